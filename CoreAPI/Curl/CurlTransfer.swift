@@ -117,7 +117,7 @@ final class CurlTransfer: @unchecked Sendable {
     @exclusivity(unchecked) var isMultiplexed = false
     /// Whether any head arrived on its HTTP/2 stream.
     var hasStreamAnswered = false
-    /// Whether the server has ended its HTTP/2 stream.
+    /// Whether the server has ended its HTTP/2 stream; noted for requests with a body.
     var hasStreamEnded = false
 
     init(_ request: PreparedRequest) {

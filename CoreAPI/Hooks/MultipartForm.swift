@@ -13,7 +13,7 @@ internal import HTTPTypes
 /// ```
 ///
 /// The request has a `Content-Length` if the length of every part is known, else it is chunked. A file that shrinks or grows
-/// meanwhile fails the call with ``TransportError/bodyUnreadable(_:)``.
+/// while it is sent fails the call with ``TransportError/bodyUnreadable(_:)``.
 public struct MultipartForm: Sendable {
     /// One field of a form.
     public struct Part: Sendable {
@@ -182,7 +182,8 @@ private struct PartChanged: LocalizedError {
     let found: Int64
 
     var errorDescription: String? {
-        "the part '\(name)': expected \(expected) bytes, but it \(found > expected ? "goes on after them" : "ended after \(found)")"
+        let end = found > expected ? "goes on after them" : "ended after \(found)"
+        return "the part '\(name)': expected \(expected) bytes, but it \(end)"
     }
 }
 

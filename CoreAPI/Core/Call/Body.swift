@@ -98,7 +98,7 @@ public struct BodyStream: Sendable {
     ///   - sequence: makes the sequence anew, of the same bytes; called once per attempt. An error that it throws fails the
     ///     attempt with ``TransportError/bodyUnreadable(_:)``. So do fewer bytes than an earlier attempt has read
     ///     (``BodyShrunk``), and others among the first 64 (``BodyChanged``). Make the sequence inside the closure: an
-    ///     `AsyncStream` made outside gives its elements once. A boundary or a nonce is chosen outside, so that it stays.
+    ///     `AsyncStream` made outside gives its elements once. Choose a boundary or a nonce outside.
     public init<Chunks: AsyncSequence & Sendable>(length: Int64? = nil, _ sequence: @escaping @Sendable () throws -> Chunks)
     where Chunks.Element == Data {
         let earlier = Mutex(EarlierReadings())

@@ -21,7 +21,8 @@ enum Pipeline {
             while true {
                 let answer: Reply
                 do throws(APIClientError) {
-                    // Interceptors; the middleware around the attempt (redirects, the channel's own, cookies); the transport.
+                    // Interceptors change the attempt. It then passes the middleware around it (redirects, the channel's own,
+                    // cookies), and the transport sends it.
                     let adapted = try await adapt(attempt)
                     answer = await Next(adapted.call.prepared.attemptChain) { await exchange($0) }(adapted)
                 } catch {
@@ -37,7 +38,8 @@ enum Pipeline {
                 }
             }
         }(first)
-        // Usually read already. A middleware around the call may have made the reply itself. Then translate and hand out.
+        // The reply is usually read already; a middleware around the call may have made it. Its error is translated, and the
+        // result handler gets the result.
         return await deliver(read(await collect(reply, of: first), of: first))
     }
 
@@ -183,7 +185,7 @@ public struct Next: Sendable {
     private let index: Int
     private let end: @Sendable (Attempt) async -> Reply
 
-    /// A chain of middleware, and what lies behind the last one.
+    /// A chain of middleware, and the function that the last one calls.
     init(_ chain: [any Middleware], index: Int = 0, end: @escaping @Sendable (Attempt) async -> Reply) {
         (self.chain, self.index, self.end) = (chain, index, end)
     }

@@ -74,8 +74,8 @@ final class Loop: Sendable {
         return refusal
     }
 
-    /// As ``post(_:)``, for messages that are only for a living thread. A thread that is being shut down handles ``Message/close``
-    /// as its last step, and ignores the others.
+    /// As ``post(_:)``, for messages that are only for a living thread. A thread that is being shut down handles what it finds at
+    /// its last turn, and after that only ``Message/close``.
     ///
     /// - Returns: whether the thread lives.
     @discardableResult

@@ -127,7 +127,7 @@ final class HTTP2StreamMonitor {
     /// - Returns: whether to hide the reset of the stream from libcurl; see ``Defect/endlessUpload``.
     private func isEarly(_ subject: UnsafeMutableRawPointer) -> Bool {
         guard library.has(.endlessUpload),
-            let transfer = early.first(where: { $0.stage == .active && $0.handle?.easy == subject })
+            let transfer = early.first(where: { $0.stage == .active && $0.hasStreamEnded && $0.handle?.easy == subject })
         else {
             return false
         }
@@ -162,7 +162,8 @@ final class HTTP2StreamMonitor {
     /// forever.
     func takeWhole() -> [CurlTransfer] {
         guard !early.isEmpty, library.has(.endlessUpload) else { return [] }
-        early.removeAll { $0.stage != .active }
+        // A transfer that is sent again begins without an answer.
+        early.removeAll { $0.stage != .active || !$0.hasStreamEnded }
         // If the request is sent, libcurl ends the transfer.
         return early.filter { transfer in
             guard transfer.hasHead, let handle = transfer.handle, handle.receivedBytes == transfer.bytesOnStream else {
