@@ -13,20 +13,25 @@ public import Foundation
 /// ```
 ///
 /// It is a middleware, not an interceptor, because a redirect has another address, and a later attempt another time. Only
-/// requests to the origin of the call's environment are signed, because a redirect may lead to another server. It has no state.
+/// requests to the origin of the call's environment, or to one that you name, are signed, because a redirect may lead to another
+/// server. It has no state.
 public struct RequestSigning: Middleware {
+    private let origins: [String]
     private let sign: @Sendable (_ request: inout Request) throws -> Void
 
     /// Makes a middleware.
     ///
-    /// - Parameter sign: adds the signature to the request; called once for each request that is sent, on any thread. It must
-    ///   not wait. An error that it throws fails the attempt with ``APIClientError/adapting(_:_:)``, and nothing is sent.
-    public init(_ sign: @escaping @Sendable (_ request: inout Request) throws -> Void) {
+    /// - Parameters:
+    ///   - origins: further origins whose requests are signed, as in `https://files.example.com`.
+    ///   - sign: adds the signature to the request; called once for each request that is sent, on any thread. It must not wait.
+    ///     An error that it throws fails the attempt with ``APIClientError/adapting(_:_:)``, and nothing is sent.
+    public init(origins: [String] = [], _ sign: @escaping @Sendable (_ request: inout Request) throws -> Void) {
+        self.origins = origins
         self.sign = sign
     }
 
     public func handle(_ attempt: Attempt, next: Next) async -> Reply {
-        guard attempt.request.goesToEnvironment() else { return await next(attempt) }
+        guard attempt.request.goesToEnvironment(or: origins) else { return await next(attempt) }
         do {
             return await next(try attempt.with(sign))
         } catch {

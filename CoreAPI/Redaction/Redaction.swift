@@ -40,7 +40,8 @@ public struct Redaction: Sendable, Hashable {
     }
 
     /// Hides values in addition, wherever they occur. Ignores values so short that they occur by chance.
-    package func hiding(values more: some Sequence<String>) -> Redaction {
+    package func hiding(values more: [String]) -> Redaction {
+        guard !more.isEmpty else { return self }
         var copy = self
         copy.values.formUnion(more.filter { $0.utf8.count >= 6 })
         return copy

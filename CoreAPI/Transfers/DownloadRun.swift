@@ -489,7 +489,7 @@ final class DownloadRun: Sendable {
     /// The sidecar's name for the bytes.
     private func resource(of response: Response<Body>) -> String {
         let redaction = response.call.channel.redaction
-        let name = options.identity ?? response.firstURL.map { redaction.redact(url: $0) } ?? ""
+        let name = options.identity ?? response.request.map { redaction.redact(url: $0.url) } ?? ""
         return SHA256.hash(name.utf8).hexadecimal
     }
 
@@ -502,16 +502,18 @@ final class DownloadRun: Sendable {
     // MARK: - Errors
 
     private func failure(_ error: any Error) async -> APIClientError {
-        let context =
-            if let known = state.withLock({ $0.context }) { known } else {
-                ErrorContext(await dispatcher.response(for: control.endpoint.failing(with: error), as: .nothing))
-            }
+        if let context = state.withLock({ $0.context }) { return Self.failure(error, context) }
+        let response = await dispatcher.response(for: control.endpoint.failing { Self.failure(error, $0) }, as: .nothing)
+        return response.error ?? Self.failure(error, ErrorContext(response))
+    }
+
+    private static func failure(_ error: any Error, _ context: ErrorContext) -> APIClientError {
         switch error {
         case let error as DownloadError:
             if case .digestMismatch = error { return .verification(.custom(error), context) }
             return .unknown(error, context)
         case let restart as Restart:
-            if case .again(let error) = restart { return await failure(error) }
+            if case .again(let error) = restart { return failure(error, context) }
             return .unknown(restart, context)
         default: return APIClientError(error, context)
         }

@@ -49,7 +49,7 @@ extension Networker {
     /// Sends a value over an open socket, encoded by the channel's coder. Does not retain the interactor.
     ///
     /// ```swift
-    /// send(Line(text: text), over: socket) { $0.output?.handleChatEnd($1) }
+    /// send(Line(text: text), over: socket) { $0.output?.handleUnsentLine($1) }
     /// ```
     ///
     /// Several calls may send at the same time, so their order is not defined.
@@ -57,7 +57,8 @@ extension Networker {
     /// - Parameters:
     ///   - value: the message.
     ///   - socket: the one that `opened` received.
-    ///   - failure: called on the main actor if the message cannot be sent; not called if the interactor was released.
+    ///   - failure: called on the main actor if the message cannot be sent; not called if the interactor was released. It says
+    ///     nothing of the connection, whose end has its own closure.
     @MainActor
     public func send(
         _ value: some Encodable & Sendable, over socket: WebSocket,

@@ -58,7 +58,8 @@ public final class WebSocket: Sendable {
         }
     }
 
-    /// Sends a value as a text message, encoded by the channel's coder.
+    /// Sends a value as a text message, encoded by the channel's coder on no actor.
+    @concurrent
     public func send(json value: some Encodable & Sendable) async throws(APIClientError) {
         let data: Data
         do {

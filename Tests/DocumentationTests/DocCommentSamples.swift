@@ -224,6 +224,7 @@ private enum Networkers {
     func handleItemOfferProgress(_ progress: TransferProgress)
     func handleItemOfferResponse(_ result: Result<Order, APIClientError>)
     func handleLine(_ line: Order)
+    func handleUnsentLine(_ error: APIClientError)
     func handleChatEnd(_ error: APIClientError?)
 }
 
@@ -285,7 +286,7 @@ private enum Networkers {
 
     func say(_ text: String, over socket: WebSocket) {
         typealias Line = Note
-        send(Line(text: text), over: socket) { $0.output?.handleChatEnd($1) }
+        send(Line(text: text), over: socket) { $0.output?.handleUnsentLine($1) }
     }
 }
 

@@ -342,6 +342,43 @@ struct DownloadTests {
         await channel.close()
     }
 
+    @Test("that makes no request tells the result handler and the listeners the error that the caller gets")
+    func beforehand() async throws {
+        let server = try LoopbackServer.start { Served(1_000).reply($0) }
+        defer { server.close() }
+        let (handled, listened) = (Shared([String]()), Shared([String]()))
+        let channel = Channel.loopback(server).with {
+            $0.resultHandler = ResultHandler { response in handled.change { $0.append(response.error?.label ?? "") } }
+            $0.listeners.append(Ends { label in listened.change { $0.append(label) } })
+        }
+        func labels(_ file: URL, _ change: (Download) -> Void = { _ in }) async -> [String] {
+            handled.change { $0 = [] }
+            listened.change { $0 = [] }
+            let download = channel.manager.download(.export, to: file)
+            change(download)
+            let error = await #expect(throws: APIClientError.self) { try await download.value }
+            return [error?.label ?? ""]
+        }
+        let unwritable = await labels(folder.export.appendingPathComponent("none/export.bin"))
+        #expect(unwritable == ["unknown"] && handled.current == unwritable && listened.current == unwritable)
+        #expect(server.requests.isEmpty)
+        // Most of them are cancelled before their first request.
+        for index in 0..<20 {
+            let cancelled = await labels(folder.file("\(index)")) {
+                $0.pause()
+                $0.cancel()
+            }
+            #expect(cancelled == ["cancelled"] && handled.current == cancelled && listened.current == cancelled)
+        }
+        await channel.close()
+    }
+
+    private struct Ends: Listener {
+        let note: @Sendable (String) -> Void
+
+        func finished(_ event: CallEvent.Finished) { note(event.response.error?.label ?? "") }
+    }
+
     @Test("is no faster than its limit", arguments: [1, 3])
     func rate(parts: Int) async throws {
         let served = Served(400_000)

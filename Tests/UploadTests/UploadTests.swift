@@ -366,6 +366,57 @@ struct UploadTests {
         await channel.close()
     }
 
+    @Test("a server that refuses the expectation (417) gets the request again without it", arguments: [false, true])
+    func expectationFailed(isMultiplexed: Bool) async throws {
+        let tls = isMultiplexed ? ServerTLS(protocols: [.http2]) : nil
+        let server = try LoopbackServer.start(tls: tls) { request in
+            request.headers["Expect"] == nil ? Self.receipt(request) : .status(417)
+        }
+        defer { server.close() }
+        let channel = Channel.test(server.url) { channel in
+            server.tls.map { channel.environment.serverTrustManager = ServerTrustManager(authorities: .pem($0.authorityPEM)) }
+        }
+        let options = UploadOptions(expectsContinue: true)
+        let data = Self.data
+        for (method, body) in [(HTTPMethod.post, Body.bytes(data)), (.put, .stream(BodyStream { data.pieces(10_000) }))] {
+            let response = await channel.manager.upload(
+                AdHocEndpoint(method, "a"), from: body, as: Receipt.self, options: options
+            ).response
+            #expect(try response.value.bytes == 300_000)
+            #expect(response.metrics?.httpVersion == (isMultiplexed ? "HTTP/2" : "HTTP/1.1"))
+            #expect(server.requests.suffix(2).map(\.headers["Expect"]) == ["100-continue", nil])
+            #expect(server.requests.last?.body == data)
+        }
+        #expect(server.requests.count == 4)
+        await channel.close()
+    }
+
+    @Test("a body that can be read once is not sent again after 417, except if no byte of it was sent", arguments: [false, true])
+    func expectationFailedOnce(reads: Bool) async throws {
+        let bodies = Shared([Int]())
+        let server = try RawServer { connection in
+            while let head = connection.head() {
+                let isRefused = head.fields["expect"] != nil
+                if isRefused, !reads {
+                    connection.answer(417)
+                    continue
+                }
+                if isRefused { connection.send("HTTP/1.1 100 Continue\r\n\r\n") }
+                var left = head.length
+                while left > 0, case let piece = connection.read(upTo: min(left, 65_536)), !piece.isEmpty { left -= piece.count }
+                bodies.change { $0.append(head.length - left) }
+                connection.answer(isRefused ? 417 : 200)
+            }
+        }
+        let channel = Channel.test(server.url)
+        let options = UploadOptions(expectsContinue: true)
+        let body = Body.once(Self.data.pieces(10_000), length: 300_000)
+        let response = await channel.manager.upload(.post("a"), from: body, options: options).response
+        await channel.close()
+        #expect(bodies.current == [300_000], "\(response)")
+        #expect((response.error == nil) == !reads, "\(response)")
+    }
+
     // MARK: - Faulty sources
 
     private struct Broken: Error {}
@@ -438,6 +489,25 @@ struct UploadTests {
         let missing = URL(fileURLWithPath: "/tmp/\(UUID().uuidString)")
         let response = await channel.manager.upload(.post("a"), from: .file(missing), options: options).response
         #expect(response.error != nil)
+        #expect(server.requests.isEmpty)
+        await channel.close()
+    }
+
+    @Test("that makes no request tells the result handler the error that the caller gets")
+    func beforehand() async throws {
+        let server = try LoopbackServer.start(Self.receipt)
+        defer { server.close() }
+        let handled = Shared("")
+        let channel = Channel.test(server.url) {
+            $0.resultHandler = ResultHandler { response in handled.change { $0 = response.error?.label ?? "" } }
+        }
+        let missing = Body.file(URL(fileURLWithPath: "/tmp/\(UUID().uuidString)"))
+        let response = await channel.manager.upload(.post("a"), from: missing, resumable: ResumableUpload(.tus)).response
+        #expect(response.error?.label == "transport.bodyUnreadable" && handled.current == "transport.bodyUnreadable")
+        var plan = ResumableUpload(.tus)
+        plan.metadata = ["bad name": "x"]
+        let second = await channel.manager.upload(.post("a"), from: .bytes(Self.data), resumable: plan).response
+        #expect(second.error?.label == "request.malformedHeader" && handled.current == "request.malformedHeader")
         #expect(server.requests.isEmpty)
         await channel.close()
     }

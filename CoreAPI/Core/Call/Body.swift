@@ -99,6 +99,7 @@ public struct BodyStream: Sendable {
     ///     attempt with ``TransportError/bodyUnreadable(_:)``. So do fewer bytes than an earlier attempt has read
     ///     (``BodyShrunk``), and others among the first 64 (``BodyChanged``). Make the sequence inside the closure: an
     ///     `AsyncStream` made outside gives its elements once. Choose a boundary or a nonce outside.
+    ///     What was read counts for every call that sends this stream: make another stream for other bytes.
     public init<Chunks: AsyncSequence & Sendable>(length: Int64? = nil, _ sequence: @escaping @Sendable () throws -> Chunks)
     where Chunks.Element == Data {
         let earlier = Mutex(EarlierReadings())

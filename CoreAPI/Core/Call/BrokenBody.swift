@@ -1,11 +1,6 @@
-package import CoreAPIHTTPSupport
-
 // A streamed body may break off after its call has ended. These are for code that then requests the rest, such as a download.
 
 extension Response {
-    /// The address of the request before any redirect.
-    package var firstURL: HTTPURL? { reply.attempt?.original.request.url }
-
     /// Asks the channel's interceptors and error handler about a body that broke off, as about a failed attempt.
     ///
     /// - Parameters:

@@ -13,11 +13,11 @@ enum Pipeline {
         do throws(APIClientError) {
             if let repeated { first = repeated } else { first = try build(call) }
         } catch {
-            return await deliver(call.failed(error))
+            return await result(translate(call.failed(error)))
         }
         // The middleware around the call. Within it one attempt after the other, until one succeeds or is the last.
-        let reply = await Next(call.prepared.callChain) { first in
-            var attempt = first
+        let last = await Next(call.prepared.callChain) { start in
+            var attempt = start
             while true {
                 let answer: Reply
                 do throws(APIClientError) {
@@ -28,19 +28,18 @@ enum Pipeline {
                 } catch {
                     answer = attempt.failed(error)
                 }
-                // Collect the body; then deenhance, verify, filter and decode.
+                // Deenhance, filter and decode the body.
                 let reply = read(await collect(answer, of: attempt), of: attempt)
                 guard let failure = reply.failure, !failure.isCancelled else { return reply }
                 // Interceptors and error handler may want another attempt.
-                switch await decide(reply, failure) {
+                switch await retry(reply, failure) {
                 case .end(let settled): return settled
                 case .again(let next): attempt = next
                 }
             }
         }(first)
-        // The reply is usually read already; a middleware around the call may have made it. Its error is translated, and the
-        // result handler gets the result.
-        return await deliver(read(await collect(reply, of: first), of: first))
+        // The reply is usually read already; a middleware around the call may have made it.
+        return await result(translate(read(await collect(last, of: first), of: first)))
     }
 
     // MARK: - Down
@@ -90,8 +89,7 @@ enum Pipeline {
         return await reply.collected()
     }
 
-    /// Runs the enhancers, one of which verifies the status, then filters and decodes an answer; the last stages that
-    /// can fail. A reply that was read before is returned unchanged.
+    /// The stages of an answer that can fail. A reply that was read before is returned unchanged.
     private static func read(_ unread: Reply, of attempt: Attempt) -> Reply {
         let call = attempt.call
         // A middleware may give a reply that it has kept from another call.
@@ -100,24 +98,39 @@ enum Pipeline {
         // Bytes that are parsed without a request have no attempt.
         let isEmpty = kept.head == nil && kept.failure == nil && kept.attempt != nil
         let reply = isEmpty ? attempt.emptyReply() : kept
-        let channel = call.prepared
         var response = Response<Data>(unread: reply.answering(attempt))
-        for index in channel.enhancers.indices {
+        deenhance(&response)
+        filter(&response)
+        let read = decode(response)
+        if reply.head != nil { attempt.tell { $0.read(CallEvent.Read(attempt: attempt, error: read.failure)) } }
+        return read
+    }
+
+    /// Runs the enhancers, one of which verifies the status.
+    private static func deenhance(_ response: inout Response<Data>) {
+        let enhancers = response.call.prepared.enhancers
+        for index in enhancers.indices {
             do {
-                try channel.enhancers[index].deenhance(&response)
+                try enhancers[index].deenhance(&response)
             } catch {
                 response.result = .failure(APIClientError(error, ErrorContext(response), stage: APIClientError.enhancing))
             }
         }
-        call.channel.errorFilter.apply(to: &response)
-        let read: Reply
+    }
+
+    /// Looks for the channel's own error in the answer.
+    private static func filter(_ response: inout Response<Data>) {
+        response.call.channel.errorFilter.apply(to: &response)
+    }
+
+    /// Makes the value.
+    private static func decode(_ response: Response<Data>) -> Reply {
         do throws(APIClientError) {
-            read = response.reply.copy(failure: .some(nil), reading: .value(try call.decoding.anyValue(of: response)))
+            let value = try response.call.decoding.anyValue(of: response)
+            return response.reply.copy(failure: .some(nil), reading: .value(value))
         } catch {
-            read = response.reply.copy(failure: .some(error), reading: .failed(error))
+            return response.reply.copy(failure: .some(error), reading: .failed(error))
         }
-        if reply.head != nil { attempt.tell { $0.read(CallEvent.Read(attempt: attempt, error: read.failure)) } }
-        return read
     }
 
     private enum Decision {
@@ -129,7 +142,7 @@ enum Pipeline {
     /// limit on attempts and the call's deadline apply in any case.
     // Not inlined: most attempts succeed, and would otherwise pay for its frame.
     @inline(never)
-    private static func decide(_ reply: Reply, _ failure: APIClientError) async -> Decision {
+    private static func retry(_ reply: Reply, _ failure: APIClientError) async -> Decision {
         let wish = await wish(Response(reply), failure)
         guard !Task.isCancelled else { return .end(reply.replaced(by: CancellationError())) }
         switch wish {
@@ -170,9 +183,16 @@ enum Pipeline {
         return .again(attempt.next(after: reply.attempts, delay: delay))
     }
 
-    /// Translates the error, then tells the result handler and the listeners.
-    private static func deliver(_ settled: Reply) async -> Reply {
-        let reply = settled.translated()
+    /// The reply with the error that the channel's filter puts in place of its own.
+    private static func translate(_ reply: Reply) -> Reply {
+        guard let failure = reply.failure, let translated = reply.call.channel.errorFilter.translate(failure) else {
+            return reply
+        }
+        return reply.copy(failure: translated)
+    }
+
+    /// Hands the result to the result handler, then to the listeners.
+    private static func result(_ reply: Reply) async -> Reply {
         await reply.call.channel.resultHandler(reply)
         reply.call.tell { $0.finished(CallEvent.Finished(response: Response(reply))) }
         return reply
@@ -217,6 +237,7 @@ extension Call {
             return request
         } catch {
             let context = ErrorContext(self, method: endpoint.method)
+            if case .encodingFailed(_, let cause as Unsendable) = error { throw cause.error(context) }
             // The only empty address that can occur.
             if case .malformedURL("", _) = error { throw .channel(problems: [channel.environment.missingBase], context) }
             throw .request(error, context)
@@ -300,12 +321,6 @@ extension Reply {
             return replaced(by: mismatch, stage: APIClientError.unknown)
         }
         return copy(failure: .some(nil), reading: .resolved(value, after: failure))
-    }
-
-    /// This reply with the error that the channel's filter puts in place of its own.
-    func translated() -> Reply {
-        guard let failure, let translated = call.channel.errorFilter.translate(failure) else { return self }
-        return copy(failure: translated)
     }
 
     /// Whether the channel's limit and the call's deadline allow another attempt after a pause.

@@ -29,6 +29,8 @@ public final class Reply: Sendable {
     /// The decoding state: unread, decoded, failed, or resolved by a hook. An attempt's own failure stays here, whatever error
     /// replaces it later.
     let reading: Reading
+    /// The attempts that redirects led to, in order, each as it was sent.
+    let hops: [Attempt]
     /// `nil` for almost every answer.
     let surroundings: Surroundings?
 
@@ -58,7 +60,7 @@ public final class Reply: Sendable {
 
     init(
         call: Call, attempt: Attempt?, head: ResponseHead?, body: Body, failure: APIClientError?, metrics: TransferMetrics?,
-        reading: Reading, surroundings: Surroundings? = nil
+        reading: Reading, hops: [Attempt] = [], surroundings: Surroundings? = nil
     ) {
         self.call = call
         self.attempt = attempt
@@ -67,6 +69,7 @@ public final class Reply: Sendable {
         self.failure = failure
         metricsOfHead = metrics
         self.reading = reading
+        self.hops = hops
         self.surroundings = surroundings
     }
 
@@ -126,12 +129,12 @@ public final class Reply: Sendable {
     func copy(
         call: Call? = nil, attempt: Attempt?? = nil, head: ResponseHead?? = nil, body: Body? = nil,
         failure: APIClientError?? = nil,
-        metrics: TransferMetrics?? = nil, reading: Reading? = nil, surroundings: Surroundings? = nil
+        metrics: TransferMetrics?? = nil, reading: Reading? = nil, hops: [Attempt]? = nil, surroundings: Surroundings? = nil
     ) -> Reply {
         Reply(
             call: call ?? self.call, attempt: attempt ?? self.attempt, head: head ?? self.head, body: body ?? self.body,
             failure: failure ?? self.failure, metrics: metrics ?? metricsOfHead, reading: reading ?? self.reading,
-            surroundings: surroundings ?? self.surroundings)
+            hops: hops ?? self.hops, surroundings: surroundings ?? self.surroundings)
     }
 }
 

@@ -111,6 +111,15 @@ public struct InputEncoding: Sendable {
     }
 }
 
+/// What an encoding throws to end its call with one of the kit's own errors.
+package struct Unsendable: Error {
+    package let error: @Sendable (ErrorContext) -> APIClientError
+
+    package init(_ error: @escaping @Sendable (ErrorContext) -> APIClientError) {
+        self.error = error
+    }
+}
+
 extension Request {
     fileprivate mutating func setBody(_ parameters: Parameters, coder: BodyCoder) throws {
         body = .bytes(try coder.encode(parameters.value))

@@ -44,11 +44,10 @@ public struct ErrorContext: Sendable, CustomStringConvertible {
 
     /// The context of a request, for a custom transport or interceptor.
     public init(_ request: Request, head: ResponseHead? = nil, body: Data = Data()) {
-        self.init(request, at: request.url, head: head, body: body)
+        self.init(request, at: request.url, head: head, body: body, request.redaction)
     }
 
-    private init(_ request: Request, at url: HTTPURL, head: ResponseHead?, body: Data) {
-        let redaction = request.redaction
+    private init(_ request: Request, at url: HTTPURL, head: ResponseHead?, body: Data, _ redaction: Redaction) {
         self.init(
             request.call, method: request.method, url: redaction.redact(url: url), attempt: request.attempt, head: head,
             body: body)
@@ -60,8 +59,8 @@ public struct ErrorContext: Sendable, CustomStringConvertible {
     /// The context of a reply.
     package init(_ reply: Reply) {
         if let request = reply.request {
-            let redirect = reply.metrics?.redirects.last
-            self.init(request, at: redirect ?? request.url, head: reply.head, body: reply.data)
+            let redirect = reply.hops.last?.request.url
+            self.init(request, at: redirect ?? request.url, head: reply.head, body: reply.data, reply.redaction)
             isRedirected = redirect != nil
         } else {
             self.init(reply.call, head: reply.head, body: reply.data)
@@ -92,6 +91,12 @@ public struct ErrorContext: Sendable, CustomStringConvertible {
     package func after(_ streamed: Streamed) -> ErrorContext {
         var copy = self
         copy.streamed = streamed
+        return copy
+    }
+
+    func hiding(_ redaction: Redaction) -> ErrorContext {
+        var copy = self
+        copy.redaction = redaction
         return copy
     }
 

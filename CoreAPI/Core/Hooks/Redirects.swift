@@ -152,9 +152,6 @@ extension Attempt {
     /// The number of redirects before this attempt.
     fileprivate var hops: Int { redirectedFrom.map { $0.hops + 1 } ?? 0 }
 
-    /// The addresses that redirects led to, in order.
-    fileprivate var visited: [HTTPURL] { redirectedFrom.map { $0.visited + [request.url] } ?? [] }
-
     /// The request that an answer redirects to, if the redirect may be followed.
     // Not inlined: a request by value would lie in the frame of the async caller.
     @inline(never)
@@ -165,19 +162,22 @@ extension Attempt {
             tell { $0.redirected(CallEvent.Redirected(attempt: self, status: status, url: target.url)) }
             return .leads(redirected(target))
         } catch {
-            return .ends(reply.failed(.transport(error, ErrorContext(request, head: reply.head, body: reply.data))))
+            return .ends(reply.failed(.transport(error, ErrorContext(reply))))
         }
     }
 }
 
 extension Reply {
-    /// This reply with the cost of the hops before it, as the answer to the attempt before all redirects. That is the attempt as
-    /// it was sent, with the fields of the middleware below: their secrets are hidden in texts.
+    /// This reply with the cost of the hops before it, as the answer to the attempt before all redirects.
     fileprivate func after(_ earlier: Reply?) -> Reply {
         guard let earlier, let attempt else { return self }
+        let hops = earlier.hops + [attempt]
         var sum = metrics.map { metrics in earlier.metrics.map { metrics.adding(earlier: $0) } ?? metrics } ?? earlier.metrics
-        sum?.redirects = attempt.visited
-        return copy(attempt: earlier.attempt, metrics: .some(sum))
+        sum?.redirects = hops.map(\.request.url)
+        let reply = copy(attempt: earlier.attempt, metrics: .some(sum), hops: hops)
+        guard let failure else { return reply }
+        // The transport knew the secrets of its own request only.
+        return reply.failed(failure.replacingContext(failure.context.hiding(reply.redaction)))
     }
 }
 

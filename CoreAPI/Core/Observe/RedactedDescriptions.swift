@@ -7,7 +7,10 @@ internal import HTTPTypes
 
 extension Request {
     /// The channel's redaction, which hides the request's own secrets, too: a server may repeat a key that it refuses.
-    package var redaction: Redaction {
+    package var redaction: Redaction { call.channel.redaction.hiding(values: secrets) }
+
+    /// The values under names that hold secrets.
+    fileprivate var secrets: [String] {
         let rules = call.channel.redaction
         var secrets: [String] = []
         for field in headers where rules.hides(field.name.rawName) {
@@ -20,13 +23,21 @@ extension Request {
         for item in url.queryItems where rules.hides(item.name, inForm: true) {
             if let value = item.value { secrets.append(value) }
         }
-        return secrets.isEmpty ? rules : rules.hiding(values: secrets)
+        return secrets
+    }
+}
+
+extension Reply {
+    /// As ``Request/redaction``, for the requests of all hops.
+    var redaction: Redaction {
+        let sent = (attempt.map { [$0] } ?? []) + hops
+        return call.channel.redaction.hiding(values: sent.flatMap(\.request.secrets))
     }
 }
 
 extension Response {
     /// As ``Request/redaction``, for what a server answered.
-    package var redaction: Redaction { request?.redaction ?? call.channel.redaction }
+    package var redaction: Redaction { reply.redaction }
 }
 
 extension Request: CustomReflectable, CustomStringConvertible, CustomDebugStringConvertible {

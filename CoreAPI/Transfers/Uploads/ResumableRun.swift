@@ -298,8 +298,8 @@ struct ResumableRun<Value: Sendable> {
 
     /// The failure of an upload that cannot make a request.
     private func refuse(_ error: any Error) async -> Failed {
-        let response = await dispatcher.response(for: endpoint.failing(with: error), as: .nothing)
-        return Failed(response, APIClientError(error, ErrorContext(response)))
+        let response = await dispatcher.response(for: endpoint.failing { APIClientError(error, $0) }, as: .nothing)
+        return Failed(response, response.error ?? APIClientError(error, ErrorContext(response)))
     }
 }
 

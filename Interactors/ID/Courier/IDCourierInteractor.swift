@@ -19,6 +19,8 @@ public protocol IDCourierInteractorInterface: AnyObject {
 @MainActor
 public protocol IDCourierInteractorOutput: AnyObject {
     func handleCourierMessage(_ message: IDCourierMessage)
+    /// A line of the customer was not sent.
+    func handleUnsentCourierLine(_ error: APIClientError)
     /// The chat has ended; without an error if the courier or the customer ended it.
     func handleCourierChatEnd(_ error: APIClientError?)
 }
@@ -43,7 +45,7 @@ public final class IDCourierInteractor: IDNetworker<IDCourierEndpointItem>, IDCo
 
     public func say(_ text: String) {
         guard let socket else { return }
-        send(IDCourierMessage(text: text), over: socket) { $0.output?.handleCourierChatEnd($1) }
+        send(IDCourierMessage(text: text), over: socket) { $0.output?.handleUnsentCourierLine($1) }
     }
 
     public func hangUp() {

@@ -1,5 +1,6 @@
 import CoreAPI
 import CoreAPILock
+import CoreAPITesting
 import CoreAPIWebSocket
 import Foundation
 import IDInteractors
@@ -70,12 +71,44 @@ struct IDCourierTests {
         }
     }
 
+    @Test("a connection that breaks while lines are sent ends the chat once, and each line that was not sent is reported")
+    @MainActor
+    func broken() async throws {
+        let server = try LoopbackServer.start { request in
+            .webSocket(request) { socket in
+                try await socket.send(.text(#"{"from":"courier","text":"Merhaba"}"#))
+                // Reads nothing.
+                while socket.closing == nil { try await Task.sleep(for: .milliseconds(20)) }
+            }
+        }
+        let channel = Channel.id.at(.sandbox).with {
+            $0.environment.baseURL = server.url
+            $0.logger = SilentLogger()
+        }
+        try await ChannelOverride.with(channel) {
+            let (interactor, output) = (IDCourierInteractor(), Output())
+            interactor.output = output
+            interactor.openChat(orderID: "ID-10")
+            await output.wait { $0.lines.count == 1 }
+            // More than the buffers between both sides hold.
+            for _ in 0..<40 { interactor.say(String(repeating: "s", count: 1 << 20)) }
+            server.close()
+            await output.wait { $0.ends > 0 && !$0.unsent.isEmpty }
+            #expect(output.ends == 1 && output.error != nil)
+            #expect(Set(output.unsent) == ["transport.connectionLost"], "\(output.unsent)")
+        }
+        await channel.close()
+    }
+
     @MainActor private final class Output: IDCourierInteractorOutput {
         var lines: [String] = []
         var ends = 0
+        var unsent: [String] = []
         var error: APIClientError?
 
         func handleCourierMessage(_ message: IDCourierMessage) { lines.append(message.text) }
+
+        func handleUnsentCourierLine(_ error: APIClientError) { unsent.append(error.label) }
 
         func handleCourierChatEnd(_ error: APIClientError?) {
             ends += 1

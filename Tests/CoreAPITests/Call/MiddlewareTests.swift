@@ -255,6 +255,31 @@ struct MiddlewareTests {
         #expect(response.request?.headers[.authorization] == "Bearer pl4nted")
     }
 
+    @Test("the secrets of every hop of a redirect are hidden, whichever hop's server repeats them")
+    func repeatedSecrets() async throws {
+        struct Keys: Middleware {
+            func handle(_ attempt: Attempt, next: Next) async -> Reply {
+                let key = "pl4nted-\(attempt.request.url.path.dropFirst())"
+                return await next(attempt.with { $0.headers[HTTPField.Name("X-Api-Key")!] = key })
+            }
+        }
+        let repeated = #"{"id":"pl4nted-first pl4nted-second pl4nted-third"}"#
+        let transport = FixtureTransport([
+            Fixture(.get, "first", status: 302, headers: ["Location": "/second"]),
+            Fixture(.get, "second", status: 302, headers: ["Location": "/third"]),
+            Fixture(.get, "third", body: repeated),
+        ])
+        var channel = Channel.test("https://h.example", transport: transport)
+        channel.attemptMiddleware = [Keys()]
+        let response = await channel.manager().response(for: TestEndpoint("first"), as: Item.self)
+        let error = try #require(response.error)
+        #expect(error.label == "decoding" && response.attempts.count == 1, "\(error)")
+        #expect(String(decoding: error.context.body, as: UTF8.self) == repeated)
+        for text in ["\(error)", "\(response)", "\(response.with(.failure(error)) as Response<Item>)"] {
+            #expect(!text.contains("pl4nted"), "\(text)")
+        }
+    }
+
     @Test("a hook is listed at the stages that it names, and at all of its kind if it names none")
     func stagesOfHooks() {
         struct Silent: RequestInterceptor, RequestEnhancer {}

@@ -46,6 +46,19 @@ struct RequestSigningTests {
         #expect(Self.signatures(transport) == ["GET /v1/thing []", nil, nil])
     }
 
+    @Test("a further origin is signed if it was named")
+    func origins() async throws {
+        let transport = RecordingTransport { request in
+            request.url.path == "/v1/thing"
+                ? .answer(to: request, status: 302, headers: [.location: "https://files.example/a"]) : .answer(to: request)
+        }
+        let signing = RequestSigning(origins: ["https://files.example"]) { try $0.setHeader("X-Signature", $0.url.target) }
+        let manager = Self.channel(transport, signing).manager()
+        try await manager.request(endpoint: TestEndpoint())
+        try await manager.request(endpoint: TestEndpoint(baseURL: "https://files.example:8443"))
+        #expect(Self.signatures(transport) == ["/v1/thing", "/a", nil])
+    }
+
     @Test("an error is the attempt's failure while it is adapted, and nothing is sent")
     func failure() async {
         struct NoKey: Error {}
