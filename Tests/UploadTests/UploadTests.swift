@@ -368,7 +368,7 @@ struct UploadTests {
 
     @Test("a server that refuses the expectation (417) gets the request again without it", arguments: [false, true])
     func expectationFailed(isMultiplexed: Bool) async throws {
-        let tls = isMultiplexed ? ServerTLS(protocols: [.http2]) : nil
+        let tls = isMultiplexed ? try ServerTLS(protocols: [.http2]) : nil
         let server = try LoopbackServer.start(tls: tls) { request in
             request.headers["Expect"] == nil ? Self.receipt(request) : .status(417)
         }

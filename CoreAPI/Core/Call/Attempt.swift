@@ -61,6 +61,9 @@ public final class Attempt: Sendable {
         Attempt(request, of: origin, redirectedFrom: self)
     }
 
+    /// The attempt before any redirect.
+    var original: Attempt { redirectedFrom?.original ?? self }
+
     /// The attempt after this one.
     func next(after outcomes: [AttemptOutcome], delay: Duration) -> Attempt {
         var again = origin.request

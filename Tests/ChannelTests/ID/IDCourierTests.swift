@@ -85,7 +85,7 @@ struct IDCourierTests {
             $0.environment.baseURL = server.url
             $0.logger = SilentLogger()
         }
-        try await ChannelOverride.with(channel) {
+        await ChannelOverride.with(channel) {
             let (interactor, output) = (IDCourierInteractor(), Output())
             interactor.output = output
             interactor.openChat(orderID: "ID-10")
