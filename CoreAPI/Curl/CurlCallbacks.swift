@@ -72,6 +72,7 @@ enum CurlCallbacks {
         { context, remoteAddress, _, remotePort, localPort in
             guard let transfer = CurlTransfer.behind(context) else { return ccurl_prereqfunc_abort }
             transfer.lastActivity = LoopClock.now()
+            if transfer.isExpectationRefused { return ccurl_prereqfunc_abort }
             if let remoteAddress {
                 let ports = LoopConnections.Ports(remote: remotePort, local: localPort)
                 transfer.isOnStaleConnection = transfer.isConnectionStale(.init(remoteAddress: remoteAddress, ports: ports))

@@ -41,7 +41,7 @@ struct HeadCollector: ~Copyable {
     private var expectsStatus = true
     /// The kind of the last status line: 1xx, of these 100 and 101; 204, 205 and 304.
     private var (isInterim, isContinue, isSwitching) = (false, false, false)
-    private(set) var (isNoContent, isResetContent, isNotModified) = (false, false, false)
+    private(set) var (isNoContent, isResetContent, isNotModified, isExpectationFailed) = (false, false, false, false)
 
     private static let usual = 1_024
 
@@ -65,7 +65,7 @@ struct HeadCollector: ~Copyable {
         (mayNameCodings, mayNameIdentity) = (false, false)
         framing = FramingLines()
         (isInterim, isContinue, isSwitching) = (false, false, false)
-        (isNoContent, isResetContent, isNotModified) = (false, false, false)
+        (isNoContent, isResetContent, isNotModified, isExpectationFailed) = (false, false, false, false)
         if !interim.isEmpty { interim = [] }
         if !trailers.isEmpty { trailers = [] }
     }
@@ -140,6 +140,7 @@ struct HeadCollector: ~Copyable {
         isNoContent = code.begins(with: "204")
         isResetContent = code.begins(with: "205")
         isNotModified = code.begins(with: "304")
+        isExpectationFailed = code.begins(with: "417")
     }
 }
 

@@ -16,8 +16,8 @@ package struct Defect: Sendable {
 
     package static let all: [Defect] = [
         .busyConnectionShared, .endToldOnce, .endlessReading, .endlessUpload, .hiddenFailure, .keptBuffer, .lostField, .lostTimer,
-        .missedAnswer, .missedBodyEnd, .rememberedField, .rememberedResend, .silentEnd, .silentResend, .spinningUpload,
-        .unannouncedEnd, .unreadBytes, .unreadEmptyBody, .vagueError,
+        .missedAnswer, .missedBodyEnd, .rememberedField, .rememberedResend, .repeatedExpectation, .silentEnd, .silentResend,
+        .spinningUpload, .unannouncedEnd, .unreadBytes, .unreadEmptyBody, .vagueError,
     ]
 }
 

@@ -42,6 +42,15 @@ final class RawServer: Sendable {
             return piece
         }
 
+        /// Reads a body of known length.
+        ///
+        /// - Returns: the number of its bytes that came.
+        func discardBody(_ head: Head) -> Int {
+            var left = head.length
+            while left > 0, case let piece = read(upTo: min(left, 65_536)), !piece.isEmpty { left -= piece.count }
+            return head.length - left
+        }
+
         /// Whether a byte arrives in time.
         func hasByte(within milliseconds: Int32) -> Bool {
             guard pending.isEmpty else { return true }
