@@ -200,7 +200,7 @@ final class CurlMulti {
         observe()
         guard !isInTurn else { return }
         isInTurn = true
-        connections.beginTurn()
+        connections.beginTurn(handles)
     }
 
     /// When libcurl must be called, with or without a socket event.

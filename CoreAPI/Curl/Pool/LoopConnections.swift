@@ -47,6 +47,8 @@ final class LoopConnections {
     @exclusivity(unchecked) var isShared = false
     /// Counts the turns of the loop in which it calls libcurl.
     @exclusivity(unchecked) private(set) var turn: UInt = 0
+    /// The number of transfers when the turn began.
+    @exclusivity(unchecked) private(set) var transfers = 0
     /// Whether a byte was received or sent in this turn.
     @exclusivity(unchecked) var hasMoved = false
     /// Whether a byte was written to a connection with TLS; set to `false` before each look.
@@ -60,8 +62,9 @@ final class LoopConnections {
     }
 
     /// Called before the first call of libcurl in a turn.
-    func beginTurn() {
+    func beginTurn(_ transfers: Int) {
         turn &+= 1
+        self.transfers = transfers
         hasMoved = false
     }
 
