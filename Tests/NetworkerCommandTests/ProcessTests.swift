@@ -211,6 +211,41 @@ struct ProcessTests {
         #expect(exchanges.map { $0["url"] as? String } == [server.url + "/a", server.url + "/b"])
     }
 
+    @Test(
+        "-v shows the lines for a proxy that serves clear text, and hides its credentials", arguments: ["", "user:planted@", "@"])
+    func verboseThroughProxy(credentials: String) async throws {
+        let proxy = try LoopbackServer.start { _ in .ok() }
+        defer { proxy.close() }
+        let call = try await streams(
+            ["POST", "http://unreachable.invalid/a", "x=1", "-v"],
+            environment: ["http_proxy": proxy.url.replacing("http://", with: "http://" + credentials), "HOME": "/tmp"])
+        let request = try #require(proxy.requests.first, "\(call.errors)")
+        let shown = call.errors.split(separator: "\n").filter { $0.hasPrefix("> ") && $0.contains(": ") }.map { $0.dropFirst(2) }
+        #expect(shown.map { $0.prefix { $0 != ":" } }.sorted() == request.headers.map { $0.name[...] }.sorted(), "\(call.errors)")
+        for header in request.headers {
+            let value = header.name == "Proxy-Authorization" ? "<redacted>" : header.value
+            #expect(shown.contains("\(header.name): \(value)"), "\(header) was sent and is not shown:\n\(call.errors)")
+        }
+        #expect(request.headers.map(\.name).contains("Proxy-Authorization") == !credentials.isEmpty)
+        #expect(!call.errors.contains("planted") && !call.errors.contains(Data("user:planted".utf8).base64EncodedString()))
+    }
+
+    @Test("-v over HTTP/2 shows each header that was sent, and Host for :authority")
+    func verboseHTTP2() async throws {
+        let server = try LoopbackServer.start(tls: ServerTLS()) { _ in .ok() }
+        defer { server.close() }
+        let authority = try temporary(Data(#require(server.tls).authorityPEM.utf8))
+        defer { try? FileManager.default.removeItem(at: authority) }
+        let call = try await streams([server.url + "/a", "x=1", "X-Foo:bar", "-v", "--authority", authority.path])
+        let request = try #require(server.requests.first, "\(call.errors)")
+        let shown = call.errors.split(separator: "\n").filter { $0.hasPrefix("> ") }.map { $0.lowercased() }
+        #expect(shown.first == "> post /a http/2" && shown.contains("> host: \(server.url.dropFirst("https://".count))"))
+        #expect(request.headers.count > 4)
+        for header in request.headers {
+            #expect(shown.contains("> \(header.name): \(header.value)".lowercased()), "\(header) is not shown:\n\(call.errors)")
+        }
+    }
+
     @Test("--show shows the value under a name that is taken for a secret's, and no other")
     func show() async throws {
         let server = try LoopbackServer.start { _ in .ok("{}", headers: ["X-Session": "page 7", "X-Token": "planted"]) }
