@@ -69,6 +69,13 @@ struct ProcessTests {
         #expect(try JSONSerialization.jsonObject(with: json.output) is [String: Any])
     }
 
+    @Test("names an unknown option without a value that is written behind it", arguments: ["-uege:planted", "-ve'planted'"])
+    func joinedValue(option: String) async throws {
+        let refused = try await streams(["example.com", option])
+        #expect(refused.status == 64 && refused.errors.hasPrefix("error: Unknown option '\(option.prefix(2))"))
+        #expect(!refused.errors.contains("planted"), "\(refused.errors)")
+    }
+
     @Test("-o writes the body of a success into the file, and leaves the file of a failure as it was")
     func output() async throws {
         let server = try LoopbackServer.start { $0.target == "/gone" ? .status(404, body: Data("no".utf8)) : .ok("new") }
