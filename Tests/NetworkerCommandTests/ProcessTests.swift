@@ -450,6 +450,7 @@ struct ProcessTests {
             let failed = try await streams(words)
             let lines = failed.errors.split(separator: "\n").filter { $0.hasPrefix("error: ") }
             #expect(failed.status == 1 && lines.count == 1, "\(words): \(failed.errors)")
+            #expect(failed.errors.split(separator: "\n").count { $0.hasPrefix("hint: ") } <= 1, "\(words): \(failed.errors)")
             return String(lines.first ?? "")
         }
         let page = server.url + "/gone"

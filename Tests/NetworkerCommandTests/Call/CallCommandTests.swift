@@ -43,7 +43,7 @@ struct CallCommandTests {
             ("example.com -d a -d b", "--data is given twice"), ("ege:secret@example.com/x", "expected --auth user:password"),
             ("example.com --offline -o x", "--offline and --output exclude each other"),
             ("example.com -o /nowhere/at/all", "its folder does not exist"),
-            ("example.com a@b", "add --form"), ("example.com --form a@/nowhere/x", "No such file or directory"),
+            ("example.com a@b", "add --form"), ("example.com --form a@/nowhere/x", "No such file or directory; expected"),
             ("example.com --data @/nowhere/x", "cannot read the body from '/nowhere/x': No such file or directory"),
             ("example.com X-A:1 -H X-A:2", "is given twice"), ("example.com --form --multipart", "got both"),
             ("example.com --repeat 0", "expected --repeat from 1"), ("example.com --repeat -3", "expected --repeat from 1"),

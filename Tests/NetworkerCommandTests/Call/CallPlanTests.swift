@@ -84,7 +84,7 @@ struct CallPlanTests {
     @Test("names the file of a form that cannot be read")
     func lostFile() throws {
         let error = #expect(throws: ValidationError.self) { try plan(["example.com", "--form", "a@/nowhere/b;type=text/csv"]) }
-        #expect(error?.message == "cannot read '/nowhere/b' for the form: No such file or directory")
+        #expect(error?.message == "cannot read '/nowhere/b' for the form: No such file or directory; expected a readable file")
     }
 
     private func data(_ words: [String]) async throws -> String {
