@@ -69,6 +69,14 @@ struct ProcessTests {
         #expect(try JSONSerialization.jsonObject(with: json.output) is [String: Any])
     }
 
+    @Test("in front of jq, standard output is the JSON alone, with -v, too")
+    func jq() async throws {
+        let server = try LoopbackServer.start { _ in .json(#"{"id":"B-7"}"#) }
+        defer { server.close() }
+        let piped = try await shell("\"$@\" -v 2>/dev/null | jq --raw-output .id", [server.url])
+        #expect(piped.status == 0 && piped.text == "B-7\n", "\(piped.text)")
+    }
+
     @Test("names an unknown option without a value that is written behind it", arguments: ["-uege:planted", "-ve'planted'"])
     func joinedValue(option: String) async throws {
         let refused = try await streams(["example.com", option])

@@ -52,7 +52,7 @@ struct CallCommandTests {
             ("example.com --retry 3", "Unknown option '--retry'"), ("example.com --print b", "Unknown option '--print'"),
             ("example.com -A x:secret", "Unknown option '-A'"), ("example.com -L", "Unknown option '-L'"),
             ("example.com -i", "Unknown option '-i'"), ("example.com -q", "Unknown option '-q'"),
-            ("example.com --http2", "Unknown option '--http2'"),
+            ("example.com --http2", "Unknown option '--http2'"), ("example.com -f a=1", "Unknown option '-f'"),
         ])
     func usage(line: String, message: String) throws {
         do {
