@@ -142,12 +142,19 @@ package struct RootCommand: AsyncParsableCommand {
 
     /// Ends the process with the error of a command line. A request for help is not an error.
     fileprivate static func refuse(_ error: any Error) -> Never {
-        let text = fullMessage(for: error)
+        let text = hidingValues(in: fullMessage(for: error))
         guard !exitCode(for: error).isSuccess, text.hasPrefix("Error: ") else { exit(withError: error) }
         let lines = text.dropFirst("Error: ".count).split(separator: "\n", maxSplits: 1)
         Console.error.write(failure: lines.first.map(String.init) ?? "")
         if lines.count > 1 { Console.error.write(String(lines[1])) }
         exit(withError: exitCode(for: error))
+    }
+
+    /// Names an unknown option without the value that may stand behind it, as in `-uname:password`.
+    private static func hidingValues(in text: String) -> String {
+        guard text.hasPrefix("Error: Unknown option '") else { return text }
+        return CommandLine.arguments.filter { $0.count > 2 && $0.hasPrefix("-") && !$0.hasPrefix("--") }
+            .reduce(text) { $0.replacing($1, with: $1.prefix(2) + "…") }
     }
 
     /// The same for an error that a running subcommand has found.

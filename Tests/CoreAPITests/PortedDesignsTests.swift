@@ -6,6 +6,30 @@ import Testing
 /// Problems of teams that port code from the four designs that the kit unifies; this code compiled to something else before.
 @Suite("Ported designs", .timeLimit(.minutes(1)))
 struct PortedDesignsTests {
+    // MARK: - Default isolation
+
+    @Test("a target that isolates to the main actor gets the message of the pages, unless its model is nonisolated")
+    func defaultIsolation() async throws {
+        func complaint(_ declaration: String) async throws -> String? {
+            try await Compiler.complaint(
+                about: """
+                    import CoreAPI
+                    \(declaration) Bread: Decodable { var id = 0 }
+                    func bread(_ manager: NetworkManager<Never>) async throws -> Bread {
+                        try await manager.request(.get("bread"), as: Bread.self)
+                    }
+                    """, flags: ["-default-isolation", "MainActor"])
+        }
+        let message =
+            "main actor-isolated conformance of 'Bread' to 'Decodable' cannot satisfy conformance requirement for "
+            + "a 'Sendable' type parameter"
+        let refused = try #require(try await complaint("struct"))
+        #expect(refused.contains(message), "\(refused)")
+        let page = try String(contentsOfFile: SourceTree.path("CoreAPI/Umbrella/CoreAPI.docc/IOSAndSwiftUI.md"), encoding: .utf8)
+        #expect(page.contains("`\(message)`"))
+        #expect(try await complaint("nonisolated struct") == nil)
+    }
+
     // MARK: - Encodings
 
     @Test("a custom encoding is called without parameters, too; the kit's own then write no body")

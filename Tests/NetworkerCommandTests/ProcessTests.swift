@@ -69,6 +69,21 @@ struct ProcessTests {
         #expect(try JSONSerialization.jsonObject(with: json.output) is [String: Any])
     }
 
+    @Test("in front of jq, standard output is the JSON alone, with -v, too")
+    func jq() async throws {
+        let server = try LoopbackServer.start { _ in .json(#"{"id":"B-7"}"#) }
+        defer { server.close() }
+        let piped = try await shell("\"$@\" -v 2>/dev/null | jq --raw-output .id", [server.url])
+        #expect(piped.status == 0 && piped.text == "B-7\n", "\(piped.text)")
+    }
+
+    @Test("names an unknown option without a value that is written behind it", arguments: ["-uege:planted", "-ve'planted'"])
+    func joinedValue(option: String) async throws {
+        let refused = try await streams(["example.com", option])
+        #expect(refused.status == 64 && refused.errors.hasPrefix("error: Unknown option '\(option.prefix(2))"))
+        #expect(!refused.errors.contains("planted"), "\(refused.errors)")
+    }
+
     @Test("-o writes the body of a success into the file, and leaves the file of a failure as it was")
     func output() async throws {
         let server = try LoopbackServer.start { $0.target == "/gone" ? .status(404, body: Data("no".utf8)) : .ok("new") }
@@ -209,6 +224,41 @@ struct ProcessTests {
         let exchanges = try #require(record["exchanges"] as? [[String: Any]])
         #expect(exchanges.map { $0["status"] as? Int } == [307, 200])
         #expect(exchanges.map { $0["url"] as? String } == [server.url + "/a", server.url + "/b"])
+    }
+
+    @Test(
+        "-v shows the lines for a proxy that serves clear text, and hides its credentials", arguments: ["", "user:planted@", "@"])
+    func verboseThroughProxy(credentials: String) async throws {
+        let proxy = try LoopbackServer.start { _ in .ok() }
+        defer { proxy.close() }
+        let call = try await streams(
+            ["POST", "http://unreachable.invalid/a", "x=1", "-v"],
+            environment: ["http_proxy": proxy.url.replacing("http://", with: "http://" + credentials), "HOME": "/tmp"])
+        let request = try #require(proxy.requests.first, "\(call.errors)")
+        let shown = call.errors.split(separator: "\n").filter { $0.hasPrefix("> ") && $0.contains(": ") }.map { $0.dropFirst(2) }
+        #expect(shown.map { $0.prefix { $0 != ":" } }.sorted() == request.headers.map { $0.name[...] }.sorted(), "\(call.errors)")
+        for header in request.headers {
+            let value = header.name == "Proxy-Authorization" ? "<redacted>" : header.value
+            #expect(shown.contains("\(header.name): \(value)"), "\(header) was sent and is not shown:\n\(call.errors)")
+        }
+        #expect(request.headers.map(\.name).contains("Proxy-Authorization") == !credentials.isEmpty)
+        #expect(!call.errors.contains("planted") && !call.errors.contains(Data("user:planted".utf8).base64EncodedString()))
+    }
+
+    @Test("-v over HTTP/2 shows each header that was sent, and Host for :authority")
+    func verboseHTTP2() async throws {
+        let server = try LoopbackServer.start(tls: ServerTLS()) { _ in .ok() }
+        defer { server.close() }
+        let authority = try temporary(Data(#require(server.tls).authorityPEM.utf8))
+        defer { try? FileManager.default.removeItem(at: authority) }
+        let call = try await streams([server.url + "/a", "x=1", "X-Foo:bar", "-v", "--authority", authority.path])
+        let request = try #require(server.requests.first, "\(call.errors)")
+        let shown = call.errors.split(separator: "\n").filter { $0.hasPrefix("> ") }.map { $0.lowercased() }
+        #expect(shown.first == "> post /a http/2" && shown.contains("> host: \(server.url.dropFirst("https://".count))"))
+        #expect(request.headers.count > 4)
+        for header in request.headers {
+            #expect(shown.contains("> \(header.name): \(header.value)".lowercased()), "\(header) is not shown:\n\(call.errors)")
+        }
     }
 
     @Test("--show shows the value under a name that is taken for a secret's, and no other")
@@ -408,6 +458,7 @@ struct ProcessTests {
             let failed = try await streams(words)
             let lines = failed.errors.split(separator: "\n").filter { $0.hasPrefix("error: ") }
             #expect(failed.status == 1 && lines.count == 1, "\(words): \(failed.errors)")
+            #expect(failed.errors.split(separator: "\n").count { $0.hasPrefix("hint: ") } <= 1, "\(words): \(failed.errors)")
             return String(lines.first ?? "")
         }
         let page = server.url + "/gone"

@@ -15,9 +15,9 @@ struct CheckTests {
         return Results(machine: machine, scenarios: [scenario])
     }
 
-    private func line(_ client: Client, _ requestsPerSecond: Double, _ cpu: Double) -> RunLine {
+    private func line(_ client: Client, _ requestsPerSecond: Double, _ cpu: Double, _ label: String = "s2") -> RunLine {
         RunLine(
-            client: client, scenario: "s2", requested: 1_000, completed: 1_000, wall: 1, cpu: cpu,
+            client: client, scenario: label, requested: 1_000, completed: 1_000, wall: 1, cpu: cpu,
             requestsPerSecond: requestsPerSecond, p50: 1, p99: 1, peak: 1, connections: 1, accepted: nil, busiest: nil,
             failure: nil)
     }
@@ -58,12 +58,34 @@ struct CheckTests {
         #expect(Spread([0.5]) == nil && Spread([0.7, 0.5])?.lowest == 0.5)
     }
 
-    @Test("the repository's record is readable")
+    /// The results of one round of a large body, in which raw C has 1 request a second.
+    private func stream(_ ratio: Double) -> Results {
+        let label = "s9-sequence"
+        let lines = [line(.rawc, 1, 1, label), line(.kit, ratio, 1, label), line(.rawc, 1, 1, label)]
+        var results = results([(500, 1)])
+        results.scenarios = [ScenarioResults(label: label, date: "2026-01-01", load: "0", rows: Medians.rows(lines))]
+        return results
+    }
+
+    @Test(
+        "reports a missed promise of a stream, unless the record misses it, too",
+        arguments: [
+            (0.33, 0.33, []), (0.95, 0.80, ["promise", "recorded"]), (0.95, 0.88, ["promise"]), (0.33, 0.20, ["recorded"]),
+        ])
+    func missedPromise(before: Double, now: Double, problems: [String]) {
+        let check = Check(stream(now), against: stream(before))
+        #expect(check.problems.count == problems.count, "\(check.problems)")
+        for word in problems { #expect(check.problems.contains { $0.contains(word) }, "\(check.problems)") }
+    }
+
+    @Test("the repository's record is readable, and no worse than itself")
     func record() throws {
         let file = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
             .appendingPathComponent("../../results.json").standardizedFileURL
         let results = try JSONDecoder().decode(Results.self, from: Data(contentsOf: file))
         #expect(!results.scenarios.isEmpty)
-        #expect(Check(results, against: results).compared.count > results.scenarios.count)
+        let check = Check(results, against: results)
+        #expect(check.compared.count > results.scenarios.count)
+        #expect(check.problems.isEmpty, "\(check.problems)")
     }
 }

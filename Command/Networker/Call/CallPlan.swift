@@ -171,7 +171,7 @@ struct CallPlan: Sendable {
                 _ = try form.body()
             } catch {
                 let file = (error as? FileFailure).map { "'\($0.path.escapingControls)'" } ?? "a file"
-                throw ValidationError("cannot read \(file) for the form: \(error.systemReason)")
+                throw ValidationError("cannot read \(file) for the form: \(error.systemReason); expected a readable file")
             }
             return .multipart(form)
         }

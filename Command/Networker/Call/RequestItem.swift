@@ -128,7 +128,9 @@ struct CommandFile: Sendable, Hashable {
             let file = try FileHandle(forReadingFrom: URL(fileURLWithPath: path))
             return try file.readToEnd() ?? Data()
         } catch {
-            throw ValidationError("cannot read \(purpose) from '\(path.escapingControls)': \(error.systemReason)")
+            throw ValidationError(
+                "cannot read \(purpose) from '\(path.escapingControls)': \(error.systemReason); expected a readable file, or "
+                    + "@- for standard input")
         }
     }
 

@@ -101,7 +101,7 @@ struct UploadCommand: AsyncParsableCommand {
         do {
             _ = try LocalFile(reading: file)
         } catch {
-            throw ValidationError("cannot read '\(file.escapingControls)': \(error.reason)")
+            throw ValidationError("cannot read '\(file.escapingControls)': \(error.reason); expected a readable file")
         }
     }
 

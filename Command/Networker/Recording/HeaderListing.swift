@@ -36,7 +36,7 @@ package struct HeaderListing: Sendable {
     private func firstLine(_ redaction: Redaction) -> String {
         let url = exchange.request.url
         let address = redaction.redact(url: url)
-        let isWhole = url.scheme == .http && ProxyEnvironment.current?.proxy(for: url)?.speaksHTTP == true
+        let isWhole = exchange.request.forwardingProxy != nil
         let target = isWhole ? address : String(address.dropFirst("\(url.scheme)://\(url.authority)".count))
         return [exchange.request.method.rawValue, target, exchange.metrics?.httpVersion].compactMap { $0 }.joined(separator: " ")
     }

@@ -21,6 +21,9 @@ package final class Proxy: Sendable {
     /// Whether it resolves the server's name; otherwise this machine does.
     var resolvesNames: Bool { speaksHTTP || ["socks4a:", "socks5h:"].contains { address.lowercased().hasPrefix($0) } }
 
+    /// Whether libcurl sends credentials to it, empty ones included.
+    var hasCredentials: Bool { address.contains("@") }
+
     /// Host and port, without credentials.
     package var host: String {
         var rest = address[...]

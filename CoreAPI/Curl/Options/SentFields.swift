@@ -5,8 +5,15 @@ internal import Foundation
 internal import HTTPTypes
 
 extension Request {
+    /// The proxy of the environment that gets the request itself, with its whole address; `nil` for a tunnel or no proxy.
+    package var forwardingProxy: Proxy? {
+        // As ``PreparedRequest/proxy``, a channel that refuses addresses uses none.
+        guard url.scheme == .http, call.channel.limits.refusedAddresses.isEmpty else { return nil }
+        return ProxyEnvironment.current?.proxy(for: url).flatMap { $0.speaksHTTP ? $0 : nil }
+    }
+
     /// The header fields as libcurl sends them, those of the transport included, for a tool that shows what was sent. HTTP/2 has
-    /// `:authority` in place of `Host`.
+    /// `:authority` in place of `Host`. A proxy's credentials are hidden.
     ///
     /// - Throws: ``RequestError/malformedHeader(name:reason:)``, as sending the request does.
     package func sentFields() throws(RequestError) -> [(name: String, value: String)] {
@@ -25,7 +32,14 @@ extension Request {
             node = line.next
         }
         withExtendedLifetime(lines) {}
-        return fields + framing
+        return fields + framing + forwarding
+    }
+
+    /// What libcurl adds for a proxy that forwards the request.
+    private var forwarding: [(name: String, value: String)] {
+        guard let proxy = forwardingProxy else { return [] }
+        let credentials = proxy.hasCredentials ? [("Proxy-Authorization", "Basic \(Redaction.mask)")] : []
+        return credentials + [("Proxy-Connection", "Keep-Alive")]
     }
 
     private var framing: [(name: String, value: String)] {

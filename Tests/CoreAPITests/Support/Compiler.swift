@@ -3,8 +3,9 @@ import Programs
 
 /// Compiles a snippet against the kit.
 enum Compiler {
+    /// - Parameter flags: further ones for the compiler.
     /// - Returns: the compiler's errors; `nil` if it accepted the snippet.
-    static func complaint(about snippet: String) async throws -> String? {
+    static func complaint(about snippet: String, flags: [String] = []) async throws -> String? {
         let folder = FileManager.default.temporaryDirectory.appendingPathComponent("snippet-\(UUID().uuidString)")
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
         defer { try? FileManager.default.removeItem(at: folder) }
@@ -16,7 +17,8 @@ enum Compiler {
             ["-Xcc", "-fmodule-map-file=\(SourceTree.path("CoreAPI/\($0)/module.modulemap"))"]
         }
         let run = try await Program.run(
-            ["swiftc", "-typecheck", "-swift-version", "6", "-I", modules] + maps + [file.path], capturesErrors: true)
+            ["swiftc", "-typecheck", "-swift-version", "6", "-I", modules] + maps + flags + [file.path],
+            capturesErrors: true)
         return run.status == 0 ? nil : run.text
     }
 }

@@ -43,7 +43,7 @@ struct CallCommandTests {
             ("example.com -d a -d b", "--data is given twice"), ("ege:secret@example.com/x", "expected --auth user:password"),
             ("example.com --offline -o x", "--offline and --output exclude each other"),
             ("example.com -o /nowhere/at/all", "its folder does not exist"),
-            ("example.com a@b", "add --form"), ("example.com --form a@/nowhere/x", "No such file or directory"),
+            ("example.com a@b", "add --form"), ("example.com --form a@/nowhere/x", "No such file or directory; expected"),
             ("example.com --data @/nowhere/x", "cannot read the body from '/nowhere/x': No such file or directory"),
             ("example.com X-A:1 -H X-A:2", "is given twice"), ("example.com --form --multipart", "got both"),
             ("example.com --repeat 0", "expected --repeat from 1"), ("example.com --repeat -3", "expected --repeat from 1"),
@@ -52,7 +52,7 @@ struct CallCommandTests {
             ("example.com --retry 3", "Unknown option '--retry'"), ("example.com --print b", "Unknown option '--print'"),
             ("example.com -A x:secret", "Unknown option '-A'"), ("example.com -L", "Unknown option '-L'"),
             ("example.com -i", "Unknown option '-i'"), ("example.com -q", "Unknown option '-q'"),
-            ("example.com --http2", "Unknown option '--http2'"),
+            ("example.com --http2", "Unknown option '--http2'"), ("example.com -f a=1", "Unknown option '-f'"),
         ])
     func usage(line: String, message: String) throws {
         do {

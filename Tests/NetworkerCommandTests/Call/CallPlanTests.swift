@@ -17,6 +17,8 @@ struct CallPlanTests {
             ("127.example.com/a", "https://127.example.com/a"), ("127.0.0.1:18999/get", "http://127.0.0.1:18999/get"),
             ("[::1]:81/a", "http://[::1]:81/a"),
             ("https://example.com/a%2Fb/?q=%C5%9F#part", "https://example.com/a%2Fb/?q=%C5%9F"),
+            ("example.com/a/./b/../c", "https://example.com/a/c"), ("example.com/%zz?q=5%", "https://example.com/%25zz?q=5%25"),
+            ("example.com/..#../b", "https://example.com/"),
         ])
     func addresses(word: String, url: String) async throws {
         #expect(try await request([word]).url.string == url)
@@ -81,10 +83,25 @@ struct CallPlanTests {
         #expect(parts.hasPrefix("multipart/form-data; boundary=") && parts.contains("name=\"a\"\r\n\r\n1 ş\r\n--"), "\(parts)")
     }
 
+    @Test("differs from HTTPie as the command's page says")
+    func differences() async throws {
+        #expect(try await data(["example.com", "a[b]=1", "c[]=2"]) == #"application/json {"a[b]":"1","c[]":"2"}"#)
+        #expect(try await data(["example.com", #"p=c:\x\=y"#]) == #"application/json {"p":"c:\\x\\=y"}"#)
+        let folder = FileManager.default.temporaryDirectory.appendingPathComponent("differences-\(UUID().uuidString)")
+        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+        defer { try? FileManager.default.removeItem(at: folder) }
+        for (name, type) in [("x.csv", "text/csv"), ("x.py", "application/octet-stream")] {
+            let file = folder.appendingPathComponent(name)
+            try Data("1".utf8).write(to: file)
+            let form = try await data(["example.com", "--form", "a@\(file.path)"])
+            #expect(form.contains("filename=\"\(name)\"\r\nContent-Type: \(type)\r\n"), "\(form)")
+        }
+    }
+
     @Test("names the file of a form that cannot be read")
     func lostFile() throws {
         let error = #expect(throws: ValidationError.self) { try plan(["example.com", "--form", "a@/nowhere/b;type=text/csv"]) }
-        #expect(error?.message == "cannot read '/nowhere/b' for the form: No such file or directory")
+        #expect(error?.message == "cannot read '/nowhere/b' for the form: No such file or directory; expected a readable file")
     }
 
     private func data(_ words: [String]) async throws -> String {

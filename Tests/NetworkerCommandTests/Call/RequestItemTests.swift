@@ -26,7 +26,11 @@ struct RequestItemTests {
         arguments: [
             ("", "expected name=value"), ("novalue", "expected name=value"), ("=x", "expected a name"), ("@x", "expected a name"),
             ("X-Foo:", "'X-Foo;' sends the header without one"), ("age:=three", "for text write age=…"),
-            ("photo@", "expected a file"), ("a b:c", "token"), ("a=@/nowhere/at-all", "No such file or directory"),
+            ("photo@", "expected a file"), ("a b:c", "token"),
+            (
+                "a=@/nowhere/at-all",
+                "from '/nowhere/at-all': No such file or directory; expected a readable file, or @- for standard input"
+            ),
         ])
     func malformed(word: String, message: String) {
         let error = #expect(throws: ValidationError.self) { try RequestItem(word) }

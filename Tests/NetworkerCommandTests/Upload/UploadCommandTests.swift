@@ -23,7 +23,8 @@ final class UploadCommandTests {
         "exits with 64 for an invalid command line, and states what was expected",
         arguments: [
             ("", "Missing expected argument '<file>'"), ("/nowhere/x :8080", "cannot read '/nowhere/x': No such file"),
-            ("/etc :8080", "cannot read '/etc': Is a directory"), ("FILE", "expected an address, or a channel"),
+            ("/etc :8080", "cannot read '/etc': Is a directory; expected a readable file"),
+            ("FILE", "expected an address, or a channel"),
             ("FILE GET :8080", "a GET has no body"), ("FILE :8080 a=1", "a second body beside the file"),
             ("FILE :8080 --limit-rate 0", "500k or 2.5M"), ("FILE :8080 --limit-rate x", "500k or 2.5M"),
             ("FILE :8080 --limit-rate nan", "500k or 2.5M"), ("FILE :8080 --limit-rate 1e99", "500k or 2.5M"),

@@ -23,17 +23,23 @@ struct StreamUnit {
 
 /// The promises for streams that the kit misses: a large body at 0.90 of raw C's speed, and 100,000 events a second.
 struct StreamPromises {
-    let problems: [String]
+    /// The scenarios, with what is wrong.
+    let missed: [(label: String, problem: String)]
 
     init(_ results: Results) {
-        problems = results.scenarios.compactMap { scenario in
+        missed = results.scenarios.compactMap { scenario in
             guard let unit = StreamUnit(scenario.label), let row = scenario.row(of: .kit) else { return nil }
             if scenario.label.hasPrefix("s11-") {
                 let events = row.requestsPerSecond * unit.each
                 return events < 100_000
-                    ? "\(scenario.label): \(whole(events)) events a second; the promise is 100,000" : nil
+                    ? (scenario.label, "\(scenario.label): \(whole(events)) events a second; the promise is 100,000") : nil
             }
-            return row.ratio < 0.90 ? "\(scenario.label): \(digits(row.ratio)) × C; the promise is 0.90" : nil
+            return row.ratio < 0.90 ? (scenario.label, "\(scenario.label): \(digits(row.ratio)) × C; the promise is 0.90") : nil
         }
+    }
+
+    /// What is wrong, except in scenarios that the others miss, too.
+    func problems(notIn others: StreamPromises) -> [String] {
+        missed.filter { miss in !others.missed.contains { $0.label == miss.label } }.map(\.problem)
     }
 }
