@@ -497,6 +497,24 @@ struct ResumableUploadTests {
         await channel.close()
     }
 
+    @Test("by the draft refuses a checksum, because the draft has none", arguments: Dialect.allCases.filter { $0 != .tus })
+    func checksumOfDraft(dialect: Dialect) async throws {
+        let server = try ResumableServer(dialect)
+        let channel = Channel.test(server.url)
+        for stored in [nil, try await state(server, .bytes(Self.data), by: dialect)] {
+            let before = server.requests.count
+            let response = await channel.manager.upload(
+                .post("a"), from: .bytes(Self.data), resumable: plan(dialect, continuing: stored) { $0.checksum = .sha256 }
+            ).response
+            guard case .transport(.unsupported, _) = response.error else {
+                Issue.record("\(response.result)")
+                return
+            }
+            #expect(server.requests.count == before)
+        }
+        await channel.close()
+    }
+
     @Test("fails with the error of a sequence that throws", arguments: Dialect.allCases, [nil, 20] as [Int64?])
     func throwing(by dialect: Dialect, length: Int64?) async throws {
         struct Broken: Error {}

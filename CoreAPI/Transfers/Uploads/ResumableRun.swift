@@ -54,6 +54,9 @@ struct ResumableRun<Value: Sendable> {
     }
 
     private mutating func turns() async throws(Failed) -> Response<Value> {
+        if plan.checksum != nil, !isTus {
+            throw await refuse(TransportError.unsupported(capability: "a checksum of each piece in the IETF's draft"))
+        }
         var state = plan.state
         var failures = 0
         /// How often the upload was created after the server had forgotten it.
@@ -186,7 +189,7 @@ struct ResumableRun<Value: Sendable> {
         let body: Body
         var checksum: String?
         do {
-            let hash = isTus ? plan.checksum : nil
+            let hash = plan.checksum
             piece = try await source.piece(
                 at: state.offset, atMost: plan.limit(of: state, isHeld: hash != nil), isHeld: hash != nil)
             if let hash, case .bytes(let bytes) = piece.body { checksum = UploadDialect.checksum(hash, of: bytes) }

@@ -62,7 +62,8 @@ public struct ResumableUpload: Sendable {
     /// The maximum number of bytes in one request. Default `nil`: a whole file or all bytes in memory; 1 MiB of a sequence, which
     /// is held in memory; 4 MiB with a checksum.
     public var pieceSize: Int?
-    /// The hash of each piece, for tus. Default `nil`.
+    /// The hash of each piece, for tus. Default `nil`. The IETF's draft has none: with a hash such an upload fails with
+    /// `TransportError.unsupported(capability:)` before its first request.
     public var checksum: Checksum?
     /// Facts about the upload that tus sends to the server (`Upload-Metadata`); `filename` and `filetype` are usual.
     public var metadata: [String: String] = [:]
