@@ -91,7 +91,10 @@ struct ResumableUploadTests {
         #expect(
             server.requests.filter { $0.method == "PATCH" }.map { $0.fields["content-length"] }
                 == Array(repeating: "100000", count: 4))
-        #expect(states.current.map { $0?.offset } == [0, 100_000, 200_000, 300_000, nil])
+        // The state of a sequence names each piece before the server gets it.
+        let offsets: [Int64?] =
+            isFile ? [0, 100_000, 200_000, 300_000] : [0, 0, 100_000, 100_000, 200_000, 200_000, 300_000, 300_000]
+        #expect(states.current.map { $0?.offset } == offsets + [nil])
         await channel.close()
     }
 
@@ -411,7 +414,45 @@ struct ResumableUploadTests {
         try await expectRefusal(state, server, .file(file.url))
     }
 
-    private func expectRefusal(_ state: ResumableUpload.State, _ server: ResumableServer, _ body: Body) async throws {
+    @Test("of another source is refused, even if only its middle has changed", arguments: UploadTests.Source.allCases)
+    func otherSourceInTheMiddle(source: UploadTests.Source) async throws {
+        let file = try TemporaryFile(Self.data)
+        func body(_ data: Data) throws -> Body {
+            switch source {
+            case .bytes: return .bytes(data)
+            case .file:
+                try data.write(to: file.url)
+                return .file(file.url)
+            case .sequence: return .stream(BodyStream { data.pieces(7_000) })
+            case .sequenceOfLength: return .stream(BodyStream(length: 400_000) { data.pieces(7_000) })
+            case .once: return .once(data.pieces(7_000), length: 400_000)
+            }
+        }
+        let isExamined = [.bytes, .file].contains(source)
+        // All bytes were sent, but the server took only 150,000.
+        for index in [100_000, 149_999, 300_000] {
+            var changed = Self.data
+            changed[index] ^= 1
+            let server = try ResumableServer(.tus)
+            let state = try await state(server, try body(Self.data))
+            try await expectRefusal(state, server, try body(changed), asks: !isExamined)
+            #expect(server.data == Self.data.prefix(150_000))
+        }
+    }
+
+    @Test("of a sequence that ends before the bytes that were sent is refused")
+    func shorterSequence() async throws {
+        let data = Self.data
+        let server = try ResumableServer(.tus)
+        let state = try await state(server, .stream(BodyStream { data.pieces(7_000) }))
+        let shorter = Data(data.prefix(140_000))
+        try await expectRefusal(state, server, .stream(BodyStream { shorter.pieces(7_000) }), asks: true)
+    }
+
+    /// - Parameter asks: whether the upload asks for the server's offset before it compares the source.
+    private func expectRefusal(
+        _ state: ResumableUpload.State, _ server: ResumableServer, _ body: Body, asks: Bool = false
+    ) async throws {
         let before = server.requests.count
         let channel = Channel.test(server.url)
         let response = await channel.manager.upload(.post("a"), from: body, resumable: plan(.tus, continuing: state)).response
@@ -420,7 +461,7 @@ struct ResumableUploadTests {
             return
         }
         #expect(error is UploadSourceChanged)
-        #expect(server.requests.count == before)
+        #expect(server.requests.dropFirst(before).map(\.method) == (asks ? ["HEAD"] : []))
         await channel.close()
     }
 
