@@ -241,9 +241,8 @@ struct ResumeTests {
     @Test(
         "with the right file whatever the server answers to a range",
         arguments: [
-            "changed", "changed, If-Range ignored", "changed, no tag, digest differs", "ranges ignored", "other start",
-            "no range",
-            "too long", "other total", "multipart", "416", "empty range",
+            "changed", "changed, If-Range ignored", "changed, no tag", "changed, no tag, digest differs", "changed, no date",
+            "ranges ignored", "other start", "no range", "too long", "other total", "multipart", "416", "empty range",
         ])
     func otherAnswers(kind: String) async throws {
         let old = Served(100_000)
@@ -251,11 +250,17 @@ struct ResumeTests {
         if kind.hasPrefix("changed") { new.tag = #""two""# }
         new.checksIfRange = kind == "changed"
         new.knowsRanges = kind != "ranges ignored"
-        if kind.contains("no tag") { (new.tag, new.namesDigest) = (nil, true) }
+        if kind.contains("no tag") { (new.tag, new.namesDigest) = (nil, kind.contains("digest")) }
+        if kind == "changed, no date" { new.tag = nil }
         let after = new
         let server = try server([
             { request in
                 var old = old
+                if kind == "changed, no date" {
+                    old.tag = nil
+                    old.headers.append("Last-Modified", "Sun, 01 Nov 2026 10:00:00 GMT")
+                    old.headers.append("Date", "Sun, 01 Nov 2026 12:00:00 GMT")
+                }
                 old.namesDigest = kind.contains("digest")
                 return old.reply(request, sending: 40_000)
             },
@@ -563,6 +568,22 @@ struct ResumeTests {
             #expect(server.requests.count == 1)
             await channel.close()
         }
+    }
+
+    @Test("in one part if the server does not repeat its validator with a range")
+    func partsWithoutTag() async throws {
+        let served = Served(400_000)
+        let server = try LoopbackServer.start { request in
+            var served = served
+            if request.headers["range"] != nil { (served.tag, served.checksIfRange) = (nil, false) }
+            return served.reply(request)
+        }
+        defer { server.close() }
+        let channel = Channel.loopback(server)
+        _ = try await channel.manager.download(.export, to: folder.export, .init { $0.parts = 4 }).value
+        #expect(try Data(contentsOf: folder.export) == served.bytes)
+        #expect(server.requests.last?.headers["range"] == nil)
+        await channel.close()
     }
 
     @Test("a file that changes between its parts is downloaded again")
