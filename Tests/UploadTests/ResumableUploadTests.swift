@@ -503,6 +503,33 @@ struct ResumableUploadTests {
         await channel.close()
     }
 
+    @Test("of a file that shrinks or grows while one piece is sent fails, and the piece never arrives whole", arguments: [4, 12])
+    func changed(mebibytes: Int) async throws {
+        let file = try TemporaryFile(Data.noise(8 << 20))
+        let whole = Shared(0)
+        let server = try RawServer { connection in
+            while let head = connection.head() {
+                guard head.method == "PATCH" else {
+                    connection.answer(201, ["Location": "/files/1", "Tus-Resumable": "1.0.0"])
+                    continue
+                }
+                var left = head.length - connection.read(upTo: 1_000).count
+                truncate(file.url.path, off_t(mebibytes << 20))
+                while left > 0, case let piece = connection.read(upTo: 65_536), !piece.isEmpty { left -= piece.count }
+                if left == 0 { whole.change { $0 += 1 } }
+                connection.answer(204, ["Upload-Offset": "\(head.length - left)", "Tus-Resumable": "1.0.0"])
+            }
+        }
+        let channel = Channel.test(server.url)
+        let response = await channel.manager.upload(.post("a"), from: .file(file.url), resumable: plan(.tus)).response
+        guard case .transport(.bodyUnreadable, _) = response.error else {
+            Issue.record("\(response.result)")
+            return
+        }
+        await channel.close()
+        #expect(whole.current == 0)
+    }
+
     // MARK: - Checksum, end
 
     @Test("sends a checksum of each piece", arguments: ResumableUpload.Checksum.allCases)
