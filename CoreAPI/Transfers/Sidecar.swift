@@ -26,8 +26,8 @@ struct Sidecar: Sendable, Hashable {
     let representation: Representation
     /// The segments, without gaps, from the first byte to the last.
     let segments: [Segment]
-    /// The SHA-256 of the other members and of each segment's last bytes on the disk, in hexadecimal. A digest of all bytes would
-    /// make a download slower than its disk, and delay each continuation.
+    /// The SHA-256 of the other members and of each segment's last bytes on the disk, in hexadecimal. It does not
+    /// cover all bytes: the kit's SHA-256 takes 140 to 240 MB a second, and a download over loopback brings 1,200.
     var seal = ""
 
     init(resource: String, representation: Representation, segments: [Segment]) {
