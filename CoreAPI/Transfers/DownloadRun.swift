@@ -329,7 +329,7 @@ final class DownloadRun: Sendable {
             throw Restart.again(error)
         case 416:
             guard let total = head.contentRange?.total, total == segment.done, segment.end == nil,
-                let representation = state.withLock({ $0.representation }), head.headers[.eTag] != nil,
+                let representation = state.withLock({ $0.representation }),
                 representation.mayBeContinued(by: head, total: total)
             else { throw Restart.again(error) }
             state.withLock { $0.head = head }
@@ -373,7 +373,11 @@ final class DownloadRun: Sendable {
             let isSame = !state.isLoaded || control.takesAnyAddress || state.resource == resource(of: response)
             return isSame && state.representation?.mayBeContinued(by: head, total: range.total) == true
         }
-        guard isOurs else { throw Restart.again(malformed("expected the rest of the file, found another file", response)) }
+        guard isOurs else {
+            // Ranges of such a server can never be checked.
+            if Representation.Validator(head) == nil { state.withLock { $0.refusesRanges = true } }
+            throw Restart.again(malformed("expected the rest of the file, found another file", response))
+        }
         state.withLock { state in
             state.head = head
             state.resource = resource(of: response)

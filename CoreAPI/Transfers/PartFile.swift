@@ -1,5 +1,6 @@
 internal import CoreAPIBase
 internal import CoreAPICore
+internal import CoreAPIHash
 internal import CoreAPILock
 internal import Foundation
 
@@ -137,7 +138,7 @@ final class PartFile: Sendable {
 
     // MARK: - The sidecar
 
-    /// The sidecar of an earlier download; `nil` if it is missing, invalid, or names more bytes than the part has.
+    /// The sidecar of an earlier download; `nil` if it is missing, invalid, or does not belong to this part.
     func readSidecar() -> Sidecar? {
         let descriptor = systemOpen(sidecarPath, O_RDONLY | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK, 0)
         guard descriptor >= 0 else { return nil }
@@ -148,19 +149,42 @@ final class PartFile: Sendable {
         else { return nil }
         var bytes = [UInt8](repeating: 0, count: Int(status.st_size))
         let count = pread(descriptor, &bytes, bytes.count, 0)
-        guard count == bytes.count, let sidecar = Sidecar(json: Data(bytes)), sidecar.reach <= size else { return nil }
+        guard count == bytes.count, let sidecar = Sidecar(json: Data(bytes)), sidecar.reach <= size,
+            (try? seal(of: sidecar)) == sidecar.seal
+        else { return nil }
         return sidecar
+    }
+
+    /// With several segments the part may be long enough, and still have a hole where the sidecar claims bytes.
+    func seal(of sidecar: Sidecar) throws -> String {
+        var (bare, hash) = (sidecar, SHA256())
+        bare.seal = ""
+        hash.update(bare.json ?? Data())
+        for segment in sidecar.segments { hash.update(try tail(of: segment)) }
+        return hash.finish().hexadecimal
+    }
+
+    /// The last bytes of a segment, at most 16 KiB.
+    private func tail(of segment: Segment) throws -> Data {
+        let start = max(segment.start, segment.done - 16_384)
+        var data = Data(count: Int(segment.done - start))
+        let count = data.withUnsafeMutableBytes { pread(descriptor, $0.baseAddress, $0.count, off_t(start)) }
+        guard count == data.count else { throw FileFailure(path: path, code: count < 0 ? errno : EIO) }
+        return data
     }
 
     /// Flushes the bytes to the disk, then writes the sidecar.
     func save(_ sidecar: Sidecar) throws {
+        var sidecar = sidecar
+        sidecar.seal = try seal(of: sidecar)
         guard let json = sidecar.json else { return }
         guard fsync(descriptor) == 0 else { throw FileFailure(path: path, code: errno) }
         try FileReplacement(path: sidecarPath, mode: 0o600, draft: "\(sidecarPath).new").write(json)
     }
 
     func removeSidecar() {
-        unlink(sidecarPath)
+        // An empty folder in its way would keep every later download from being continued.
+        if unlink(sidecarPath) != 0 { rmdir(sidecarPath) }
         unlink("\(sidecarPath).new")
     }
 

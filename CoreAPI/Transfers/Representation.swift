@@ -39,15 +39,16 @@ struct Representation: Sendable, Hashable {
         digest = head.lines("Repr-Digest")
     }
 
-    /// Whether an answer 206 or 416 can belong to the same bytes.
+    /// Whether an answer 206 or 416 can belong to the same bytes. It must repeat the validator: a 206 has the `ETag` of a 200
+    /// (RFC 9110 §15.3.7). Without it the server may have ignored `If-Range`, and the bytes may be another file's.
     ///
     /// - Parameter total: the complete length that the answer names.
     func mayBeContinued(by head: ResponseHead, total: Int64?) -> Bool {
         if let length, let total, length != total { return false }
         if let found = head.lines("Repr-Digest"), let digest, found != digest { return false }
         switch validator {
-        case .tag(let tag): return head.headers[.eTag].map { $0 == tag } ?? true
-        case .date(let date): return head.headers[.lastModified].map { $0 == date } ?? true
+        case .tag(let tag): return head.headers[.eTag] == tag
+        case .date(let date): return head.headers[.lastModified] == date
         case nil: return false
         }
     }

@@ -241,9 +241,8 @@ struct ResumeTests {
     @Test(
         "with the right file whatever the server answers to a range",
         arguments: [
-            "changed", "changed, If-Range ignored", "changed, no tag, digest differs", "ranges ignored", "other start",
-            "no range",
-            "too long", "other total", "multipart", "416", "empty range",
+            "changed", "changed, If-Range ignored", "changed, no tag", "changed, no tag, digest differs", "changed, no date",
+            "ranges ignored", "other start", "no range", "too long", "other total", "multipart", "416", "empty range",
         ])
     func otherAnswers(kind: String) async throws {
         let old = Served(100_000)
@@ -251,11 +250,17 @@ struct ResumeTests {
         if kind.hasPrefix("changed") { new.tag = #""two""# }
         new.checksIfRange = kind == "changed"
         new.knowsRanges = kind != "ranges ignored"
-        if kind.contains("no tag") { (new.tag, new.namesDigest) = (nil, true) }
+        if kind.contains("no tag") { (new.tag, new.namesDigest) = (nil, kind.contains("digest")) }
+        if kind == "changed, no date" { new.tag = nil }
         let after = new
         let server = try server([
             { request in
                 var old = old
+                if kind == "changed, no date" {
+                    old.tag = nil
+                    old.headers.append("Last-Modified", "Sun, 01 Nov 2026 10:00:00 GMT")
+                    old.headers.append("Date", "Sun, 01 Nov 2026 12:00:00 GMT")
+                }
                 old.namesDigest = kind.contains("digest")
                 return old.reply(request, sending: 40_000)
             },
@@ -399,10 +404,9 @@ struct ResumeTests {
         "with a false sidecar the download still gives the right file",
         arguments: [
             "", "{", "null", #"{"version":2}"#, "length", "tag", "longer", "resource", "gap", "overlap", "negative", "huge",
-            "folder",
-            "link", "large", "weak",
-        ])
-    func lies(kind: String) async throws {
+            "folder", "link", "large", "weak",
+        ], [false, true])
+    func lies(kind: String, isSealed: Bool) async throws {
         let served = Served(100_000)
         let server = try server([{ served.reply($0, sending: 40_000) }, { served.reply($0) }])
         defer { server.close() }
@@ -435,11 +439,24 @@ struct ResumeTests {
             try FileManager.default.createSymbolicLink(atPath: path, withDestinationPath: folder.file("other.json").path)
         default: try kind.write(toFile: path, atomically: false, encoding: .utf8)
         }
+        // The other checks hold without the seal, too.
+        if isSealed, kind != "link" { try seal() }
         let file = try await channel.manager.download(.export, to: folder.export).value
         #expect(try Data(contentsOf: folder.export) == served.bytes)
         #expect(file.reused == 0)
+        #expect(try folder.names == ["export.bin"] + (kind == "link" ? ["other.json"] : []))
         if kind == "link" { #expect(try String(contentsOf: folder.file("other.json"), encoding: .utf8) == text) }
         await channel.close()
+    }
+
+    /// Gives a changed sidecar the right seal.
+    private func seal() throws {
+        guard let json = try? Data(contentsOf: folder.sidecar), var sidecar = Sidecar(json: json) else { return }
+        let part = try PartFile(beside: folder.export)
+        defer { part.close() }
+        guard let seal = try? part.seal(of: sidecar) else { return }
+        sidecar.seal = seal
+        try sidecar.json?.write(to: folder.sidecar)
     }
 
     @Test("the download never writes to a part that is a link or has a second name", arguments: [true, false])
@@ -520,17 +537,61 @@ struct ResumeTests {
         }
         defer { server.close() }
         let channel = Channel.loopback(server)
+        try await interruptParts(channel, server)
+        isBroken.withLock { $0 = false }
+        let file = try await channel.manager.download(.export, to: folder.export).value
+        #expect(file.reused == 200_000)
+        #expect(try Data(contentsOf: folder.export) == served.bytes)
+        await channel.close()
+    }
+
+    @Test(
+        "from the beginning if the sidecar does not fit the part: a segment claims bytes that the part lacks",
+        arguments: [
+            // The first segment claims more than it has; one segment claims all; the numbers are right, but the bytes are gone.
+            (#""done":50000"#, #""done":100000"#), ("segments", "one"), ("", ""),
+        ])
+    func liesAboutAHole(old: String, new: String) async throws {
+        let served = Served(400_000)
+        let isBroken = Mutex(true)
+        let server = try LoopbackServer.start { request in
+            guard isBroken.withLock({ $0 }) else { return served.reply(request) }
+            return served.reply(request, sending: 50_000, then: .stalling)
+        }
+        defer { server.close() }
+        let channel = Channel.loopback(server)
+        try await interruptParts(channel, server)
+        isBroken.withLock { $0 = false }
+        var text = try String(contentsOf: folder.sidecar, encoding: .utf8)
+        if old == "segments" {
+            let start = try #require(text.range(of: #""segments":["#)?.upperBound)
+            let end = try #require(text[start...].firstIndex(of: "]"))
+            text.replaceSubrange(start..<end, with: #"{"done":350000,"end":400000,"start":0}"#)
+        } else if old.isEmpty {
+            let handle = try FileHandle(forWritingTo: folder.part)
+            try handle.truncate(atOffset: 0)
+            try handle.truncate(atOffset: 350_000)
+            try handle.close()
+        } else {
+            #expect(text.contains(old), "\(text)")
+            text = text.replacingOccurrences(of: old, with: new)
+        }
+        try text.write(to: folder.sidecar, atomically: false, encoding: .utf8)
+        let file = try await channel.manager.download(.export, to: folder.export).value
+        #expect(try Data(contentsOf: folder.export) == served.bytes)
+        #expect(file.reused == 0)
+        #expect(try folder.names == ["export.bin"])
+        await channel.close()
+    }
+
+    /// Stops a download in four parts after 50,000 bytes of each.
+    private func interruptParts(_ channel: Channel, _ server: LoopbackServer) async throws {
         let download = channel.manager.download(.export, to: folder.export, .init { $0.parts = 4 })
         for await update in download.progress where update.completed == 200_000 { break }
         download.pause()
         try await server.waitForOpenConnections(atMost: 0)
         download.cancel()
         await #expect(throws: APIClientError.self) { try await download.value }
-        isBroken.withLock { $0 = false }
-        let file = try await channel.manager.download(.export, to: folder.export).value
-        #expect(file.reused == 200_000)
-        #expect(try Data(contentsOf: folder.export) == served.bytes)
-        await channel.close()
     }
 
     @Test("one after the other if the server refuses several at once")
@@ -563,6 +624,22 @@ struct ResumeTests {
             #expect(server.requests.count == 1)
             await channel.close()
         }
+    }
+
+    @Test("in one part if the server does not repeat its validator with a range")
+    func partsWithoutTag() async throws {
+        let served = Served(400_000)
+        let server = try LoopbackServer.start { request in
+            var served = served
+            if request.headers["range"] != nil { (served.tag, served.checksIfRange) = (nil, false) }
+            return served.reply(request)
+        }
+        defer { server.close() }
+        let channel = Channel.loopback(server)
+        _ = try await channel.manager.download(.export, to: folder.export, .init { $0.parts = 4 }).value
+        #expect(try Data(contentsOf: folder.export) == served.bytes)
+        #expect(server.requests.last?.headers["range"] == nil)
+        await channel.close()
     }
 
     @Test("a file that changes between its parts is downloaded again")

@@ -1,6 +1,7 @@
 #if os(Linux)
 import CoreAPI
 import CoreAPICurl
+import CoreAPILock
 import CoreAPITesting
 import Foundation
 import Programs
@@ -8,24 +9,76 @@ import Testing
 
 @testable import CoreAPIStreaming
 
-@Suite("Events cancelled at any moment", .timeLimit(.minutes(2)))
+@Suite("Events, JSON Lines and parts cancelled at any moment", .timeLimit(.minutes(2)))
 struct CancellationTests {
     /// In a separate process, because it counts the process's descriptors.
-    @Test("leave no descriptor, thread, connection or transfer")
+    @Test("leave no descriptor, thread, connection, transfer or attempt")
     func anytime() async {
         await #expect(processExitsWith: .success) { try await CancellationTests.process() }
     }
 
+    /// Knows each attempt, and retains no attempt. A task that goes on would retain its own.
+    private final class Witness: Middleware {
+        private struct Sighting: Sendable {
+            weak var attempt: Attempt?
+        }
+
+        private let sightings = Mutex<[Sighting]>([])
+
+        func handle(_ attempt: Attempt, next: Next) async -> Reply {
+            sightings.withLock { $0.append(Sighting(attempt: attempt)) }
+            return await next(attempt)
+        }
+
+        var seen: Int { sightings.withLock { $0.count } }
+        var alive: Int { sightings.withLock { $0.count { $0.attempt != nil } } }
+    }
+
+    private enum Kind: String, CaseIterable {
+        case events, lines, parts
+
+        var type: String {
+            switch self {
+            case .events: "text/event-stream"
+            case .lines: "application/jsonl"
+            case .parts: "multipart/mixed; boundary=b"
+            }
+        }
+
+        func item(_ index: Int) -> String {
+            switch self {
+            case .events: "id: \(index)\ndata: x\n\n"
+            case .lines: "\(index)\n"
+            case .parts: "--b\r\n\r\n\(index)\r\n"
+            }
+        }
+
+        /// Reads without an end: events are continued, and the other kinds begin again.
+        func read(_ manager: some Dispatcher) async throws {
+            let options = EventOptions(pause: .milliseconds(2), longestPause: .milliseconds(4))
+            while true {
+                switch self {
+                case .events: for try await _ in manager.events(.get("events"), options: options).updates {}
+                case .lines: for try await _ in manager.jsonLines(.get("lines"), of: Int.self) {}
+                case .parts: for try await part in manager.parts(.get("parts")) { _ = try await part.body.collect(upTo: 9) }
+                }
+            }
+        }
+    }
+
     private static func process() async throws {
-        /// Each connection brings five events in five milliseconds. Then it ends, or is silent: each moment has its share.
+        /// Each connection brings five items in five milliseconds. Then it ends, or is silent: each moment has its share.
         func start(_ tls: ServerTLS?) throws -> LoopbackServer {
             try LoopbackServer.start(tls: tls) { request in
+                guard let kind = Kind(rawValue: String(request.path.dropFirst())) else { return .status(404) }
                 let head: ServerReply.Step = .sendHead(
-                    status: 200, headers: ["Content-Type": "text/event-stream", "Transfer-Encoding": "chunked"])
-                let events: [[ServerReply.Step]] = (0..<5).map {
-                    [.sendChunk(Data("id: \($0)\ndata: x\n\n".utf8)), .wait(.milliseconds(1))]
+                    status: 200, headers: ["Content-Type": kind.type, "Transfer-Encoding": "chunked"])
+                let items: [[ServerReply.Step]] = (0..<5).map {
+                    [.sendChunk(Data(kind.item($0).utf8)), .wait(.milliseconds(1))]
                 }
-                return ServerReply([head] + events.joined() + [request.connection.isMultiple(of: 2) ? .endChunks() : .stall])
+                let end = kind == .parts ? [ServerReply.Step.sendChunk(Data("--b--".utf8))] : []
+                let isWhole = request.connection.isMultiple(of: 2)
+                return ServerReply([head] + items.joined() + (isWhole ? end + [.endChunks()] : [.stall]))
             }
         }
         let servers = try [start(nil), start(ServerTLS())]
@@ -44,21 +97,23 @@ struct CancellationTests {
         _ servers: [LoopbackServer], _ count: Int, _ numbers: inout SplitMix
     ) async throws -> Int {
         let transport = CurlTransport()
+        let witness = Witness()
         let channels = servers.map { server in
             var channel = Channel.test(server)
             channel.transport = transport
+            channel.attemptMiddleware = [witness]
             return channel
         }
-        let options = EventOptions(pause: .milliseconds(2), longestPause: .milliseconds(4))
         var cancelled = 0
         for index in 0..<count {
-            let events = channels[index % channels.count].manager.events(.get("x"), options: options)
-            let reading = Task { for try await _ in events.updates {} }
+            let kind = Kind.allCases[index / channels.count % Kind.allCases.count]
+            let manager = channels[index % channels.count].manager
+            let reading = Task { try await kind.read(manager) }
             try await Task.sleep(for: .microseconds(Int.random(in: 0..<25_000, using: &numbers)))
             reading.cancel()
             do {
                 try await reading.value
-                Issue.record("the events ended without an error")
+                Issue.record("the \(kind) ended without an error")
             } catch {
                 cancelled += 1
                 let isCancelled = error is CancellationError || (error as? APIClientError)?.isCancelled == true
@@ -66,6 +121,9 @@ struct CancellationTests {
             }
         }
         #expect(try await transport.leftovers(closing: channels, servers) == nil)
+        // The transport may release an attempt after its thread has counted the transfer as gone.
+        for _ in 0..<500 where witness.alive > 0 { try await Task.sleep(for: .milliseconds(10)) }
+        #expect(witness.seen > 0 && witness.alive == 0, "\(witness.alive) of \(witness.seen)")
         return cancelled
     }
 }

@@ -72,9 +72,8 @@ struct PeerTests {
         await channel.close()
     }
 
-    @Test("tuspyserver forgets a discarded upload", .enabled(if: tusURL != nil))
-    func discarded() async throws {
-        let channel = Channel.test(try #require(Self.tusURL))
+    /// A plan with the stored state of an upload that stopped after 500,000 bytes.
+    private func stopped(_ channel: Channel) async throws -> ResumableUpload {
         let states = Shared<[ResumableUpload.State?]>([])
         // Stops between two requests; see the proxy.
         var plan = ResumableUpload(.tus) { state in
@@ -87,9 +86,36 @@ struct PeerTests {
         for _ in 0..<1_000 where states.current.last??.offset != 500_000 { try await Task.sleep(for: .milliseconds(10)) }
         upload.cancel()
         _ = await upload.response
+        var rest = self.plan(.tus, states)
+        rest.state = try Self.restarted(states)
+        return rest
+    }
+
+    /// The last state, as another process reads it.
+    private static func restarted(_ states: Shared<[ResumableUpload.State?]>) throws -> ResumableUpload.State {
         let state = try #require(states.current.last ?? nil)
-        try await channel.manager.discard(state, of: .post("files/"))
-        plan.state = state
+        return try JSONDecoder().decode(ResumableUpload.State.self, from: JSONEncoder().encode(state))
+    }
+
+    @Test("tuspyserver has every byte after a restart", .enabled(if: tusURL != nil))
+    func tusRestarted() async throws {
+        let channel = Channel.test(try #require(Self.tusURL))
+        let plan = try await stopped(channel)
+        #expect(plan.state?.offset == 500_000)
+        let upload = channel.manager.upload(.post("files/"), from: .bytes(Self.data), resumable: plan)
+        try await upload.value
+        var last = TransferProgress()
+        for await progress in upload.progress { last = progress }
+        #expect(last.reused == 500_000)
+        #expect(try stored(plan.state) == Self.data)
+        await channel.close()
+    }
+
+    @Test("tuspyserver forgets a discarded upload", .enabled(if: tusURL != nil))
+    func discarded() async throws {
+        let channel = Channel.test(try #require(Self.tusURL))
+        var plan = try await stopped(channel)
+        try await channel.manager.discard(try #require(plan.state), of: .post("files/"))
         plan.startsAnew = false
         let gone = await channel.manager.upload(.post("files/"), from: .bytes(Self.data), resumable: plan).response
         #expect(gone.head?.status.code == 404)
@@ -120,19 +146,36 @@ struct PeerTests {
         arguments: ietfDialects, 0..<3)
     func interrupted(by dialect: ResumableUpload.Dialect, seed: Int) async throws {
         let channel = Channel.test(try #require(Self.ietfURL))
+        let plan = try await stopped(channel, by: dialect, after: Int64(200_000 + 600_000 * seed))
+        let answer = try await channel.manager.upload(.post("film"), from: .bytes(Self.data), as: .text, resumable: plan).value
+        #expect(answer == "2000000 \(Self.fnv(Self.data))")
+        await channel.close()
+    }
+
+    /// A plan with the stored state of an upload that stopped in the middle of a request.
+    private func stopped(_ channel: Channel, by dialect: ResumableUpload.Dialect, after count: Int64) async throws
+        -> ResumableUpload
+    {
         let states = Shared<[ResumableUpload.State?]>([])
         var plan = plan(dialect, states)
         plan.bytesPerSecond = 8_000_000
         let first = channel.manager.upload(.post("film"), from: .bytes(Self.data), resumable: plan)
-        let stop = Int64(200_000 + 600_000 * seed)
-        for await progress in first.progress where progress.completed >= stop { break }
+        for await progress in first.progress where progress.completed >= count { break }
         first.cancel()
         _ = await first.response
-        plan.state = try JSONDecoder().decode(
-            ResumableUpload.State.self, from: JSONEncoder().encode(try #require(states.current.last ?? nil)))
+        plan.state = try Self.restarted(states)
         plan.bytesPerSecond = nil
-        let answer = try await channel.manager.upload(.post("film"), from: .bytes(Self.data), as: .text, resumable: plan).value
-        #expect(answer == "2000000 \(Self.fnv(Self.data))")
+        return plan
+    }
+
+    @Test("NIOResumableUpload forgets a discarded upload", .enabled(if: ietfURL != nil), arguments: ietfDialects)
+    func ietfDiscarded(by dialect: ResumableUpload.Dialect) async throws {
+        let channel = Channel.test(try #require(Self.ietfURL))
+        var plan = try await stopped(channel, by: dialect, after: 200_000)
+        try await channel.manager.discard(try #require(plan.state), of: .post("film"))
+        plan.startsAnew = false
+        let gone = await channel.manager.upload(.post("film"), from: .bytes(Self.data), resumable: plan).response
+        #expect(gone.head?.status.code == 404)
         await channel.close()
     }
 }

@@ -91,7 +91,10 @@ struct ResumableUploadTests {
         #expect(
             server.requests.filter { $0.method == "PATCH" }.map { $0.fields["content-length"] }
                 == Array(repeating: "100000", count: 4))
-        #expect(states.current.map { $0?.offset } == [0, 100_000, 200_000, 300_000, nil])
+        // The state of a sequence names each piece before the server gets it.
+        let offsets: [Int64?] =
+            isFile ? [0, 100_000, 200_000, 300_000] : [0, 0, 100_000, 100_000, 200_000, 200_000, 300_000, 300_000]
+        #expect(states.current.map { $0?.offset } == offsets + [nil])
         await channel.close()
     }
 
@@ -411,7 +414,45 @@ struct ResumableUploadTests {
         try await expectRefusal(state, server, .file(file.url))
     }
 
-    private func expectRefusal(_ state: ResumableUpload.State, _ server: ResumableServer, _ body: Body) async throws {
+    @Test("of another source is refused, even if only its middle has changed", arguments: UploadTests.Source.allCases)
+    func otherSourceInTheMiddle(source: UploadTests.Source) async throws {
+        let file = try TemporaryFile(Self.data)
+        func body(_ data: Data) throws -> Body {
+            switch source {
+            case .bytes: return .bytes(data)
+            case .file:
+                try data.write(to: file.url)
+                return .file(file.url)
+            case .sequence: return .stream(BodyStream { data.pieces(7_000) })
+            case .sequenceOfLength: return .stream(BodyStream(length: 400_000) { data.pieces(7_000) })
+            case .once: return .once(data.pieces(7_000), length: 400_000)
+            }
+        }
+        let isExamined = [.bytes, .file].contains(source)
+        // All bytes were sent, but the server took only 150,000.
+        for index in [100_000, 149_999, 300_000] {
+            var changed = Self.data
+            changed[index] ^= 1
+            let server = try ResumableServer(.tus)
+            let state = try await state(server, try body(Self.data))
+            try await expectRefusal(state, server, try body(changed), asks: !isExamined)
+            #expect(server.data == Self.data.prefix(150_000))
+        }
+    }
+
+    @Test("of a sequence that ends before the bytes that were sent is refused")
+    func shorterSequence() async throws {
+        let data = Self.data
+        let server = try ResumableServer(.tus)
+        let state = try await state(server, .stream(BodyStream { data.pieces(7_000) }))
+        let shorter = Data(data.prefix(140_000))
+        try await expectRefusal(state, server, .stream(BodyStream { shorter.pieces(7_000) }), asks: true)
+    }
+
+    /// - Parameter asks: whether the upload asks for the server's offset before it compares the source.
+    private func expectRefusal(
+        _ state: ResumableUpload.State, _ server: ResumableServer, _ body: Body, asks: Bool = false
+    ) async throws {
         let before = server.requests.count
         let channel = Channel.test(server.url)
         let response = await channel.manager.upload(.post("a"), from: body, resumable: plan(.tus, continuing: state)).response
@@ -420,7 +461,7 @@ struct ResumableUploadTests {
             return
         }
         #expect(error is UploadSourceChanged)
-        #expect(server.requests.count == before)
+        #expect(server.requests.dropFirst(before).map(\.method) == (asks ? ["HEAD"] : []))
         await channel.close()
     }
 
@@ -462,6 +503,33 @@ struct ResumableUploadTests {
         await channel.close()
     }
 
+    @Test("of a file that shrinks or grows while one piece is sent fails, and the piece never arrives whole", arguments: [4, 12])
+    func changed(mebibytes: Int) async throws {
+        let file = try TemporaryFile(Data.noise(8 << 20))
+        let whole = Shared(0)
+        let server = try RawServer { connection in
+            while let head = connection.head() {
+                guard head.method == "PATCH" else {
+                    connection.answer(201, ["Location": "/files/1", "Tus-Resumable": "1.0.0"])
+                    continue
+                }
+                var left = head.length - connection.read(upTo: 1_000).count
+                truncate(file.url.path, off_t(mebibytes << 20))
+                while left > 0, case let piece = connection.read(upTo: 65_536), !piece.isEmpty { left -= piece.count }
+                if left == 0 { whole.change { $0 += 1 } }
+                connection.answer(204, ["Upload-Offset": "\(head.length - left)", "Tus-Resumable": "1.0.0"])
+            }
+        }
+        let channel = Channel.test(server.url)
+        let response = await channel.manager.upload(.post("a"), from: .file(file.url), resumable: plan(.tus)).response
+        guard case .transport(.bodyUnreadable, _) = response.error else {
+            Issue.record("\(response.result)")
+            return
+        }
+        await channel.close()
+        #expect(whole.current == 0)
+    }
+
     // MARK: - Checksum, end
 
     @Test("sends a checksum of each piece", arguments: ResumableUpload.Checksum.allCases)
@@ -494,6 +562,24 @@ struct ResumableUploadTests {
         let patches = server.requests.filter { $0.method == "PATCH" }
         #expect(patches.count == 4 && patches.allSatisfy { $0.fields["upload-checksum"]?.hasPrefix(kind.rawValue) == true })
         #expect(Set(patches.map { $0.fields["upload-checksum"] }).count == 3)
+        await channel.close()
+    }
+
+    @Test("by the draft refuses a checksum, because the draft has none", arguments: Dialect.allCases.filter { $0 != .tus })
+    func checksumOfDraft(dialect: Dialect) async throws {
+        let server = try ResumableServer(dialect)
+        let channel = Channel.test(server.url)
+        for stored in [nil, try await state(server, .bytes(Self.data), by: dialect)] {
+            let before = server.requests.count
+            let response = await channel.manager.upload(
+                .post("a"), from: .bytes(Self.data), resumable: plan(dialect, continuing: stored) { $0.checksum = .sha256 }
+            ).response
+            guard case .transport(.unsupported, _) = response.error else {
+                Issue.record("\(response.result)")
+                return
+            }
+            #expect(server.requests.count == before)
+        }
         await channel.close()
     }
 

@@ -54,6 +54,9 @@ struct ResumableRun<Value: Sendable> {
     }
 
     private mutating func turns() async throws(Failed) -> Response<Value> {
+        if plan.checksum != nil, !isTus {
+            throw await refuse(TransportError.unsupported(capability: "a checksum of each piece in the IETF's draft"))
+        }
         var state = plan.state
         var failures = 0
         /// How often the upload was created after the server had forgotten it.
@@ -133,8 +136,8 @@ struct ResumableRun<Value: Sendable> {
         }
         let url = try address(location, response)
         let state = ResumableUpload.State(
-            url: url, dialect: dialect.dialect, offset: 0, length: length, source: source, expires: answer.expires,
-            limit: answer.limit)
+            url: url, dialect: dialect.dialect, offset: 0, length: length, source: source, sent: self.source.sent,
+            expires: answer.expires, limit: answer.limit)
         await plan.store(state)
         // In tus an upload without bytes is complete when it is created.
         return (state, isTus && length == 0 ? response : nil)
@@ -167,9 +170,15 @@ struct ResumableRun<Value: Sendable> {
         }
         var found = state
         found.expires = answer.expires ?? state.expires
-        try move(&found, to: offset, atMost: sent, response)
-        // This run has sent nothing yet.
-        if sent == .max { meter.change { $0.reused = offset } }
+        // This run has sent nothing yet. Of a sequence the state names all bytes that the server can have.
+        let isFirst = sent == .max
+        try move(&found, to: offset, atMost: isFirst ? state.sent?.count ?? .max : sent, response)
+        if isFirst { meter.change { $0.reused = offset } }
+        do {
+            try await source.skip(state.sent, to: offset)
+        } catch {
+            throw await refuse(error is CancellationError ? error : TransportError.bodyUnreadable(error))
+        }
         let isComplete = isTus ? offset == state.length : answer.isComplete == true
         if isComplete, let length = state.length, offset != length {
             let reason = "the upload is complete after \(offset) of \(length) bytes"
@@ -182,11 +191,12 @@ struct ResumableRun<Value: Sendable> {
     private mutating func append(
         _ state: ResumableUpload.State, _ sent: inout Int64
     ) async throws(Failed) -> (ResumableUpload.State, Response<Value>?) {
+        var state = state
         let piece: UploadSource.Piece
         let body: Body
         var checksum: String?
         do {
-            let hash = isTus ? plan.checksum : nil
+            let hash = plan.checksum
             piece = try await source.piece(
                 at: state.offset, atMost: plan.limit(of: state, isHeld: hash != nil), isHeld: hash != nil)
             if let hash, case .bytes(let bytes) = piece.body { checksum = UploadDialect.checksum(hash, of: bytes) }
@@ -194,12 +204,17 @@ struct ResumableRun<Value: Sendable> {
         } catch {
             throw await refuse(error is CancellationError ? error : TransportError.bodyUnreadable(error))
         }
+        // Before the server gets these bytes, because a later process has to find the same ones.
+        if state.sent != source.sent {
+            state.sent = source.sent
+            await plan.store(state)
+        }
         let end = state.offset + piece.count
         sent = end
         let fields = dialect.append(
             at: state.offset, end: piece.isLast ? end : nil, isDeferred: state.length == nil, checksum: checksum)
         let meter = meter
-        let observer = SendingObserver { count in meter.change { $0.completed = state.offset + count } }
+        let observer = SendingObserver { [state] count in meter.change { $0.completed = state.offset + count } }
         let step = UploadStep(
             endpoint, .patch, at: state.url, fields: fields, body: body,
             verifier: piece.isLast && !isTus ? nil : .successful, modifiers: [observer])

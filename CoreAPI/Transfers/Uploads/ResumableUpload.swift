@@ -25,6 +25,7 @@ public struct ResumableUpload: Sendable {
         case ietfInterop3 = "ietf-3"
     }
 
+    // Tested with a server of the kit's tests only: tuspyserver 4.4, the peer in `Scripts/peers`, lacks this extension.
     /// The hash that tus adds to each piece (its extension checksum). The server answers 460 for a damaged piece, and the upload
     /// sends it again.
     public enum Checksum: String, Sendable, Hashable, CaseIterable {
@@ -47,12 +48,22 @@ public struct ResumableUpload: Sendable {
         public internal(set) var offset: Int64
         /// The total number of bytes; `nil` if it was not known.
         public let length: Int64?
-        /// A fingerprint of the source, without its content.
+        /// A fingerprint of the source, without its content: of bytes their SHA-256; of a file its size, the date of its last
+        /// change and the SHA-256 of its first and last 16 KiB; of a sequence its length.
         public let source: String
+        /// The bytes of a sequence that were given to the transport; `nil` for another source.
+        var sent: SentBytes?
         /// The time after which the server may forget the upload; `nil` if the server named no time.
         public internal(set) var expires: Date?
         /// The largest request that the server accepts, in bytes; `nil` if the server named no limit.
         var limit: Int64?
+    }
+
+    /// Identifies the first bytes of a sequence, which nothing identifies before they are read.
+    struct SentBytes: Sendable, Hashable, Codable {
+        var count: Int64
+        /// Half of their SHA-256, in hexadecimal.
+        var hash: String
     }
 
     /// The protocol of the server.
@@ -62,7 +73,8 @@ public struct ResumableUpload: Sendable {
     /// The maximum number of bytes in one request. Default `nil`: a whole file or all bytes in memory; 1 MiB of a sequence, which
     /// is held in memory; 4 MiB with a checksum.
     public var pieceSize: Int?
-    /// The hash of each piece, for tus. Default `nil`.
+    /// The hash of each piece, for tus. Default `nil`. The IETF's draft has none: with a hash such an upload fails with
+    /// `TransportError.unsupported(capability:)` before its first request.
     public var checksum: Checksum?
     /// Facts about the upload that tus sends to the server (`Upload-Metadata`); `filename` and `filetype` are usual.
     public var metadata: [String: String] = [:]
@@ -100,10 +112,11 @@ extension Dispatcher {
     /// The value is decoded from the last answer, which has no body in tus. Every request of the upload is a call of the channel,
     /// with the endpoint's headers and modifiers.
     ///
-    /// If the source is not the state's, the upload fails with `TransportError.bodyUnreadable(_:)` around an
-    /// ``UploadSourceChanged``. If the server's offset goes back or beyond the end, it fails with
-    /// `TransportError.malformedResponse(reason:)`. The upload's address must have the endpoint's origin, because the kit sends
-    /// credentials there.
+    /// If the source is not the state's, the upload sends no byte, and fails with `TransportError.bodyUnreadable(_:)` around an
+    /// ``UploadSourceChanged``. The kit reads a sequence again up to the last byte that was sent, and compares the SHA-256.
+    ///
+    /// If the server's offset goes back or beyond the end, the upload fails with `TransportError.malformedResponse(reason:)`. Its
+    /// address must have the endpoint's origin, because the kit sends credentials there.
     ///
     /// - Parameters:
     ///   - endpoint: creates the upload, usually a POST.

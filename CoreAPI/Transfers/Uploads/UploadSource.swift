@@ -42,6 +42,12 @@ struct UploadSource {
     /// The total number of bytes; `nil` if it is not known.
     var length: Int64? { file?.size ?? declared }
 
+    /// The bytes of a sequence that were read for a request; `nil` for another source.
+    var sent: ResumableUpload.SentBytes? {
+        guard case .sequence(_, let reader) = kind else { return nil }
+        return reader?.sent ?? ResumableUpload.SentBytes(SHA256(), count: 0)
+    }
+
     /// Examines the source before its first byte is sent. Each later read of a file compares with the result.
     ///
     /// - Returns: a fingerprint of the source.
@@ -49,7 +55,7 @@ struct UploadSource {
         isNew = false
         switch kind {
         case .bytes(let data):
-            return "bytes \(data.count) \(Self.hash(data.prefix(Self.sample) + data.suffix(Self.sample)))"
+            return "bytes \(data.count) \(SHA256.hash(data).prefix(16).hexadecimal)"
         case .file(let url):
             try url.checkIsLocalFile()
             let reader = try LocalFile(reading: url.path)
@@ -58,17 +64,26 @@ struct UploadSource {
             try reader.seek(to: max(0, reader.size - Int64(Self.sample)))
             sample += try reader.read(upTo: Self.sample)
             file = facts
-            return "file \(facts.size) \(facts.modified) \(Self.hash(sample))"
+            return "file \(facts.size) \(facts.modified) \(SHA256.hash(sample).prefix(16).hexadecimal)"
         case .sequence(let body, _):
             kind = .sequence(body, nil)
             return "sequence \(declared.map { "\($0)" } ?? "of any length")"
         }
     }
 
-    /// The number of bytes at either end that the fingerprint covers.
+    /// The number of bytes at either end of a file that the fingerprint covers. Its date tells of a change between them.
     private static let sample = 16 * 1_024
 
-    private static func hash(_ bytes: Data) -> String { SHA256.hash(bytes).prefix(16).hexadecimal }
+    /// Reads the bytes of a sequence that an earlier process sent; of another source `begin()` has examined all bytes.
+    ///
+    /// - Parameter offset: the first byte that the server lacks.
+    /// - Throws: ``UploadSourceChanged`` if these bytes are others.
+    mutating func skip(_ sent: ResumableUpload.SentBytes?, to offset: Int64) async throws {
+        guard case .sequence(let body, nil) = kind, let sent else { return }
+        var reader = SequenceReader(body.makeAsyncIterator(), length: declared)
+        try await reader.skip(sent, to: offset)
+        kind = .sequence(body, reader)
+    }
 
     /// The bytes from an offset.
     ///
@@ -178,10 +193,26 @@ private struct SequenceReader {
     private var held = Data()
     private var start: Int64 = 0
     private var isEnded = false
+    /// Of the first `hashed` bytes.
+    private var hash = SHA256()
+    private var hashed: Int64 = 0
 
     init(_ iterator: Body.AsyncIterator, length: Int64?) {
         self.iterator = iterator
         self.length = length
+    }
+
+    var sent: ResumableUpload.SentBytes { ResumableUpload.SentBytes(hash, count: hashed) }
+
+    mutating func skip(_ expected: ResumableUpload.SentBytes, to offset: Int64) async throws {
+        while hashed < expected.count, try await readOn() {
+            cover(to: min(expected.count, end))
+            drop(to: min(offset, end))
+        }
+        guard sent == expected else {
+            let reason = "expected the \(expected.count) bytes that were sent before, found \(hashed) bytes that differ"
+            throw UploadSourceChanged(reason: reason)
+        }
     }
 
     /// - Throws: ``UploadSourceChanged`` for an offset before the held bytes, and for a sequence of another length.
@@ -189,22 +220,29 @@ private struct SequenceReader {
         guard offset >= start else {
             throw UploadSourceChanged(reason: "expected to continue from byte \(start) on, but the server wants byte \(offset)")
         }
-        while offset > start + Int64(held.count), try await readOn() {
-            if offset >= start + Int64(held.count) { drop(held.count) }
+        guard offset <= end else {
+            throw UploadSourceChanged(reason: "expected at least \(offset) bytes, but the source ended after \(end)")
         }
-        guard offset <= start + Int64(held.count) else {
-            throw UploadSourceChanged(reason: "expected at least \(offset) bytes, but the source ended after \(start)")
-        }
-        drop(Int(offset - start))
+        drop(to: offset)
         // One more byte proves that the piece is not the last one.
         while held.count <= limit, try await readOn() {}
+        cover(to: min(offset + Int64(limit), end))
         return (Data(held.prefix(limit)), isEnded && held.count <= limit)
     }
 
-    private mutating func drop(_ count: Int) {
-        guard count > 0 else { return }
-        held = Data(held.dropFirst(count))
-        start += Int64(count)
+    /// The offset after the last byte read.
+    private var end: Int64 { start + Int64(held.count) }
+
+    private mutating func cover(to offset: Int64) {
+        guard offset > hashed else { return }
+        hash.update(held.dropFirst(Int(hashed - start)).prefix(Int(offset - hashed)))
+        hashed = offset
+    }
+
+    private mutating func drop(to offset: Int64) {
+        guard offset > start else { return }
+        held = Data(held.dropFirst(Int(offset - start)))
+        start = offset
     }
 
     /// - Returns: whether the sequence had more bytes.
@@ -215,5 +253,12 @@ private struct SequenceReader {
         if let chunk { held += chunk }
         try UploadSourceChanged.check(start + Int64(held.count), of: length, isEnd: isEnded)
         return !isEnded
+    }
+}
+
+extension ResumableUpload.SentBytes {
+    fileprivate init(_ hash: SHA256, count: Int64) {
+        var hash = hash
+        self.init(count: count, hash: hash.finish().prefix(16).hexadecimal)
     }
 }

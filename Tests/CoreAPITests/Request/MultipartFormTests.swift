@@ -146,7 +146,15 @@ struct MultipartFormTests {
         let form = MultipartForm([.data("a\r\nb\"", Data(), fileName: "c\r\nd\"")], boundary: "b")
         let text = try await String(decoding: form.body().collect(upTo: 1_000), as: UTF8.self)
         #expect(text.hasPrefix("--b\r\nContent-Disposition: form-data; name=\"a%0D%0Ab%22\"; filename=\"c%0D%0Ad%22\"\r\n"))
-        #expect(MultipartForm([]).boundary != MultipartForm([]).boundary)
-        #expect(MultipartForm([]).boundary.utf8.count <= 70)
+    }
+
+    @Test("boundaries cannot collide: each has 128 random bits")
+    func boundaries() {
+        let boundaries = (0..<1_000).map { _ in MultipartForm([]).boundary }
+        #expect(Set(boundaries).count == 1_000)
+        #expect(boundaries.allSatisfy { $0.wholeMatch(of: /networkerkit-[0-9a-f]{32}/) != nil })
+        // No digit is constant.
+        let digits = boundaries.map { $0.suffix(32) }
+        for index in 0..<32 { #expect(Set(digits.map { $0[$0.index($0.startIndex, offsetBy: index)] }).count == 16) }
     }
 }

@@ -72,8 +72,13 @@ struct StreamingTests {
         let body = try await manager.stream(TestEndpoint("large")).value
         // More than all buffers on the way can hold; meanwhile another request is answered.
         for _ in 0..<20 {
-            #expect(try await manager.response(for: TestEndpoint("small"), as: .text).value == "small")
+            let small = await manager.response(for: TestEndpoint("small"), as: .text)
+            #expect(try small.value == "small")
+            #expect(small.metrics?.httpVersion == (secure ? "HTTP/2" : "HTTP/1.1"))
         }
+        // The unread body has a connection of its own.
+        let (large, others) = (server.requests.filter { $0.path == "/large" }, server.requests.filter { $0.path == "/small" })
+        #expect(Set(others.map(\.connection)).count == 1 && large.map(\.connection) != others.prefix(1).map(\.connection))
         await #expect(throws: (any Error).self) { try await sent.waitUntilOpen(timeout: .milliseconds(300)) }
         var received = 0
         for try await chunk in body { received += chunk.count }
