@@ -214,6 +214,39 @@ struct StreamingTests {
         await channel.close()
     }
 
+    private struct Refusing: ResponseVerifier {
+        struct Refusal: Error {}
+        func verify(_ response: Response<Data>) throws {
+            if response.head?.headers[.server] == "old" { throw Refusal() }
+        }
+    }
+
+    @Test(
+        "an answer that any verifier refuses is collected, and its error is read; the connection is free",
+        arguments: [
+            StatusCodeResponseVerifier(200).always, Refusing(), ContentTypeResponseVerifier("text/event-stream"),
+        ] as [any ResponseVerifier])
+    func refusedByVerifier(_ verifier: any ResponseVerifier) async throws {
+        struct Reason: Error, Decodable { let reason: String }
+        let server = try LoopbackServer.start { request in
+            guard request.path == "/refused" else { return .status(200, headers: ["Content-Type": "text/event-stream"]) }
+            return .json(#"{"reason":"no"}"#, status: 404, headers: ["Server": "old"])
+        }
+        defer { server.close() }
+        let channel = try channel(server) {
+            $0.limits.connections = 1
+            $0.errorFilter = .refusal(Reason.self)
+            $0.modifiers = [StatusCodeResponseVerifier(200, 404), verifier, Timeout(.seconds(10))]
+        }
+        let response = await channel.manager().stream(TestEndpoint("refused"))
+        #expect(response.error?.app(Reason.self)?.reason == "no", "\(response.result)")
+        #expect(String(decoding: response.data, as: UTF8.self) == #"{"reason":"no"}"#)
+        let next = await channel.manager().stream(TestEndpoint("next"))
+        #expect(next.error == nil && server.connectionsAccepted == 1, "\(next.result)")
+        withExtendedLifetime(response) {}
+        await channel.close()
+    }
+
     @Test("a channel that reads envelopes leaves a streamed body to its reader")
     func envelope() async throws {
         struct Envelope: Error, Decodable { let reason: String? }
