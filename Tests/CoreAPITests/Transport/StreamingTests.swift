@@ -3,6 +3,7 @@ import CoreAPILock
 import CoreAPITesting
 import Foundation
 import HTTPTypes
+import Programs
 import Testing
 
 @testable import CoreAPICore
@@ -79,6 +80,44 @@ struct StreamingTests {
         for try await chunk in body { received += chunk.count }
         #expect(received == 64 << 20)
         try await sent.waitUntilOpen()
+        await channel.close()
+    }
+
+    @Test(
+        "bodies arrive byte for byte although their reader, or the sequence that makes them, pauses again and again",
+        arguments: [false, true])
+    func intact(secure: Bool) async throws {
+        var random = SplitMix(20)
+        let words = (0..<9_973).map { _ in random.next() }
+        // 4 MB, whose period is the size of no buffer.
+        let bytes = [Data](repeating: words.withUnsafeBytes { Data($0) }, count: 50).reduce(Data(), +)
+        let server = try LoopbackServer.start(tls: secure ? ServerTLS() : nil) { request in
+            request.body.isEmpty ? .ok(bytes) : .ok(request.body == bytes ? "intact" : "\(request.body.count) other bytes")
+        }
+        defer { server.close() }
+        let channel = try channel(server)
+        var received = Data()
+        for try await chunk in try await channel.manager().stream(TestEndpoint()).value {
+            received += chunk
+            // Slower than the server, so that the loop pauses the transfer.
+            try await Task.sleep(for: .milliseconds(1))
+        }
+        let isIntact = received == bytes
+        #expect(isIntact, "\(received.count) bytes")
+        let upload = BodyStream {
+            let offset = Mutex(0)
+            return AsyncStream {
+                // Slower than libcurl, which is paused meanwhile.
+                try? await Task.sleep(for: .milliseconds(1))
+                return offset.withLock { offset in
+                    defer { offset += 50_021 }
+                    return offset < bytes.count ? bytes[offset..<min(offset + 50_021, bytes.count)] : nil
+                }
+            }
+        }
+        let uploads = NetworkManager<UploadEndpoint>(channel: channel)
+        let text = try await uploads.response(for: UploadEndpoint(body: .stream(upload)), as: .text).value
+        #expect(text == "intact")
         await channel.close()
     }
 
