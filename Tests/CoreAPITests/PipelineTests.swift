@@ -42,6 +42,64 @@ struct PipelineTests {
         #expect(diary.all == expected)
     }
 
+    /// Hooks that write at which stage they run.
+    struct Everywhere: RequestEnhancer, RequestInterceptor {
+        let write: @Sendable (Stage.Kind) -> Void
+        func enhance(_ request: inout Request) { write(.enhance) }
+        func deenhance(_ response: inout Response<Data>) { write(.deenhance) }
+        func adapt(_ request: inout Request) async { write(.adapt) }
+        func retry(_ response: Response<Void>, dueTo error: APIClientError) async -> RetryResult {
+            write(.retry)
+            return .doNotRetry
+        }
+    }
+
+    struct Around: Middleware {
+        let enter: @Sendable () -> Void
+        func handle(_ attempt: Attempt, next: Next) async -> Reply {
+            enter()
+            return await next(attempt)
+        }
+    }
+
+    @Test("runs the stages in the order in which the channel lists them")
+    func asListed() async {
+        let run = Mutex<[Stage.Kind]>([])
+        let write: @Sendable (Stage.Kind) -> Void = { kind in
+            run.withLock { if !$0.contains(kind) { $0.append(kind) } }
+        }
+        var channel = Channel.test(
+            "https://h.example",
+            transport: RecordingTransport { request in
+                write(.transport)
+                return .answer(to: request)
+            })
+        channel.enhancers = [Everywhere(write: write)]
+        channel.interceptors = [Everywhere(write: write)]
+        channel.callMiddleware = [Around { write(.call) }]
+        channel.attemptMiddleware = [Around { write(.attempt) }]
+        channel.errorFilter = ErrorFilter { _ in
+            write(.filter)
+            return nil
+        }
+        .translating { _ in
+            write(.translate)
+            return nil
+        }
+        channel.resultHandler = ResultHandler { _ in write(.result) }
+        let encoding = InputEncoding("noting") { _, _ in write(.build) }
+        let endpoint = TestEndpoint(params: ["a": "b"], encoding: encoding)
+        let undecodable = ResponseDecoding<Item> { _ in
+            write(.decode)
+            throw CocoaError(.coderReadCorrupt)
+        }
+        #expect(await channel.manager().response(for: endpoint, as: undecodable).error?.label == "decoding")
+        var listed: [Stage.Kind] = []
+        for stage in channel.stages where !listed.contains(stage.kind) { listed.append(stage.kind) }
+        #expect(run.withLock { $0 } == listed)
+        #expect(listed == Stage.Kind.allCases)
+    }
+
     @Test("decodes off the main thread and delivers the value")
     @MainActor func decoding() async throws {
         let isMain = Mutex<Bool?>(nil)

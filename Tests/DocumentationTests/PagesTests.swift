@@ -31,6 +31,9 @@ struct PagesTests {
             let client: String
             let ratio: Double
             let cpuRatio: Double
+            let peakRatio: Double
+            let wallRatio: Double
+            let p99: Double
             let ratioToAHC: Double?
         }
         let scenarios: [Scenario]
@@ -74,6 +77,31 @@ struct PagesTests {
             let commit = try #require(page.firstMatch(of: /RESULTS\.md`, commit (\w+)/)?.output.1)
             for scenario in record.scenarios where labels.contains(scenario.label) {
                 #expect(scenario.load.hasSuffix("commit \(commit)"), "\(scenario.label)")
+            }
+        }
+    }
+
+    @Test("list the promises that were kept and missed with the figures of Benchmarks/results.json")
+    func promises() throws {
+        let record = try Record.read()
+        let page = try Documentation.text("docs/decisions/plain-code.md")
+        func cells(_ promise: String) throws -> [String] {
+            let line = try #require(page.split(separator: "\n").first { $0.hasPrefix("  | \(promise)") }, "\(promise)")
+            return line.split(separator: "|").dropFirst().last.map { $0.matches(of: /[\d.]+/).map { String($0.output) } } ?? []
+        }
+        func kit(_ label: String) throws -> Record.Row { try record.row(label, "kit") }
+        let flooded = try kit("s8-flooded").p99 / kit("s8-one").p99
+        let cited: [(String, [Double?])] = try [
+            ("S1,", [kit("s1").ratio]), ("S2,", [kit("s2").ratio]), ("S3,", [kit("s3").ratio]),
+            ("S7,", [kit("s7").ratioToAHC]), ("S5,", [kit("s5").ratioToAHC]), ("S8,", [flooded]),
+            ("memory of 2,000", [kit("s6-raised-2000").peakRatio, kit("s6-raised-10000").peakRatio]),
+            ("10,000 held calls over HTTP/2", [kit("s6-h2-10000").peakRatio, kit("s6-h2-10000").wallRatio]),
+        ]
+        for (promise, figures) in cited {
+            let cells = try cells(promise)
+            #expect(cells.count == figures.count)
+            for (cell, figure) in zip(cells, figures) {
+                #expect(isRounded(cell, try #require(figure)), "\(promise) the page has \(cell), the record \(figure ?? 0)")
             }
         }
     }

@@ -28,6 +28,13 @@ extension Case {
             #expect(response.error?.label == "verification.unacceptableStatus.422")
             #expect(String(decoding: response.data, as: UTF8.self) == "no")
         },
+        Case("a streamed answer that a verifier refuses by its type is collected and refused") { _, _ in
+            Answer(200, ["Content-Type": "text/html"], body: "<no>")
+        } run: { stage async throws in
+            let response = await stage.send(as: .stream) { $0.modifiers = [ContentTypeResponseVerifier("application/json")] }
+            #expect(response.error?.label == "verification.unacceptableContentType")
+            #expect(String(decoding: response.data, as: UTF8.self) == "<no>")
+        },
         Case("a refused streamed answer is collected up to the limit", needs: [.streaming, .checksBodyLimit]) { _ in
             [.sendHead(status: 404, headers: ["Content-Length": "99999999999"]), .sendEndlessly(megabyte)]
         } run: { stage async throws in

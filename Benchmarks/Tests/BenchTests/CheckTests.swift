@@ -5,20 +5,24 @@ import Testing
 
 @Suite("A check against the record")
 struct CheckTests {
+    private let machine = Machine(processor: "a processor", cores: 2, memory: 8, system: "a system", software: "some software")
+
     /// The results of rounds in which raw C has 1,000 requests a second and takes 1 s of processor time.
     ///
     /// - Parameter rounds: the kit's figures in the same units.
     private func results(_ rounds: [(requestsPerSecond: Double, cpu: Double)]) -> Results {
         let lines = rounds.flatMap { [line(.rawc, 1_000, 1), line(.kit, $0.requestsPerSecond, $0.cpu), line(.rawc, 1_000, 1)] }
-        let machine = Machine(processor: "a processor", cores: 2, memory: 8, system: "a system", software: "some software")
         let scenario = ScenarioResults(label: "s2", date: "2026-01-01", load: "0", rows: Medians.rows(lines))
         return Results(machine: machine, scenarios: [scenario])
     }
 
-    private func line(_ client: Client, _ requestsPerSecond: Double, _ cpu: Double, _ label: String = "s2") -> RunLine {
+    private func line(
+        _ client: Client, _ requestsPerSecond: Double, _ cpu: Double, _ label: String = "s2", p99: Double = 1,
+        busiest: Double? = nil
+    ) -> RunLine {
         RunLine(
             client: client, scenario: label, requested: 1_000, completed: 1_000, wall: 1, cpu: cpu,
-            requestsPerSecond: requestsPerSecond, p50: 1, p99: 1, peak: 1, connections: 1, accepted: nil, busiest: nil,
+            requestsPerSecond: requestsPerSecond, p50: 1, p99: p99, peak: 1, connections: 1, accepted: nil, busiest: busiest,
             failure: nil)
     }
 
@@ -56,6 +60,26 @@ struct CheckTests {
     func oneRound() {
         #expect(results([(500, 1)]).scenarios[0].row(of: .kit)?.spreads == nil)
         #expect(Spread([0.5]) == nil && Spread([0.7, 0.5])?.lowest == 0.5)
+    }
+
+    @Test("names each promise about sharing that is missed, a flood relative to a loop of the neighbour's own")
+    func sharing() throws {
+        func problems(_ p99: [String: Double]) throws -> [String] {
+            let scenarios = p99.sorted { $0.key < $1.key }.map { name, p99 in
+                let kit = line(.kit, 1_000, 1, p99: p99, busiest: name == "two-loops" ? 0.7 : 1)
+                let rows = Medians.rows([line(.rawc, 1_000, 1), kit])
+                return ScenarioResults(label: "s8-\(name)", date: "2026-01-01", load: "0", rows: rows)
+            }
+            let sharing = try #require(Sharing(Results(machine: machine, scenarios: scenarios)))
+            return sharing.problems.map { String($0.prefix { $0 != "×" }) }
+        }
+        let good = ["one": 1.0, "four": 1.4, "stalled": 1.0, "flooded": 2.1, "apart": 2.0]
+        #expect(try problems(good).isEmpty)
+        #expect(
+            try problems(["one": 1, "four": 1.6, "two-loops": 1, "stalled": 1.2, "flooded": 2.3, "apart": 2]) == [
+                "s8-four: p99 is 1.60 ", "s8-two-loops: the busiest loop's CPU is 0.70 ", "s8-stalled: p99 is 1.20 ",
+                "s8-flooded: p99 is 1.15 ",
+            ])
     }
 
     /// The results of one round of a large body, in which raw C has 1 request a second.

@@ -294,11 +294,12 @@ extension Attempt {
         failed(TransportError.malformedResponse(reason: "a middleware or transport gave neither a head nor a failure"))
     }
 
-    /// Whether an answer's body is left to the caller, which asked for a stream and got an accepted status.
+    /// Whether an answer's body is left to the caller, which asked for a stream and whose verifiers accept the head.
     @inline(never)
     func leavesBody(of reply: Reply) -> Bool {
-        guard call.decoding.streamsBody, reply.failure == nil, let status = reply.status else { return false }
-        return (request.modifier() ?? StatusCodeResponseVerifier.successful).accepts(status)
+        guard call.decoding.streamsBody, reply.failure == nil, reply.head != nil else { return false }
+        guard case .unread = reply.reading else { return true }
+        return VerificationEnhancer.refusal(of: Response(unread: reply.answering(self))) == nil
     }
 }
 

@@ -84,10 +84,10 @@ extension ResponseDecoding where Value == Void {
 }
 
 extension ResponseDecoding where Value == Body {
-    /// The body as it arrives, chunk by chunk, if the status is accepted; see ``Body``. The answer with any other status is
-    /// collected and refused as usual.
+    /// The body as it arrives, chunk by chunk, if all verifiers accept the head; see ``Body``. Any other answer is collected and
+    /// verified as usual.
     ///
-    /// A verifier and a filter see the head and no bytes.
+    /// A filter sees the head of an accepted answer, and no bytes.
     public static let stream = ResponseDecoding(streamsBody: true) { response, _ in response.reply.body }
 }
 

@@ -69,7 +69,12 @@ struct VerificationEnhancer: RequestEnhancer {
     var stages: Set<Stage.Kind> { [.deenhance] }
 
     func deenhance(_ response: inout Response<Data>) {
-        guard response.error == nil, let attempt = response.reply.attempt else { return }
+        if let refusal = Self.refusal(of: response) { response.result = .failure(refusal) }
+    }
+
+    /// The first verifier's error; `nil` if all accept the answer.
+    static func refusal(of response: Response<Data>) -> APIClientError? {
+        guard response.error == nil, let attempt = response.reply.attempt else { return nil }
         do {
             try (attempt.request.modifier() ?? StatusCodeResponseVerifier.successful).verify(response)
             for modifier in attempt.request.modifiers {
@@ -78,9 +83,9 @@ struct VerificationEnhancer: RequestEnhancer {
                 }
                 try verifier.verify(response)
             }
+            return nil
         } catch {
-            let failure = error as? VerificationError ?? .custom(error)
-            response.result = .failure(.verification(failure, ErrorContext(response)))
+            return .verification(error as? VerificationError ?? .custom(error), ErrorContext(response))
         }
     }
 }

@@ -7,7 +7,8 @@ internal import HTTPTypes
 /// error a refused answer means.
 ///
 /// A modifier: attached to the channel, a provider or an endpoint. Called once per attempt with an answer, synchronously, in
-/// Swift's thread pool. All verifiers run in order, farthest first, and the first failure wins. Only the nearest
+/// Swift's thread pool. A streaming call asks twice. The first time there is the head and no bytes; if that is refused, the answer
+/// is collected, and the second time is about the whole. All verifiers run in order, farthest first, and the first failure wins. Only the nearest
 /// ``StatusCodeResponseVerifier`` runs. One made by ``StatusCodeResponseVerifier/always`` runs in addition. Without one, 2xx is
 /// expected.
 public protocol ResponseVerifier: RequestModifier {
@@ -26,7 +27,7 @@ public protocol ResponseVerifier: RequestModifier {
 public struct StatusCodeResponseVerifier: ResponseVerifier {
     public static let allowsSeveral = false
 
-    let accepts: @Sendable (Int) -> Bool
+    private let accepts: @Sendable (Int) -> Bool
     private let expected: String
     /// Codes whose answer may be empty if the value's type has no members, `struct Empty: Decodable {}`. An optional is `nil`
     /// without a body whatever the code.
@@ -93,7 +94,8 @@ public struct ContentTypeResponseVerifier: ResponseVerifier {
     }
 
     public func verify(_ response: Response<Data>) throws {
-        guard !response.data.isEmpty else { return }
+        // The length of a stream may be unknown.
+        guard response.reply.body.length != 0 else { return }
         let type = response.head?.mediaType?.essence
         let isAccepted = types.contains { accepted in
             type == accepted || (accepted.hasSuffix("/*") && type?.hasPrefix(accepted.dropLast()) == true)

@@ -5,7 +5,8 @@ extension Defect {
     /// It then mixes up responses.
     ///
     /// The kit sends requests that need HTTP/1.1, those with streamed bodies, through a separate pool. The fault needs a moment
-    /// that a test cannot choose; `WorkaroundTests.busyConnectionShared` shows the right answers.
+    /// that a test cannot choose. `WorkaroundTests.apart` shows the separate connection, and `busyConnectionShared` there the
+    /// right answers.
     static let busyConnectionShared = Defect(2, in: .every)
 }
 

@@ -7,7 +7,8 @@ extension Defect {
     ///
     /// When the reads of a turn are used up, the kit makes the next read report "no data yet" (``TLSConnection``). The loop
     /// checks its timeouts and its mailbox, and reads on in its next turn, because the socket is still readable. The fault needs
-    /// a peer that is faster than libcurl; `FloodTests` show that timeouts and other hosts do not wait.
+    /// a peer that is faster than libcurl. `WorkaroundTests.turn` shows that a turn ends, and `FloodTests` that timeouts and
+    /// other hosts do not wait.
     static let endlessReading = Defect(5, in: .every)
 }
 

@@ -7,7 +7,7 @@ extension Defect {
     ///
     /// The kit calls libcurl again for all transfers while it has not reported ended streams, or while connections hold read data
     /// (``HTTP2StreamMonitor/takeHeldAnswers(moved:)``). Without that view, it calls again after every movement, and every 50 ms.
-    /// The fault shows in one burst of ten; `HTTP2Tests.bursts` and `StreamRoomTests` show that no answer waits.
+    /// The fault shows in one burst of ten (`HTTP2Tests.bursts`). `StreamRoomTests.lostTimer` makes its moment.
     static let lostTimer = Defect(10, in: .every)
 }
 

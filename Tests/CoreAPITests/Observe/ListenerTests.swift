@@ -27,7 +27,7 @@ struct ListenerTests {
         func redirected(_ event: CallEvent.Redirected) { diary.write("redirected \(event.status) \(event.url.path)") }
         func cached(_ event: CallEvent.Cached) { diary.write("cached \(event.attempt.request.url.path)") }
         func read(_ event: CallEvent.Read) { diary.write("read \(event.error?.label ?? "value")") }
-        func retrying(_ event: CallEvent.Retrying) { diary.write("retrying \(event.response.attempts.count)") }
+        func retrying(_ event: CallEvent.Retrying) { diary.write("retrying \(event.response.error?.label ?? "?")") }
         func finished(_ event: CallEvent.Finished) { diary.write("finished \(event.response.error?.label ?? "success")") }
     }
 
@@ -58,7 +58,7 @@ struct ListenerTests {
                 defer { left -= 1 }
                 return left > 0
             }
-            return .status(isFirst ? 503 : 304)
+            return isFirst ? .status(503, body: Data("busy".utf8)) : .status(304)
         }
         defer { server.close() }
         let (one, other) = (Diary(), Diary())
@@ -77,10 +77,11 @@ struct ListenerTests {
         let first = ["queued /thing", "sent true", "resolved true", "connected 127.0.0.1", "secured true", "head 302"]
         let again = ["queued /thing", "sent true", "head 302"]
         let redirect = ["exchanged 302", "redirected 302 /there", "queued /there", "sent true"]
+        let refusal = "verification.unacceptableStatus.503"
         #expect(
             one.all == ["built /thing", "started 1"] + first + redirect
-                + ["head 503", "exchanged 503", "read verification.unacceptableStatus.503", "retrying 1", "started 2"]
-                + again + redirect + ["head 304", "exchanged 304", "cached /there", "read value", "finished success"])
+                + ["head 503", "body 4", "exchanged 503", "read \(refusal)", "retrying \(refusal)", "started 2"] + again
+                + redirect + ["head 304", "exchanged 304", "cached /there", "read value", "finished success"])
         #expect(other.all == one.all)
         await channel.close()
     }

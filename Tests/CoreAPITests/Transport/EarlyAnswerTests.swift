@@ -46,7 +46,7 @@ struct EarlyAnswerTests {
         let response = try await Requests(transport).send(
             .post, server.url, body: at.0.body, timeout: Timeout(idle: .seconds(20), total: .seconds(5)))
         // The reset of a server that closes with unread bytes may overtake its answer (RFC 9112 §9.6).
-        if at.1 == .closes, case .connectionLost(_, mayHaveBeenProcessed: true) = response.transportError { return }
+        if at == (.running, .closes), case .connectionLost(_, mayHaveBeenProcessed: true) = response.transportError { return }
         #expect(response.error == nil && response.status == answer.status, "\(response.result)")
         #expect(response.text == answer.text)
     }
@@ -122,10 +122,11 @@ final class EarlyServer: Sendable {
     private static func serve(_ connection: Int32, _ answer: [UInt8], _ rest: Rest) {
         var buffer = [UInt8](repeating: 0, count: 4_096)
         var count = 0
+        // Only the body contains zeros. A paused one is read to its last byte, so that `close` resets nothing.
         while count < part {
             let read = recv(connection, &buffer, buffer.count, 0)
             guard read > 0 else { break }
-            count += read
+            count += buffer[..<read].count { $0 == 0 }
         }
         _ = send(connection, answer, answer.count, Int32(MSG_NOSIGNAL))
         switch rest {

@@ -147,6 +147,57 @@ struct HTTP2Tests {
         await transport.close()
     }
 
+    /// Opens its gate when the steps of the reply that holds it are over.
+    private final class Witness: Sendable {
+        let gate: Gate
+        init(_ gate: Gate) { self.gate = gate }
+        deinit { gate.open() }
+    }
+
+    @Test("The server learns of a cancelled stream with the next request at the latest")
+    func cancelled() async throws {
+        let over = try Gate()
+        let tls = try ServerTLS(protocols: [.http2])
+        let server = try LoopbackServer.start(tls: tls) { request in
+            guard request.target == "/held" else { return .ok() }
+            let witness = Witness(over)
+            return [.stall, .takeOver { _ in withExtendedLifetime(witness) {} }]
+        }
+        defer { server.close() }
+        let transport = CurlTransport()
+        var requests = Requests(transport)
+        requests.trust = ServerTrustManager(authorities: .pem(tls.authorityPEM))
+        let held = try requests.make(.get, server.url + "/held")
+        let task = Task { await transport.send(held) }
+        try await server.waitForRequests(1)
+        #expect(!over.isOpen)
+        task.cancel()
+        #expect(await task.value.error?.isCancelled == true)
+        #expect(try await requests.send(.get, server.url).status == 200)
+        try await over.waitUntilOpen()
+        #expect(server.connectionsAccepted == 1 && server.openConnections == 1)
+        await transport.close()
+    }
+
+    @Test("A server's alternatives, HTTP/3 among them, are never used")
+    func alternative() async throws {
+        let tls = try ServerTLS(protocols: [.http2])
+        let other = try LoopbackServer.start(tls: tls) { _ in .ok() }
+        defer { other.close() }
+        let alternatives = "h3=\":\(other.port)\"; ma=9, h2=\":\(other.port)\"; ma=9"
+        let server = try LoopbackServer.start(tls: tls) { _ in .ok(headers: ["Alt-Svc": alternatives]) }
+        defer { server.close() }
+        let transport = CurlTransport()
+        var requests = Requests(transport)
+        requests.trust = ServerTrustManager(authorities: .pem(tls.authorityPEM))
+        for _ in 0..<10 {
+            let response = try await requests.send(.get, server.url)
+            #expect(response.error == nil && response.metrics?.httpVersion == "HTTP/2")
+        }
+        #expect(other.connectionsAccepted == 0)
+        await transport.close()
+    }
+
     @Test("A server that leaves in the middle of a body causes a truncated body")
     func cut() async throws {
         var server: NginxServer? = try NginxServer(http2: true)

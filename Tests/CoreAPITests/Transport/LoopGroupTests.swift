@@ -111,6 +111,31 @@ struct LoopGroupTests {
         await loops.shutdown()
     }
 
+    @Test("Two channels on one loop each keep their own limits and queue")
+    func limits() async throws {
+        let gate = try Gate()
+        let server = try LoopbackServer.start { _ in .ok("x").after(.waitFor(gate)) }
+        let loops = LoopGroup(loops: 1)
+        var strict = Self.limits(perHost: 1)
+        strict.queuedRequests = 0
+        let one = CurlTransport(limits: strict, loops: loops)
+        let three = CurlTransport(limits: Self.limits(perHost: 3), loops: loops)
+        let served = Task { try await Requests(one).send(.get, server.url).text }
+        try await server.waitForRequests(1)
+        let waiting = (0..<5).map { _ in Task { try await Requests(three).send(.get, server.url).text } }
+        try await server.waitForRequests(4)
+        #expect(try await Requests(one).send(.get, server.url).transportError?.label == "queueFull")
+        while three.activeTransfers + three.queuedTransfers < 5 { await Task.yield() }
+        #expect(loops.threads == 1)
+        #expect(one.activeTransfers == 1 && one.queuedTransfers == 0)
+        #expect(three.activeTransfers == 3 && three.queuedTransfers == 2)
+        gate.open()
+        for task in waiting + [served] { #expect(try await task.value == "x") }
+        #expect(server.connectionsAccepted == 4)
+        for transport in [one, three] { await transport.close() }
+        await loops.shutdown()
+    }
+
     @Test("Over two loops and a queue each of 10,000 requests ends once, half of them cancelled")
     func cancelHalf() async throws {
         let server = try LoopbackServer.start { _ in .ok("x") }

@@ -47,7 +47,9 @@ struct StreamMemoryTests {
         return (words[0], words[1])
     }
 
-    @Test("each body that its reader holds costs less than 1 MiB", .enabled(if: isPossible), arguments: ["paused", "paused-TLS"])
+    @Test(
+        "each body that its reader holds costs less than 1 MiB, and no processor", .enabled(if: isPossible),
+        arguments: ["paused", "paused-TLS"])
     func held(direction: String) async throws {
         let (_, growth) = try await measure(direction)
         #expect(growth < Self.heldBodies << 20)
@@ -90,7 +92,11 @@ struct StreamMemoryTests {
         }
         try await small()
         // As long as a loop that is not stopped takes to fill some hundred MiB.
+        let began = clock()
         try await Task.sleep(for: .milliseconds(500))
+        // In microseconds.
+        let used = clock() - began
+        try #require(used < 100_000, "bodies that wait for their readers use the processor")
         let growth = Memory.resident - before
         withExtendedLifetime(readers) {}
         readers = []

@@ -3,6 +3,7 @@ import CoreAPILock
 import CoreAPITesting
 import Foundation
 import HTTPTypes
+import Programs
 import Testing
 
 @testable import CoreAPICore
@@ -84,6 +85,44 @@ struct StreamingTests {
         for try await chunk in body { received += chunk.count }
         #expect(received == 64 << 20)
         try await sent.waitUntilOpen()
+        await channel.close()
+    }
+
+    @Test(
+        "bodies arrive byte for byte although their reader, or the sequence that makes them, pauses again and again",
+        arguments: [false, true])
+    func intact(secure: Bool) async throws {
+        var random = SplitMix(20)
+        let words = (0..<9_973).map { _ in random.next() }
+        // 4 MB, whose period is the size of no buffer.
+        let bytes = [Data](repeating: words.withUnsafeBytes { Data($0) }, count: 50).reduce(Data(), +)
+        let server = try LoopbackServer.start(tls: secure ? ServerTLS() : nil) { request in
+            request.body.isEmpty ? .ok(bytes) : .ok(request.body == bytes ? "intact" : "\(request.body.count) other bytes")
+        }
+        defer { server.close() }
+        let channel = try channel(server)
+        var received = Data()
+        for try await chunk in try await channel.manager().stream(TestEndpoint()).value {
+            received += chunk
+            // Slower than the server, so that the loop pauses the transfer.
+            try await Task.sleep(for: .milliseconds(1))
+        }
+        let isIntact = received == bytes
+        #expect(isIntact, "\(received.count) bytes")
+        let upload = BodyStream {
+            let offset = Mutex(0)
+            return AsyncStream {
+                // Slower than libcurl, which is paused meanwhile.
+                try? await Task.sleep(for: .milliseconds(1))
+                return offset.withLock { offset in
+                    defer { offset += 50_021 }
+                    return offset < bytes.count ? bytes[offset..<min(offset + 50_021, bytes.count)] : nil
+                }
+            }
+        }
+        let uploads = NetworkManager<UploadEndpoint>(channel: channel)
+        let text = try await uploads.response(for: UploadEndpoint(body: .stream(upload)), as: .text).value
+        #expect(text == "intact")
         await channel.close()
     }
 
@@ -216,6 +255,39 @@ struct StreamingTests {
         let response = await channel.manager().stream(TestEndpoint("old"))
         #expect(response.error?.app(Reason.self)?.reason == "no")
         #expect(String(decoding: response.data, as: UTF8.self) == #"{"reason":"no"}"#)
+        await channel.close()
+    }
+
+    private struct Refusing: ResponseVerifier {
+        struct Refusal: Error {}
+        func verify(_ response: Response<Data>) throws {
+            if response.head?.headers[.server] == "old" { throw Refusal() }
+        }
+    }
+
+    @Test(
+        "an answer that any verifier refuses is collected, and its error is read; the connection is free",
+        arguments: [
+            StatusCodeResponseVerifier(200).always, Refusing(), ContentTypeResponseVerifier("text/event-stream"),
+        ] as [any ResponseVerifier])
+    func refusedByVerifier(_ verifier: any ResponseVerifier) async throws {
+        struct Reason: Error, Decodable { let reason: String }
+        let server = try LoopbackServer.start { request in
+            guard request.path == "/refused" else { return .status(200, headers: ["Content-Type": "text/event-stream"]) }
+            return .json(#"{"reason":"no"}"#, status: 404, headers: ["Server": "old"])
+        }
+        defer { server.close() }
+        let channel = try channel(server) {
+            $0.limits.connections = 1
+            $0.errorFilter = .refusal(Reason.self)
+            $0.modifiers = [StatusCodeResponseVerifier(200, 404), verifier, Timeout(.seconds(10))]
+        }
+        let response = await channel.manager().stream(TestEndpoint("refused"))
+        #expect(response.error?.app(Reason.self)?.reason == "no", "\(response.result)")
+        #expect(String(decoding: response.data, as: UTF8.self) == #"{"reason":"no"}"#)
+        let next = await channel.manager().stream(TestEndpoint("next"))
+        #expect(next.error == nil && server.connectionsAccepted == 1, "\(next.result)")
+        withExtendedLifetime(response) {}
         await channel.close()
     }
 

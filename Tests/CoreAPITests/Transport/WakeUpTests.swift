@@ -27,15 +27,16 @@ struct WakeUpTests {
         func openWhenSuspended(_ gate: Gate) { queue.async { gate.open() } }
     }
 
-    @Test("a buffered call costs one, whatever the size of its answer", arguments: [2, 3_000_000])
-    func buffered(size: Int) async throws {
+    @Test("a buffered call costs one, whatever the size of its answer", arguments: [2, 3_000_000], [false, true])
+    func buffered(size: Int, secure: Bool) async throws {
         let gate = try Gate()
-        let server = try LoopbackServer.start { request in
+        let server = try LoopbackServer.start(tls: secure ? ServerTLS() : nil) { request in
             let answer = ServerReply.ok(String(repeating: "x", count: size))
             return request.exchange == 0 ? answer : ServerReply([.waitFor(gate)] + answer.steps)
         }
         let transport = CurlTransport()
-        let requests = Requests(transport)
+        var requests = Requests(transport)
+        if let tls = server.tls { requests.trust = ServerTrustManager(authorities: .pem(tls.authorityPEM)) }
         // The first opens the connection.
         #expect(try await requests.send(.get, server.url).data.count == size)
         let attempt = Attempt(try requests.make(.get, server.url))
@@ -46,6 +47,7 @@ struct WakeUpTests {
             let reply = await transport.send(attempt)
             #expect(executor.count - before == 1)
             #expect(reply.failure == nil && reply.data.count == size)
+            #expect(reply.metrics?.httpVersion == (secure ? "HTTP/2" : "HTTP/1.1"))
         }
         await transport.close()
     }

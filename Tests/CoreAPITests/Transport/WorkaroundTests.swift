@@ -9,10 +9,10 @@ import Testing
 /// Each defect of libcurl, with and without its workaround. Without it the fault occurs exactly on the libcurls with the
 /// defect. That verifies the versions in `Curl/Workarounds`.
 ///
-/// Not here: `rememberedField`, because the tests do not write to freed memory; `lostTimer` and `endlessReading`, whose faults
-/// depend on a moment that a test cannot choose. For the same reason `silentEnd` and `busyConnectionShared` only show the right
-/// behaviour (`isShown: false`), and so do `unreadBytes`, `endlessUpload` and `missedBodyEnd` on libcurl 8, which meets them more
-/// rarely.
+/// Not here: `rememberedField`, because the tests do not write to freed memory (`FirstFieldCheckTests`), and `lostTimer`
+/// (`StreamRoomTests`). The faults of `endlessReading`, `silentEnd` and `busyConnectionShared` depend on a moment that a test
+/// cannot choose. So `turn`, `endSeen` and `apart` show what the workaround does, with and without it. On libcurl 8, which meets
+/// them more rarely, `unreadBytes`, `endlessUpload` and `missedBodyEnd` only show the right behaviour (`isShown: false`).
 @Suite("Workarounds", .timeLimit(.minutes(2)))
 struct WorkaroundTests {
     /// - Parameters:
@@ -203,6 +203,57 @@ struct WorkaroundTests {
                 texts.append(String(decoding: data, as: UTF8.self))
             }
             return texts == ["./s1", "./s2"]
+        }
+    }
+
+    @Test("a streamed body takes another connection than the requests that libcurl may multiplex")
+    func apart() async throws {
+        for library in [CurlLibrary.linked, .linked.leaving(.busyConnectionShared)] {
+            let server = try LoopbackServer.start { .ok("\($0.connection)") }
+            defer { server.close() }
+            var channel = Channel.test(server.url)
+            channel.transport = CurlTransport(library: library)
+            let manager = channel.manager()
+            #expect(try await manager.response(for: TestEndpoint(), as: .text).value == "0")
+            let streamed = try await manager.stream(TestEndpoint()).value.collect(upTo: 9)
+            #expect(String(decoding: streamed, as: UTF8.self) == (library.has(.busyConnectionShared) ? "1" : "0"))
+            await channel.close()
+        }
+    }
+
+    @Test("a turn of the loop ends its reading of a connection, although more bytes are there")
+    func turn() {
+        for library in [CurlLibrary.linked, .linked.leaving(.endlessReading)] {
+            let connections = LoopConnections(nil, library)
+            var budget = ReadBudget()
+            for _ in 0..<2 {
+                connections.beginTurn()
+                let taken = (0..<65).map { _ in budget.take(in: connections) }
+                #expect(taken.dropLast().allSatisfy { $0 })
+                #expect(taken.last != library.has(.endlessReading))
+            }
+        }
+    }
+
+    @Test("a connection that its peer has ended gets no request, whatever libcurl knows of it", arguments: [false, true])
+    func endSeen(hasEnded: Bool) throws {
+        for library in [CurlLibrary.linked, .linked.leaving(.silentEnd)] {
+            var sockets: [Int32] = [0, 0]
+            #expect(socketpair(AF_UNIX, Int32(SOCK_STREAM.rawValue), 0, &sockets) == 0)
+            defer { close(sockets[0]) }
+            let connections = LoopConnections(nil, library)
+            connections.beginTurn()
+            let handle = try #require(CurlHandle(connections))
+            let request = try Requests(CurlTransport()).make(.get, "http://127.0.0.1")
+            let transfer = CurlTransfer(try PreparedRequest(Attempt(request), deadline: 60_000_000_000))
+            let connection = "127.0.0.1".withCString { address in
+                LoopConnection(
+                    LoopConnections.Ends(remoteAddress: address, ports: .init(remote: 1, local: 2)), socket: sockets[0],
+                    loop: connections)
+            }
+            if hasEnded { close(sockets[1]) }
+            #expect(transfer.findsSilentEnd(of: connection, handle) == (hasEnded && library.has(.silentEnd)))
+            if !hasEnded { close(sockets[1]) }
         }
     }
 

@@ -27,9 +27,11 @@ struct Sharing {
     /// divide the work, and what a neighbour does to the 99th percentile.
     var problems: [String] {
         guard let one = row("s8-one", .kit) else { return [] }
-        func problem(_ name: String, _ what: String, _ bound: Double, _ ratio: (Row) -> Double?) -> String? {
+        func problem(
+            _ name: String, _ what: String, _ bound: Double, than other: String = "without sharing", _ ratio: (Row) -> Double?
+        ) -> String? {
             guard let ratio = row("s8-\(name)", .kit).flatMap(ratio), ratio > bound else { return nil }
-            return "s8-\(name): \(what) is \(digits(ratio)) × that without sharing, at most \(digits(bound)) is promised"
+            return "s8-\(name): \(what) is \(digits(ratio)) × that \(other), at most \(digits(bound)) is promised"
         }
         return [
             problem("four", "CPU", 1.10) { $0.cpuPerThousand / one.cpuPerThousand },
@@ -41,7 +43,9 @@ struct Sharing {
             problem("stalled", "p99", 1.10) { $0.p99 / one.p99 },
             // A flood takes processor time from the client and its server, on any thread. What sharing costs is the difference
             // to a neighbour on a loop of its own.
-            problem("flooded", "p99", 1.10) { flooded in row("s8-apart", .kit).map { flooded.p99 / max(one.p99, $0.p99) } },
+            problem("flooded", "p99", 1.10, than: "with a loop of the neighbour's own") { flooded in
+                row("s8-apart", .kit).map { flooded.p99 / max(one.p99, $0.p99) }
+            },
         ].compactMap { $0 }
     }
 
