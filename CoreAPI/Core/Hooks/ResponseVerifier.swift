@@ -7,10 +7,10 @@ internal import HTTPTypes
 /// error a refused answer means.
 ///
 /// A modifier: attached to the channel, a provider or an endpoint. Called once per attempt with an answer, synchronously, in
-/// Swift's thread pool. A streaming call asks twice. The first time there is the head and no bytes; if that is refused, the answer
-/// is collected, and the second time is about the whole. All verifiers run in order, farthest first, and the first failure wins. Only the nearest
-/// ``StatusCodeResponseVerifier`` runs. One made by ``StatusCodeResponseVerifier/always`` runs in addition. Without one, 2xx is
-/// expected.
+/// Swift's thread pool. A streaming call asks twice. The first time there is the head and no bytes; if that is refused, the
+/// answer is collected, and the second time is about the whole. All verifiers run in order, farthest first, and the first failure
+/// wins. Only the nearest ``StatusCodeResponseVerifier`` runs. One made by ``StatusCodeResponseVerifier/always`` runs in
+/// addition. Without one, 2xx is expected.
 public protocol ResponseVerifier: RequestModifier {
     /// Checks an answer; an error that it throws refuses it.
     ///

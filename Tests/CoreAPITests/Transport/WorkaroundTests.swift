@@ -227,11 +227,15 @@ struct WorkaroundTests {
             let connections = LoopConnections(nil, library)
             var budget = ReadBudget()
             for _ in 0..<2 {
-                connections.beginTurn()
+                connections.beginTurn(0)
                 let taken = (0..<65).map { _ in budget.take(in: connections) }
                 #expect(taken.dropLast().allSatisfy { $0 })
                 #expect(taken.last != library.has(.endlessReading))
             }
+            // Two reads for each transfer.
+            connections.beginTurn(100)
+            let taken = (0..<201).map { _ in budget.take(in: connections) }
+            #expect(taken.dropLast().allSatisfy { $0 } && taken.last != library.has(.endlessReading))
         }
     }
 
@@ -242,7 +246,7 @@ struct WorkaroundTests {
             #expect(socketpair(AF_UNIX, Int32(SOCK_STREAM.rawValue), 0, &sockets) == 0)
             defer { close(sockets[0]) }
             let connections = LoopConnections(nil, library)
-            connections.beginTurn()
+            connections.beginTurn(0)
             let handle = try #require(CurlHandle(connections))
             let request = try Requests(CurlTransport()).make(.get, "http://127.0.0.1")
             let transfer = CurlTransfer(try PreparedRequest(Attempt(request), deadline: 60_000_000_000))
