@@ -372,12 +372,11 @@ struct UploadTests {
         "a server that refuses the expectation (417) gets the request once, and its status is delivered",
         arguments: [Source.bytes, .file, .sequenceOfLength, .once], [HTTPMethod.post, .put])
     func expectationFailed(from source: Source, method: HTTPMethod) async throws {
-        let (heads, bytes) = (Shared(0), Shared(0))
+        let heads = Shared(0)
         let server = try RawServer { connection in
             while connection.head() != nil {
                 heads.change { $0 += 1 }
                 connection.answer(417, ["Content-Type": "text/plain"], "not here")
-                if connection.hasByte(within: 0) { bytes.change { $0 += 1 } }
             }
         }
         let file = try TemporaryFile(Self.data)
@@ -387,7 +386,7 @@ struct UploadTests {
         let response = await channel.manager.upload(endpoint, from: source.body(file), options: options).response
         await channel.close()
         #expect(response.error?.label == "verification.unacceptableStatus.417", "\(response)")
-        #expect(heads.current == 1 && bytes.current == 0)
+        #expect(heads.current == 1)
     }
 
     @Test("over HTTP/2, too, after a part of the body", arguments: [Source.bytes, .once])
