@@ -16,9 +16,9 @@ internal import Synchronization
 /// separate connections, because libcurl may mix up the answers on shared ones. Each of the two groups of connections has the
 /// channel's ``Limits``.
 ///
-/// The way of an exchange: `CurlExchange` (below) makes a `PreparedRequest` and its `CurlTransfer`. The `ConnectionPool` posts it
-/// to a `Loop`. On the loop's thread `LoopRun`, in Loop.swift, hands it to the pool's `PoolWorker`, which starts it or puts it
-/// into the `HostQueue`. The worker sets its options on a `CurlHandle` (CurlTransfer+Options.swift) and adds it to its
+/// The way of an exchange: `CurlExchange` (below) makes a `PreparedRequest` and its `CurlTransfer`. The `ConnectionPool` asks
+/// its `HostQueue` whether it may start, and posts it to a `Loop`. On the loop's thread `LoopRun`, in Loop.swift, hands it to the
+/// pool's `PoolWorker`, which starts it or lets it wait in the queue. The worker sets its options on a `CurlHandle` (CurlTransfer+Options.swift) and adds it to its
 /// `CurlMulti`. libcurl passes head and body to `CurlCallbacks`. The worker ends the transfer and resumes the task, where
 /// `CurlExchange` reads the reply.
 ///
@@ -224,7 +224,7 @@ struct CurlExchange {
 
     /// Reads the exchange's reply.
     ///
-    /// - Parameter release: gives the connections back; called when no more bytes follow.
+    /// - Parameter release: gives the pool back; called when no more bytes follow.
     func read(_ transfer: CurlTransfer, release: @escaping @Sendable () -> Void) -> Reply {
         // Moved out instead of copied: no other code reads the transfer again.
         var data = Data()

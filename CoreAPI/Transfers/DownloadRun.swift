@@ -286,8 +286,8 @@ final class DownloadRun: Sendable {
                 guard !Task.isCancelled, !control.isPaused, !(error is DownloadError) else { throw error }
                 let done = state.withLock { $0.segments[index].done }
                 if done - counted >= 1 << 20 { (outcomes, counted) = ([], done) }
-                // In BrokenBody.swift.
-                guard let next = await answer.response.pause(afterBodyBrokeBy: failure, earlier: outcomes) else { throw failure }
+                // In Response+RetryDelay.swift.
+                guard let next = await answer.response.retryDelay(afterBodyBrokeBy: failure, earlier: outcomes) else { throw failure }
                 outcomes = next.1
                 save(part)
                 try await Task.sleep(for: next.0)

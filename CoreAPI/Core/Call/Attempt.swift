@@ -18,7 +18,7 @@ public final class Attempt: Sendable {
     /// 1 for the first.
     public var number: Int { request.attempt }
 
-    /// An attempt made by hand, for a transport or a middleware without a pipeline.
+    /// An attempt for a transport or a middleware without a pipeline.
     public convenience init(_ request: Request) {
         self.init(request, after: [], delay: .zero)
     }
@@ -37,12 +37,12 @@ public final class Attempt: Sendable {
         self.redirectedFrom = redirectedFrom
     }
 
-    /// The attempt after enhancing. Every attempt that interceptors, middleware and redirects make of it has the same origin.
-    var origin: Attempt { first ?? self }
+    /// The attempt after enhancing, from which interceptors, middleware and redirects made this one.
+    var enhanced: Attempt { first ?? self }
 
     /// The same attempt with another request: a further header, another address.
     public func with(_ request: Request) -> Attempt {
-        Attempt(request, of: origin, redirectedFrom: redirectedFrom)
+        Attempt(request, of: enhanced, redirectedFrom: redirectedFrom)
     }
 
     /// The same attempt with its request changed.
@@ -58,22 +58,22 @@ public final class Attempt: Sendable {
 
     /// The same attempt at the address that a redirect leads to.
     func redirected(_ request: Request) -> Attempt {
-        Attempt(request, of: origin, redirectedFrom: self)
+        Attempt(request, of: enhanced, redirectedFrom: self)
     }
 
     /// The attempt before any redirect.
-    var original: Attempt { redirectedFrom?.original ?? self }
+    var beforeRedirects: Attempt { redirectedFrom?.beforeRedirects ?? self }
 
     /// The attempt after this one.
     func next(after outcomes: [AttemptOutcome], delay: Duration) -> Attempt {
-        var again = origin.request
+        var again = enhanced.request
         again.attempt = outcomes.count + 1
         return Attempt(again, after: outcomes, delay: delay)
     }
 
     /// The first attempt of the same call repeated by hand: adapted again, not enhanced again.
     func repeated(by call: Call) -> Attempt {
-        var again = origin.request
+        var again = enhanced.request
         again.call = call
         again.attempt = call.earlier.count + 1
         return Attempt(again, after: call.earlier, delay: call.delay)

@@ -42,7 +42,7 @@ public final class Call: Sendable {
         }
     }
 
-    /// The endpoint; `nil` for a call made by hand.
+    /// The endpoint; `nil` for a call that was made without one.
     var described: (any Endpoint)? {
         if case .of(let endpoint) = name { endpoint } else { nil }
     }
@@ -52,7 +52,7 @@ public final class Call: Sendable {
         if let path = described?.keyPath, !path.isEmpty { path } else { prepared.channel.payload }
     }
 
-    /// A call made by hand, for a custom dispatcher.
+    /// A call without an endpoint, for a custom dispatcher.
     ///
     /// - Parameters:
     ///   - channel: the channel that the call uses.

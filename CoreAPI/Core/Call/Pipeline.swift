@@ -28,8 +28,9 @@ enum Pipeline {
                 } catch {
                     answer = attempt.failed(error)
                 }
-                // Deenhance, filter and decode the body.
-                let reply = read(await collect(answer, of: attempt), of: attempt)
+                // Deenhance, filter and decode the whole body.
+                let whole = await collect(answer, of: attempt)
+                let reply = read(whole, of: attempt)
                 guard let failure = reply.failure, !failure.isCancelled else { return reply }
                 // Interceptors and error handler may want another attempt.
                 switch await retry(reply, failure) {
@@ -38,8 +39,9 @@ enum Pipeline {
                 }
             }
         }(first)
-        // The reply is usually read already; a middleware around the call may have made it.
-        return await result(translate(read(await collect(last, of: first), of: first)))
+        // Usually the reply has been read, but a middleware around the call may answer by itself.
+        let whole = await collect(last, of: first)
+        return await result(translate(read(whole, of: first)))
     }
 
     // MARK: - Down
@@ -90,10 +92,10 @@ enum Pipeline {
     }
 
     /// The stages of an answer that can fail. A reply that was read before is returned unchanged.
-    private static func read(_ unread: Reply, of attempt: Attempt) -> Reply {
+    private static func read(_ given: Reply, of attempt: Attempt) -> Reply {
         let call = attempt.call
         // A middleware may give a reply that it has kept from another call.
-        let kept = unread.call === call ? unread : unread.copy(call: call, attempt: attempt)
+        let kept = given.call === call ? given : given.copy(call: call, attempt: attempt)
         guard case .unread = kept.reading else { return kept }
         // Bytes that are parsed without a request have no attempt.
         let isEmpty = kept.head == nil && kept.failure == nil && kept.attempt != nil
@@ -101,9 +103,9 @@ enum Pipeline {
         var response = Response<Data>(unread: reply.answering(attempt))
         deenhance(&response)
         filter(&response)
-        let read = decode(response)
-        if reply.head != nil { attempt.tell { $0.read(CallEvent.Read(attempt: attempt, error: read.failure)) } }
-        return read
+        let decoded = decode(response)
+        if reply.head != nil { attempt.tell { $0.read(CallEvent.Read(attempt: attempt, error: decoded.failure)) } }
+        return decoded
     }
 
     /// Runs the enhancers, one of which verifies the status.
@@ -143,9 +145,9 @@ enum Pipeline {
     // Not inlined: most attempts succeed, and would otherwise pay for its frame.
     @inline(never)
     private static func retry(_ reply: Reply, _ failure: APIClientError) async -> Decision {
-        let wish = await wish(Response(reply), failure)
+        let wanted = await wish(Response(reply), failure)
         guard !Task.isCancelled else { return .end(reply.replaced(by: CancellationError())) }
-        switch wish {
+        switch wanted {
         case .doNotRetry: return .end(reply)
         case .fail(let error): return .end(reply.replaced(by: error))
         case .succeed(let value): return .end(reply.resolved(value))
@@ -229,7 +231,7 @@ extension Call {
     /// The endpoint's request, encoded (`RequestBuilding.swift`).
     func request() throws(APIClientError) -> Request {
         guard let endpoint = described else {
-            throw .channel(problems: ["the call was made by hand and has no endpoint"], ErrorContext(self))
+            throw .channel(problems: ["the call was made without an endpoint"], ErrorContext(self))
         }
         do throws(RequestError) {
             var request = try Request(endpoint, call: self)
@@ -306,7 +308,7 @@ extension Attempt {
 extension Reply {
     /// This reply as one to `attempt`. A transport or a middleware may have made it for a request of its own.
     fileprivate func answering(_ attempt: Attempt) -> Reply {
-        if self.attempt?.origin === attempt.origin { return self }
+        if self.attempt?.enhanced === attempt.enhanced { return self }
         return copy(attempt: self.attempt.map { attempt.with($0.request) } ?? attempt)
     }
 
@@ -326,7 +328,7 @@ extension Reply {
 
     /// Whether the channel's limit and the call's deadline allow another attempt after a pause.
     func mayTryAgain(after delay: Duration) -> Bool {
-        guard let attempt, attempt.origin.request.body.isReplayable, attempts.count < call.attemptLimit else { return false }
+        guard let attempt, attempt.enhanced.request.body.isReplayable, attempts.count < call.attemptLimit else { return false }
         return delay < ContinuousClock.now.duration(to: attempt.request.deadline)
     }
 

@@ -22,7 +22,7 @@ public struct Request: Sendable {
     /// 1 for the first attempt.
     public internal(set) var attempt: Int
 
-    /// A request made by hand; the pipeline makes them from endpoints.
+    /// A request without an endpoint; the pipeline makes requests from endpoints.
     public init(
         call: Call, method: HTTPRequest.Method, url: HTTPURL, headers: HTTPFields = [:], body: Body = .none,
         modifiers: [any RequestModifier] = [], timeout: Timeout = Timeout(), attempt: Int = 1

@@ -19,7 +19,7 @@ extension Attempt {
     /// The attempt with the jar's cookies for its address. A request that already has a `Cookie` header is unchanged, through all
     /// its redirects. TRACE requests get no cookies, because the response echoes them (RFC 9110 §9.3.8).
     fileprivate func withCookies(of jar: CookieJar) -> Attempt {
-        let first = original.request
+        let first = beforeRedirects.request
         guard first.headers[.cookie] == nil, first.method != .trace else { return self }
         let cookies = jar.cookies(for: request.url)
         var line: [UInt8] = []

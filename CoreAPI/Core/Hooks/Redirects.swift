@@ -60,7 +60,7 @@ struct Redirects: Middleware {
             throw .redirectRefused(
                 to: redaction.redact(text: location.shortened(to: 500)), reason: "the response names several addresses")
         }
-        guard attempt.hops < limits.redirects else { throw .tooManyRedirects(limit: limits.redirects) }
+        guard attempt.redirectCount < limits.redirects else { throw .tooManyRedirects(limit: limits.redirects) }
 
         let target: HTTPURL
         do throws(RequestError) {
@@ -150,7 +150,7 @@ struct Redirects: Middleware {
 
 extension Attempt {
     /// The number of redirects before this attempt.
-    fileprivate var hops: Int { redirectedFrom.map { $0.hops + 1 } ?? 0 }
+    fileprivate var redirectCount: Int { redirectedFrom.map { $0.redirectCount + 1 } ?? 0 }
 
     /// The request that an answer redirects to, if the redirect may be followed.
     // Not inlined: a request by value would lie in the frame of the async caller.

@@ -6,16 +6,16 @@ extension Response {
     /// - Parameters:
     ///   - error: the reason.
     ///   - earlier: the outcomes of earlier requests for the same body.
-    /// - Returns: the pause before the next request, and the outcomes with this one; `nil` if no request may follow: the hooks
+    /// - Returns: the delay before the next request, and the outcomes with this one; `nil` if no request may follow: the hooks
     ///   want none, or the limit on attempts is reached.
-    package func pause(
+    package func retryDelay(
         afterBodyBrokeBy error: APIClientError, earlier: [AttemptOutcome]
     ) async -> (Duration, [AttemptOutcome])? {
         guard !error.isCancelled, let attempt = reply.attempt else { return nil }
         let broken = reply.copy(
-            attempt: .some(attempt.origin.next(after: earlier, delay: .zero)), failure: .some(error), reading: .failed(error))
+            attempt: .some(attempt.enhanced.next(after: earlier, delay: .zero)), failure: .some(error), reading: .failed(error))
         let outcomes = broken.attempts
-        guard attempt.origin.request.body.isReplayable, outcomes.count < call.channel.limits.attempts else { return nil }
+        guard attempt.enhanced.request.body.isReplayable, outcomes.count < call.channel.limits.attempts else { return nil }
         switch await Pipeline.wish(Response<Void>(broken), error) {
         case .retry: return (.zero, outcomes)
         // A year, because a sleep of the largest Duration traps.
