@@ -18,9 +18,9 @@ internal import Synchronization
 ///
 /// The way of an exchange: `CurlExchange` (below) makes a `PreparedRequest` and its `CurlTransfer`. The `ConnectionPool` asks
 /// its `HostQueue` whether it may start, and posts it to a `Loop`. On the loop's thread `LoopRun`, in Loop.swift, hands it to the
-/// pool's `PoolWorker`, which starts it or lets it wait in the queue. The worker sets its options on a `CurlHandle` (CurlTransfer+Options.swift) and adds it to its
-/// `CurlMulti`. libcurl passes head and body to `CurlCallbacks`. The worker ends the transfer and resumes the task, where
-/// `CurlExchange` reads the reply.
+/// pool's `PoolWorker`, which starts it or lets it wait in the queue. The worker sets its options on a `CurlHandle`
+/// (CurlTransfer+Options.swift) and adds it to its `CurlMulti`. libcurl passes head and body to `CurlCallbacks`. The worker ends
+/// the transfer and resumes the task, where `CurlExchange` reads the reply.
 ///
 /// A server may send an HTTP/1.1 answer before any request. If it arrives before the next request is sent, the transport detects
 /// it and closes the connection. If it arrives later, it looks like the answer to that request (RFC 9112 §9.3): a server can

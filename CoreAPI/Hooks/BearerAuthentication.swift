@@ -67,7 +67,7 @@ public final class BearerAuthentication: Middleware {
     /// Makes a middleware that sends the token to the origin (scheme, host and port) of the call's environment only. An endpoint
     /// with a base URL elsewhere is sent without it. A channel in another environment, or with other
     /// ``Channel/credentials``, whichever of them differs, begins without a token. The middleware keeps one token for each of
-    /// these, as long as it lives. So a server with credentials of many users makes one for each.
+    /// these, as long as it lives. A server with the credentials of many users makes a middleware for each user.
     ///
     /// - Parameters:
     ///   - token: the initial token, for the environment of the first call. Default `nil`: the first request has no token, and

@@ -287,7 +287,8 @@ final class DownloadRun: Sendable {
                 let done = state.withLock { $0.segments[index].done }
                 if done - counted >= 1 << 20 { (outcomes, counted) = ([], done) }
                 // In Response+RetryDelay.swift.
-                guard let next = await answer.response.retryDelay(afterBodyBrokeBy: failure, earlier: outcomes) else { throw failure }
+                let next = await answer.response.retryDelay(afterBodyBrokeBy: failure, earlier: outcomes)
+                guard let next else { throw failure }
                 outcomes = next.1
                 save(part)
                 try await Task.sleep(for: next.0)
@@ -323,8 +324,9 @@ final class DownloadRun: Sendable {
     ) throws -> Response<Body> {
         guard let segment, let head = response.head else { throw error }
         switch head.status.code {
-        // The transport refused the answer, because it has another part than the requested one.
+        // The transport refused the answer, because it has another part than the requested one. A verifier may refuse it, too.
         case 206:
+            guard case .transport = error else { throw error }
             state.withLock { $0.refusesRanges = true }
             throw Restart.again(error)
         case 416:
@@ -374,8 +376,10 @@ final class DownloadRun: Sendable {
             return isSame && state.representation?.mayBeContinued(by: head, total: range.total) == true
         }
         guard isOurs else {
-            // Ranges of such a server can never be checked.
-            if Representation.Validator(head) == nil { state.withLock { $0.refusesRanges = true } }
+            // Ranges of a server that does not repeat the validator can never be checked.
+            state.withLock { state in
+                if state.representation?.isNamed(by: head) == false { state.refusesRanges = true }
+            }
             throw Restart.again(malformed("expected the rest of the file, found another file", response))
         }
         state.withLock { state in

@@ -1,7 +1,7 @@
 internal import CoreAPICore
 
 extension Endpoint {
-    /// An endpoint whose call fails before anything is sent, so that the channel's hooks and listeners receive the error of a
+    /// An endpoint whose call fails before anything is sent. Through it the channel's hooks and listeners receive the error of a
     /// transfer that cannot make a request.
     ///
     /// - Parameter error: makes the error of the call.

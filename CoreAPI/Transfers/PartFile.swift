@@ -184,8 +184,7 @@ final class PartFile: Sendable {
 
     func removeSidecar() {
         // An empty folder in its way would keep every later download from being continued.
-        if unlink(sidecarPath) != 0 { rmdir(sidecarPath) }
-        unlink("\(sidecarPath).new")
+        for path in [sidecarPath, "\(sidecarPath).new"] where unlink(path) != 0 { rmdir(path) }
     }
 
     // MARK: - The end

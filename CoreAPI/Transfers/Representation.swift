@@ -39,8 +39,18 @@ struct Representation: Sendable, Hashable {
         digest = head.lines("Repr-Digest")
     }
 
-    /// Whether an answer 206 or 416 can belong to the same bytes. It must repeat the validator: a 206 has the `ETag` of a 200
-    /// (RFC 9110 §15.3.7). Without it the server may have ignored `If-Range`, and the bytes may be another file's.
+    /// Whether an answer has a validator of the same kind.
+    func isNamed(by head: ResponseHead) -> Bool {
+        switch validator {
+        case .tag: head.headers[.eTag] != nil
+        case .date: head.headers[.lastModified] != nil
+        case nil: false
+        }
+    }
+
+    /// Whether an answer 206 or 416 can belong to the same bytes. It must repeat the validator, because a server that ignores
+    /// `If-Range` may send the bytes of another file. A 206 has the `ETag` of a 200 (RFC 9110 §15.3.7). It may leave out
+    /// `Last-Modified`: with such a server, a file that has no `ETag` begins again.
     ///
     /// - Parameter total: the complete length that the answer names.
     func mayBeContinued(by head: ResponseHead, total: Int64?) -> Bool {

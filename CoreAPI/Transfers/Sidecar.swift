@@ -15,8 +15,9 @@ struct Segment: Codable, Sendable, Hashable {
 
 /// The state that a later download needs to continue a part: a JSON file beside it.
 ///
-/// Untrusted: any program may have changed it. The seal shows damage. It cannot show a forgery: a program that may write here may
-/// write the bytes, too. It contains neither the address nor a secret.
+/// Untrusted: any program may have changed it. The seal shows damage of the sidecar and of the last bytes of each
+/// segment. It cannot show a forgery: a program that may write here may write the bytes, too. The sidecar contains neither the
+/// address nor a secret.
 struct Sidecar: Sendable, Hashable {
     static let version = 1
     static let longest = 65_536

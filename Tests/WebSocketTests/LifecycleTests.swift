@@ -185,6 +185,34 @@ struct LifecycleTests {
         await channel.close()
     }
 
+    @Test("a verifier of types accepts the socket, and one that refuses it ends the call at once", arguments: [false, true])
+    func verified(refuses: Bool) async throws {
+        struct Refusing: ResponseVerifier {
+            func verify(_ response: Response<Data>) throws { throw VerificationError.custom(CancellationError()) }
+        }
+        let server = try LoopbackServer.start { request in
+            .webSocket(request) { socket in for try await message in socket { try await socket.send(message) } }
+        }
+        defer { server.close() }
+        let channel = Channel.test(server).with {
+            $0.modifiers.append(ContentTypeResponseVerifier("application/json"))
+            if refuses { $0.modifiers.append(Refusing()) }
+        }
+        let start = ContinuousClock.now
+        do throws(APIClientError) {
+            let socket = try await channel.dispatcher.webSocket(.get("chat"))
+            #expect(!refuses)
+            try await socket.send(.text("hello"))
+            var messages = socket.makeAsyncIterator()
+            #expect(try await messages.next() == .text("hello"))
+        } catch {
+            #expect(refuses && error.label == "verification.custom", "\(error)")
+        }
+        #expect(start.duration(to: .now) < .seconds(20))
+        await channel.close()
+        try await server.waitForOpenConnections(atMost: 0)
+    }
+
     @Test("values are decoded apart from the actor that reads them")
     @MainActor
     func decodedApart() async throws {

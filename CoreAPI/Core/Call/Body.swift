@@ -42,6 +42,12 @@ public enum Body: Sendable {
         return source.isReplayable
     }
 
+    /// The connection of an answer that switched protocols; `nil` for any other body.
+    package var connection: (any RawConnection)? {
+        guard case .stream(let stream) = self, case .chunks(let source) = stream.source else { return nil }
+        return source.connection
+    }
+
     /// The length in bytes; `nil` if it is not known without opening a file.
     public var length: Int64? {
         switch self {

@@ -88,7 +88,7 @@ enum Pipeline {
     /// answer arrives whole.
     private static func collect(_ reply: Reply, of attempt: Attempt) async -> Reply {
         guard case .stream = reply.body, !attempt.leavesBody(of: reply) else { return reply }
-        return await reply.collected()
+        return attempt.refused(reply, collected: await reply.collected())
     }
 
     /// The stages of an answer that can fail. A reply that was read before is returned unchanged.
@@ -299,9 +299,24 @@ extension Attempt {
     /// Whether an answer's body is left to the caller, which asked for a stream and whose verifiers accept the head.
     @inline(never)
     func leavesBody(of reply: Reply) -> Bool {
+        // A switched connection has no end that a body has.
+        if reply.body.connection != nil { return true }
         guard call.decoding.streamsBody, reply.failure == nil, reply.head != nil else { return false }
         guard case .unread = reply.reading else { return true }
-        return VerificationEnhancer.refusal(of: Response(unread: reply.answering(self))) == nil
+        return refusal(of: reply) == nil
+    }
+
+    /// A collected reply. If a verifier has refused its head, and its body is too large or too slow, it fails with the refusal.
+    @inline(never)
+    func refused(_ reply: Reply, collected whole: Reply) -> Reply {
+        guard call.decoding.streamsBody, reply.failure == nil, let failure = whole.failure, !failure.isCancelled,
+            let refusal = refusal(of: reply)
+        else { return whole }
+        return whole.failed(refusal.replacingContext(ErrorContext(whole)))
+    }
+
+    private func refusal(of reply: Reply) -> APIClientError? {
+        VerificationEnhancer.refusal(of: Response(unread: reply.answering(self)))
     }
 }
 

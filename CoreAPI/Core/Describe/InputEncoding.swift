@@ -111,7 +111,7 @@ public struct InputEncoding: Sendable {
     }
 }
 
-/// What an encoding throws to end its call with one of the kit's own errors.
+/// An encoding throws this to end its call with one of the kit's own errors.
 package struct Unsendable: Error {
     package let error: @Sendable (ErrorContext) -> APIClientError
 

@@ -11,7 +11,7 @@ public struct ErrorContext: Sendable, CustomStringConvertible {
     /// The request's method; `nil` for a call without an endpoint, and for an unusable channel.
     public let method: HTTPRequest.Method?
     /// The address that answered, or should have, after redirects; secrets redacted.
-    public let url: String?
+    public private(set) var url: String?
     /// 1 for the first attempt, 0 before it.
     public let attempt: Int
     /// The call's id, which its log lines carry, too.
@@ -94,9 +94,12 @@ public struct ErrorContext: Sendable, CustomStringConvertible {
         return copy
     }
 
-    func hiding(_ redaction: Redaction) -> ErrorContext {
+    /// The context of a failure after redirects, whose transport knew the secrets of its own request only.
+    func redirected(_ redaction: Redaction) -> ErrorContext {
         var copy = self
         copy.redaction = redaction
+        copy.url = url.map { redaction.redact(text: $0) }
+        copy.isRedirected = true
         return copy
     }
 

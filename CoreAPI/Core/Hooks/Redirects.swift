@@ -176,8 +176,7 @@ extension Reply {
         sum?.redirects = hops.map(\.request.url)
         let reply = copy(attempt: earlier.attempt, metrics: .some(sum), hops: hops)
         guard let failure else { return reply }
-        // The transport knew the secrets of its own request only.
-        return reply.failed(failure.replacingContext(failure.context.hiding(reply.redaction)))
+        return reply.failed(failure.replacingContext(failure.context.redirected(reply.redaction)))
     }
 }
 

@@ -1,16 +1,19 @@
 public import Foundation
 internal import HTTPTypes
 
-/// Accepts or refuses a complete response, before errors are filtered and anything is decoded.
+/// Accepts or refuses an answer, before errors are filtered and anything is decoded.
 ///
 /// Use a verifier for a property of every valid answer (its status, its type, a header). Use an ``ErrorFilter`` to read *which*
 /// error a refused answer means.
 ///
-/// A modifier: attached to the channel, a provider or an endpoint. Called once per attempt with an answer, synchronously, in
-/// Swift's thread pool. A streaming call asks twice. The first time there is the head and no bytes; if that is refused, the
-/// answer is collected, and the second time is about the whole. All verifiers run in order, farthest first, and the first failure
-/// wins. Only the nearest ``StatusCodeResponseVerifier`` runs. One made by ``StatusCodeResponseVerifier/always`` runs in
-/// addition. Without one, 2xx is expected.
+/// A modifier: attached to the channel, a provider or an endpoint. Called synchronously, in Swift's thread pool, once per attempt
+/// with an answer. All verifiers run in order, farthest first, and the first failure wins. Only the nearest
+/// ``StatusCodeResponseVerifier`` runs. One made by ``StatusCodeResponseVerifier/always`` runs in addition. Without one, 2xx is
+/// expected.
+///
+/// A streaming call asks twice, first before other enhancers and without bytes. If a verifier refuses the head, the answer is
+/// collected, and the verifiers are asked about the whole. So a verifier that needs bytes makes every answer to a stream be
+/// collected.
 public protocol ResponseVerifier: RequestModifier {
     /// Checks an answer; an error that it throws refuses it.
     ///
@@ -94,8 +97,8 @@ public struct ContentTypeResponseVerifier: ResponseVerifier {
     }
 
     public func verify(_ response: Response<Data>) throws {
-        // The length of a stream may be unknown.
-        guard response.reply.body.length != 0 else { return }
+        // The length of a stream may be unknown. A 101 has no body (RFC 9110 §15.2).
+        guard response.reply.body.length != 0, response.head?.status.code != 101 else { return }
         let type = response.head?.mediaType?.essence
         let isAccepted = types.contains { accepted in
             type == accepted || (accepted.hasSuffix("/*") && type?.hasPrefix(accepted.dropLast()) == true)

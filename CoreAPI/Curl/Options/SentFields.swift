@@ -32,10 +32,12 @@ extension Request {
             node = line.next
         }
         withExtendedLifetime(lines) {}
-        return fields + framing + forwarding
+        // libcurl adds no field that the request has.
+        let names = Set(fields.map { $0.name.lowercased() })
+        return fields + framing + forwarding.filter { !names.contains($0.name.lowercased()) }
     }
 
-    /// What libcurl adds for a proxy that forwards the request.
+    /// The fields that libcurl adds for a proxy that forwards the request.
     private var forwarding: [(name: String, value: String)] {
         guard let proxy = forwardingProxy else { return [] }
         let credentials = proxy.hasCredentials ? [("Proxy-Authorization", "Basic \(Redaction.mask)")] : []

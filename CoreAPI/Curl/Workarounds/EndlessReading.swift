@@ -14,9 +14,9 @@ extension Defect {
 
 /// The number of reads of one connection allowed in one turn of its loop.
 struct ReadBudget {
-    /// Two reads for each record of at most 16 KiB: about 512 KiB, some 0.3 ms. With many transfers it is two for each, because
-    /// libcurl looks at all of them in a turn: with 64, 8,000 answers at once took twice the processor time.
-    private static func reads(of connections: LoopConnections) -> Int { max(64, 2 * connections.transfers) }
+    /// Two reads for each record of at most 16 KiB: about 512 KiB, some 0.3 ms. libcurl looks at all transfers in a turn, so many
+    /// of them may read more: with 64 reads, 8,000 answers at once took twice the processor time. A thousand reads bound a flood.
+    private static func reads(of connections: LoopConnections) -> Int { min(max(64, 2 * connections.transfers), 1_024) }
 
     private var turn: UInt = 0
     private var reads = 0

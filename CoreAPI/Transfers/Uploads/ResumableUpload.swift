@@ -48,8 +48,8 @@ public struct ResumableUpload: Sendable {
         public internal(set) var offset: Int64
         /// The total number of bytes; `nil` if it was not known.
         public let length: Int64?
-        /// A fingerprint of the source, without its content: of bytes their SHA-256; of a file its size, the date of its last
-        /// change and the SHA-256 of its first and last 16 KiB; of a sequence its length.
+        /// A fingerprint of the source, without its content. Bytes: half of their SHA-256. A file: its size, the date of its last
+        /// change, and half of the SHA-256 of its first and last 16 KiB. A sequence: its length.
         public let source: String
         /// The bytes of a sequence that were given to the transport; `nil` for another source.
         var sent: SentBytes?

@@ -74,12 +74,15 @@ struct UploadSource {
     /// The number of bytes at either end of a file that the fingerprint covers. Its date tells of a change between them.
     private static let sample = 16 * 1_024
 
-    /// Reads the bytes of a sequence that an earlier process sent; of another source `begin()` has examined all bytes.
+    /// Reads the bytes of a sequence that an earlier process sent; `begin()` has examined every other source.
     ///
     /// - Parameter offset: the first byte that the server lacks.
     /// - Throws: ``UploadSourceChanged`` if these bytes are others.
     mutating func skip(_ sent: ResumableUpload.SentBytes?, to offset: Int64) async throws {
-        guard case .sequence(let body, nil) = kind, let sent else { return }
+        guard case .sequence(let body, nil) = kind else { return }
+        guard let sent else {
+            throw UploadSourceChanged(reason: "expected the count and hash of the bytes that were sent, found none")
+        }
         var reader = SequenceReader(body.makeAsyncIterator(), length: declared)
         try await reader.skip(sent, to: offset)
         kind = .sequence(body, reader)

@@ -1,7 +1,7 @@
 public import Foundation
 
-/// The source of an upload has changed since the upload began: a file has shrunk, grown or changed, or a sequence has another
-/// number of bytes. The upload fails with `TransportError.bodyUnreadable(_:)` around this error.
+/// The source of an upload has changed since the upload began. A file has shrunk, grown or changed; bytes or a sequence have
+/// another number or other content. The upload fails with `TransportError.bodyUnreadable(_:)` around this error.
 public struct UploadSourceChanged: Error, Hashable, LocalizedError {
     /// The expected and the found source, in words.
     public let reason: String

@@ -69,7 +69,8 @@ struct FloodTests {
         await transport.close()
     }
 
-    @Test("does not affect other hosts' answers, for any number of requests that wait for the flood's end", arguments: [1, 64])
+    @Test(
+        "does not affect other hosts' answers, for any number of requests that wait for the flood's end", arguments: [1, 64, 600])
     func others(waiting: Int) async throws {
         let flooding = try Gate()
         let frames = Flood.unknownFrames.frames(stream: 1)

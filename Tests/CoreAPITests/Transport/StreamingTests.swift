@@ -291,6 +291,46 @@ struct StreamingTests {
         await channel.close()
     }
 
+    @Test("a refusal stays the error if the body is too large or has no end", arguments: [true, false])
+    func refusedWithoutEnd(isLarge: Bool) async throws {
+        let server = try LoopbackServer.start { _ in
+            [
+                .sendHead(status: 200, headers: ["Content-Type": "text/html", "Content-Length": "9999999"]),
+                .sendBody(Data(count: 10)), isLarge ? .sendEndlessly(Data(count: 1_000)) : .stall,
+            ]
+        }
+        defer { server.close() }
+        let channel = try channel(server) {
+            $0.limits.responseBodySize = 5_000
+            $0.modifiers = [ContentTypeResponseVerifier("text/event-stream"), Timeout(total: .seconds(1))]
+        }
+        let response = await channel.manager().stream(TestEndpoint())
+        #expect(response.error?.label == "verification.unacceptableContentType", "\(response.result)")
+        #expect(!response.data.isEmpty && response.data.count <= 5_000)
+        await channel.close()
+        try await server.waitForOpenConnections(atMost: 0)
+    }
+
+    @Test("a verifier that needs the bytes gets those of a stream, too, and is asked twice")
+    func verifierOfBytes() async throws {
+        struct NeedsBytes: ResponseVerifier {
+            let asked: Diary
+
+            func verify(_ response: Response<Data>) throws {
+                asked.write("\(response.data.count)")
+                if response.data.isEmpty { throw VerificationError.emptyBody(status: 200, expected: "bytes") }
+            }
+        }
+        let server = try LoopbackServer.start { _ in .ok("four") }
+        defer { server.close() }
+        let asked = Diary()
+        let channel = try channel(server) { $0.modifiers = [NeedsBytes(asked: asked)] }
+        let body = try await channel.manager().stream(TestEndpoint()).value
+        #expect(try await body.collect(upTo: 100) == Data("four".utf8))
+        #expect(asked.all == ["0", "4"])
+        await channel.close()
+    }
+
     @Test("a channel that reads envelopes leaves a streamed body to its reader")
     func envelope() async throws {
         struct Envelope: Error, Decodable { let reason: String? }
