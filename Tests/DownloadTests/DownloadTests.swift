@@ -367,7 +367,6 @@ struct DownloadTests {
         #expect(await error(folder.export.appendingPathComponent("none/export.bin")) == "unknown")
         #expect(told.withLock { $0 } == ["result unknown", "end unknown"])
         #expect(server.requests.isEmpty)
-        // Most of them are cancelled before their first request.
         for index in 0..<20 {
             let label = await error(folder.file("\(index)")) {
                 $0.pause()
@@ -376,6 +375,7 @@ struct DownloadTests {
             #expect(label == "cancelled")
             #expect(told.withLock { $0 } == ["result cancelled", "end cancelled"])
         }
+        #expect(server.requests.count < 20)
         await channel.close()
     }
 

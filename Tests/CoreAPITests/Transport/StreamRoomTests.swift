@@ -7,7 +7,7 @@ import Testing
 @testable import CoreAPICurl
 
 /// libcurl reads an HTTP/2 connection for all of its streams. Each stream has its own buffer.
-@Suite("Data that a stream has no room for")
+@Suite("Data that a stream has no room for", .timeLimit(.minutes(2)))
 struct StreamRoomTests {
     private let room = CurlHandle.bufferSize(inFlight: 3, isSecure: true, streamsBody: false)
 

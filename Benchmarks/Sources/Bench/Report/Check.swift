@@ -26,7 +26,8 @@ struct Check {
             }
         }
         problems += (results.pipeline?.problems ?? []) + (results.decoding?.problems ?? []) + (Sharing(results)?.problems ?? [])
-        // What the record misses, too, is only compared with it, above: else no check would pass until the promise is kept.
+        // A promise that the record misses is only compared with the record, above. Otherwise no check would pass before it is
+        // kept.
         problems += StreamPromises(results).problems(notIn: StreamPromises(recorded))
         if !compared.isEmpty, recorded.machine != results.machine {
             compared.append("recorded on another machine, or with other software: \(recorded.machine)")
