@@ -306,12 +306,14 @@ extension Attempt {
         return refusal(of: reply) == nil
     }
 
-    /// A collected reply. If a verifier has refused its head, and its body is too large or too slow, it fails with the refusal.
+    /// A collected reply. If its body is too large or too slow, and a verifier had refused its head for another reason than the
+    /// status, it fails with the refusal: a stream of the wrong type may have no end.
     @inline(never)
     func refused(_ reply: Reply, collected whole: Reply) -> Reply {
         guard call.decoding.streamsBody, reply.failure == nil, let failure = whole.failure, !failure.isCancelled,
             let refusal = refusal(of: reply)
         else { return whole }
+        if case .verification(.unacceptableStatus, _) = refusal { return whole }
         return whole.failed(refusal.replacingContext(ErrorContext(whole)))
     }
 
