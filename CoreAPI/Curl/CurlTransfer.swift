@@ -335,7 +335,7 @@ extension CurlTransfer {
     func end(_ code: CURLcode, at now: LoopClock.Nanoseconds) -> CurlOutcome.End {
         if let failure { return .failed(failure) }
         // libcurl may report an orderly end for a connection that nghttp2 gave up.
-        if isOver(in: code) || code == CURLE_ABORTED_BY_CALLBACK && isExpectationRefused { isBodyWhole = true }
+        if isOver(in: code) || isExpectationRefused { isBodyWhole = true }
         guard let handle, !isBodyWhole, code != CURLE_OK || streamFailure != nil else {
             // The message is complete, but its encoded content is not.
             guard decoder?.isFinished ?? true else {

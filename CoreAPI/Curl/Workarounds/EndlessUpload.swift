@@ -19,7 +19,7 @@ extension Defect {
 
 extension CurlTransfer {
     /// Whether a part of the request is still to be sent.
-    fileprivate var isSending: Bool {
+    var isSending: Bool {
         guard let length = upload.length else { return !upload.isAtEnd }
         return length > 0 && handle?.uploadedBytes != length
     }

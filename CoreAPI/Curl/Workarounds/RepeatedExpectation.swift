@@ -5,15 +5,15 @@ extension Defect {
     /// After a 417 that comes before the body, libcurl sends the request again, to leave out the `Expect` that it had added
     /// itself. A field that the user has added stays, so the server refuses it again.
     ///
-    /// The kit ends the transfer with the answer at the second call of `CURLOPT_PREREQFUNCTION`. The answer has no body, because
-    /// libcurl has dropped it. Shown by `UploadTests.expectationFailed`.
+    /// The kit forbids that at the second call of `CURLOPT_PREREQFUNCTION`. However libcurl then ends, the transfer ends with the
+    /// answer. The answer has no body, because libcurl has dropped it. Shown by `UploadTests.expectationFailed`.
     static let repeatedExpectation = Defect(19, in: .every)
 }
 
 extension CurlTransfer {
-    /// Whether the server has refused the expectation of a request that libcurl is about to send once more.
+    /// Whether the server has refused the expectation of a request whose body is still to be sent.
     var isExpectationRefused: Bool {
-        guard timesSent > 0, let handle, handle.head.isExpectationFailed else { return false }
+        guard timesSent > 0, isSending, let handle, handle.head.isExpectationFailed else { return false }
         return handle.library.has(.repeatedExpectation)
     }
 }
