@@ -44,6 +44,8 @@ final class ZstdDecoder: CodingStage {
     private let output: UnsafeMutableBufferPointer<UInt8>
     /// Whether the last frame is whole. Several may follow each other (RFC 8878 §3.1).
     private(set) var isFinished = false
+    /// Whether a frame has begun.
+    private var hasBegun = false
     /// Whether the following bytes are no frame.
     private var isIgnoring = false
 
@@ -67,20 +69,25 @@ final class ZstdDecoder: CodingStage {
         var input = Buffer(bytes: UnsafeMutableRawPointer(mutating: bytes.baseAddress), size: bytes.count)
         var isFull = false
         while !isIgnoring, input.position < input.size || isFull {
-            // Other bytes after the end are ignored, as after gzip: the body is whole.
-            if isFinished, !Self.mayBeginFrame(with: bytes[input.position]) { return isIgnoring = true }
+            if !hasBegun || isFinished, !Self.mayBeginFrame(with: bytes[input.position]) {
+                guard isFinished else { throw Self.malformed }
+                // Other bytes after the end are ignored, as after gzip: the body is whole.
+                return isIgnoring = true
+            }
+            hasBegun = true
             var room = Buffer(bytes: output.baseAddress, size: output.count)
             let result = library.step(state, &room, &input)
             if room.position > 0 { try take(UnsafeBufferPointer(rebasing: output[..<room.position])) }
-            guard library.isError(result) == 0 else {
-                throw ContentDecoder.Failure.malformed(
-                    "the body cannot be decoded: it is no Zstandard, or needs a window of more than 8 MiB")
-            }
+            guard library.isError(result) == 0 else { throw Self.malformed }
             isFinished = result == 0
             isFull = room.position == room.size && !isFinished
         }
     }
 
-    /// The first byte of a frame, or of one that is skipped (RFC 8878 §3.1.1, §3.1.2).
+    private static let malformed = ContentDecoder.Failure.malformed(
+        "the body cannot be decoded: it is no Zstandard, or needs a window of more than 8 MiB")
+
+    /// The first byte of a frame, or of one that is skipped (RFC 8878 §3.1.1, §3.1.2). libzstd would also read the formats from
+    /// before the standard, whose result depends on how the bytes are cut.
     private static func mayBeginFrame(with byte: UInt8) -> Bool { byte == 0x28 || byte & 0xF0 == 0x50 }
 }

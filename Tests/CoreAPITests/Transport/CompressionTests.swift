@@ -173,6 +173,23 @@ struct CompressionTests {
         await transport.close()
     }
 
+    /// libzstd still reads the formats from before the standard, and of some it reads more if the body arrives at once.
+    @Test(
+        "Zstandard from before RFC 8878 is refused, whole or byte by byte", arguments: [1, 100], [0x1E, 0x22, 0x25, 0x26, 0x27])
+    func oldZstandard(piece: Int, version: UInt8) throws {
+        let old = [version, 0xB5, 0x2F, 0xFD] + [UInt8](repeating: 0, count: 40)
+        let decoder = try #require(try ContentDecoder(head: Array("HTTP/1.1 200 OK\r\nContent-Encoding: zstd\r\n\r\n".utf8)))
+        var decoded = Data()
+        #expect(throws: ContentDecoder.Failure.self) {
+            for start in stride(from: 0, to: old.count, by: piece) {
+                try old[start..<min(start + piece, old.count)].withUnsafeBufferPointer {
+                    try decoder.decode($0, into: &decoded, limit: 1_000)
+                }
+            }
+        }
+        #expect(decoded.isEmpty && !decoder.isFinished)
+    }
+
     @Test(
         "With damage at any byte, each coding yields a body within its limit or an error",
         arguments: ["gzip", "deflate", "br", "zstd"])
