@@ -335,7 +335,8 @@ extension CurlTransfer {
     func end(_ code: CURLcode, at now: LoopClock.Nanoseconds) -> CurlOutcome.End {
         if let failure { return .failed(failure) }
         // libcurl may report an orderly end for a connection that nghttp2 gave up.
-        if isOver(in: code) || isExpectationRefused { isBodyWhole = true }
+        // The body of a refused expectation has been dropped by libcurl, unless the write callback has some of it.
+        if isOver(in: code) || isExpectationRefused && bytesTaken == 0 { isBodyWhole = true }
         guard let handle, !isBodyWhole, code != CURLE_OK || streamFailure != nil else {
             // The message is complete, but its encoded content is not.
             guard decoder?.isFinished ?? true else {

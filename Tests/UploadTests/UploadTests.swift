@@ -370,7 +370,7 @@ struct UploadTests {
 
     @Test(
         "a server that refuses the expectation (417) gets the request once, and its status is delivered",
-        arguments: [Source.bytes, .file, .sequenceOfLength, .once], [HTTPMethod.post, .put])
+        arguments: Source.allCases, [HTTPMethod.post, .put])
     func expectationFailed(from source: Source, method: HTTPMethod) async throws {
         let heads = Shared(0)
         let server = try RawServer { connection in
@@ -389,7 +389,9 @@ struct UploadTests {
         #expect(heads.current == 1)
     }
 
-    @Test("over HTTP/2, too, after a part of the body", arguments: [Source.bytes, .once])
+    @Test(
+        "over HTTP/2, a 417 in the middle of the body is delivered, and the request is sent once",
+        arguments: [Source.bytes, .once])
     func expectationFailedMultiplexed(from source: Source) async throws {
         let server = try LoopbackServer.start(tls: ServerTLS(protocols: [.http2]), answersEarly: true) { _ in .status(417) }
         defer { server.close() }
@@ -402,7 +404,27 @@ struct UploadTests {
         let response = await channel.manager.upload(.post("a"), from: source.body(file), options: options).response
         await channel.close()
         #expect(response.error?.label == "verification.unacceptableStatus.417", "\(response)")
+        #expect(response.metrics?.httpVersion == "HTTP/2")
         #expect(server.requests.count == 1)
+    }
+
+    /// Not a 417 to an expectation: libcurl drops its body.
+    @Test("an early answer that breaks off is an error", arguments: [(413, true), (413, false), (417, false)])
+    func cutEarlyAnswer(status: Int, expectsContinue: Bool) async throws {
+        let server = try RawServer { connection in
+            guard connection.head() != nil else { return }
+            if expectsContinue { connection.send("HTTP/1.1 100 Continue\r\n\r\n") }
+            _ = connection.read(upTo: 10)
+            connection.send("HTTP/1.1 \(status) X\r\nContent-Length: 100\r\n\r\nnot all")
+            connection.cut(resetting: false)
+        }
+        let channel = Channel.test(server.url)
+        // More than the buffers between both sides hold.
+        let body = Body.stream(BodyStream(length: 30_000_000) { Data(count: 30_000_000).pieces(100_000) })
+        let options = UploadOptions(expectsContinue: expectsContinue)
+        let response = await channel.manager.upload(.put("a"), from: body, options: options).response
+        await channel.close()
+        #expect(["transport.truncated", "transport.connectionLost"].contains(response.error?.label), "\(response.result)")
     }
 
     // MARK: - Faulty sources

@@ -39,7 +39,7 @@ struct HeadCollector: ~Copyable {
     private var received = 0
     private var lines = 0
     private var expectsStatus = true
-    /// The kind of the last status line: 1xx, of these 100 and 101; 204, 205 and 304.
+    /// The kind of the last status line: 1xx, of these 100 and 101; 204, 205, 304 and 417.
     private var (isInterim, isContinue, isSwitching) = (false, false, false)
     private(set) var (isNoContent, isResetContent, isNotModified, isExpectationFailed) = (false, false, false, false)
 

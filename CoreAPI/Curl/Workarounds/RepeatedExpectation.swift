@@ -2,7 +2,7 @@ internal import CCurl
 internal import CoreAPICore
 
 extension Defect {
-    /// After a 417 that comes before the body, libcurl sends the request again, to leave out the `Expect` that it had added
+    /// After a 417 that comes before the whole body is sent, libcurl sends the request again, to leave out the `Expect` that it had added
     /// itself. A field that the user has added stays, so the server refuses it again.
     ///
     /// The kit forbids that at the second call of `CURLOPT_PREREQFUNCTION`. However libcurl then ends, the transfer ends with the
