@@ -55,10 +55,7 @@ struct PreparedRequest: Sendable {
         // All at once and at the end: earlier assignments would force a copy.
         self.attempt = attempt
         self.deadline = deadline
-        let proxies = ProxyEnvironment.current
-        proxy =
-            proxies == nil || !attempt.call.prepared.channel.limits.refusedAddresses.isEmpty
-            ? nil : proxies?.proxy(for: attempt.request.url)
+        proxy = attempt.request.proxy
         decodesContent = lines.decodesContent
         streamsBody = attempt.call.streamsBody || connectsOnly
         self.connectsOnly = connectsOnly

@@ -5,11 +5,15 @@ internal import Foundation
 internal import HTTPTypes
 
 extension Request {
-    /// The proxy of the environment that gets the request itself, with its whole address; `nil` for a tunnel or no proxy.
+    /// The environment's proxy for the request. A channel that refuses addresses uses none, because a proxy would connect.
+    var proxy: Proxy? {
+        guard let proxies = ProxyEnvironment.current, call.prepared.channel.limits.refusedAddresses.isEmpty else { return nil }
+        return proxies.proxy(for: url)
+    }
+
+    /// The proxy that gets the request itself, with its whole address; `nil` for a tunnel or no proxy.
     package var forwardingProxy: Proxy? {
-        // As ``PreparedRequest/proxy``, a channel that refuses addresses uses none.
-        guard url.scheme == .http, call.channel.limits.refusedAddresses.isEmpty else { return nil }
-        return ProxyEnvironment.current?.proxy(for: url).flatMap { $0.speaksHTTP ? $0 : nil }
+        url.scheme == .http ? proxy.flatMap { $0.speaksHTTP ? $0 : nil } : nil
     }
 
     /// The header fields as libcurl sends them, those of the transport included, for a tool that shows what was sent. HTTP/2 has
