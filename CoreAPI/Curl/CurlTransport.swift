@@ -114,9 +114,6 @@ public final class CurlTransport: Transport {
         for pool in all { await pool.close() }
     }
 
-    // Not inlined: their temporaries would stay in the frame of `send` while the request is in flight.
-
-    @inline(never)
     func begin(_ exchange: CurlExchange, connectsOnly: Bool) -> Result<(ConnectionPool, CurlTransfer), APIClientError> {
         let attempt = exchange.attempt
         let isApart = connectsOnly || library.keepsApart(attempt)
@@ -129,7 +126,6 @@ public final class CurlTransport: Transport {
         return prepared.map { (pool, $0) }
     }
 
-    @inline(never)
     private func end(_ exchange: CurlExchange, _ transfer: CurlTransfer, _ pool: ConnectionPool) -> Reply {
         exchange.read(transfer) { self.giveBack(pool) }
     }

@@ -15,8 +15,8 @@ enum Pipeline {
         } catch {
             return await result(translate(call.failed(error)))
         }
-        // The middleware around the call. Within it one attempt after the other, until one succeeds or is the last.
-        let last = await Next(call.prepared.callChain) { start in
+        // Within the middleware around the call: one attempt after the other, until one succeeds or is the last.
+        @Sendable func attempts(_ start: Attempt) async -> Reply {
             var attempt = start
             while true {
                 let answer: Reply
@@ -24,24 +24,24 @@ enum Pipeline {
                     // Interceptors change the attempt. It then passes the middleware around it (redirects, the channel's own,
                     // cookies), and the transport sends it.
                     let adapted = try await adapt(attempt)
-                    answer = await Next(adapted.call.prepared.attemptChain) { await exchange($0) }(adapted)
+                    answer = await Next(adapted.call.prepared.attemptChain, end: exchange)(adapted)
                 } catch {
+                    // Only `adapt` throws: nothing was sent.
                     answer = attempt.failed(error)
                 }
                 // Deenhance, filter and decode the whole body.
-                let whole = await collect(answer, of: attempt)
-                let reply = read(whole, of: attempt)
-                guard let failure = reply.failure, !failure.isCancelled else { return reply }
+                let reply = await read(answer, of: attempt)
+                guard let failure = reply.failure else { return reply }
                 // Interceptors and error handler may want another attempt.
                 switch await retry(reply, failure) {
                 case .end(let settled): return settled
-                case .again(let next): attempt = next
+                case .again(let another): attempt = another
                 }
             }
-        }(first)
-        // Usually the reply has been read, but a middleware around the call may answer by itself.
-        let whole = await collect(last, of: first)
-        return await result(translate(read(whole, of: first)))
+        }
+        let reply = await Next(call.prepared.callChain, end: attempts)(first)
+        // The reply has been read, unless a middleware around the call answered by itself.
+        return await result(translate(read(reply, of: first)))
     }
 
     // MARK: - Down
@@ -77,22 +77,27 @@ enum Pipeline {
     static func exchange(_ attempt: Attempt) async -> Reply {
         if let refusal = attempt.leavingEnvironment() { return refusal }
         attempt.tellQueued()
-        let reply = await attempt.transport(of: attempt.call.prepared).send(attempt)
+        let reply = await attempt.transport().send(attempt)
         attempt.tellExchange(reply)
         return reply
     }
 
     // MARK: - Up
 
-    /// Collects the whole body, within the channel's limit, unless the caller reads it as it arrives. Over libcurl an ordinary
-    /// answer arrives whole.
-    private static func collect(_ reply: Reply, of attempt: Attempt) async -> Reply {
-        guard case .stream = reply.body, !attempt.leavesBody(of: reply) else { return reply }
-        return attempt.refused(reply, collected: await reply.collected())
+    /// Collects the whole body, within the channel's limit, unless the caller reads it as it arrives; then reads the answer. Over
+    /// libcurl an ordinary answer arrives whole.
+    private static func read(_ answer: Reply, of attempt: Attempt) async -> Reply {
+        guard case .stream = answer.body else { return read(whole: answer, of: attempt) }
+        switch attempt.use(of: answer) {
+        case .leave: return read(whole: answer, of: attempt)
+        case .collect: return read(whole: await answer.collected(), of: attempt)
+        case .refuse(let refusal):
+            return read(whole: await answer.collected(within: .seconds(10)).refused(refusal), of: attempt)
+        }
     }
 
     /// The stages of an answer that can fail. A reply that was read before is returned unchanged.
-    private static func read(_ given: Reply, of attempt: Attempt) -> Reply {
+    private static func read(whole given: Reply, of attempt: Attempt) -> Reply {
         let call = attempt.call
         // A middleware may give a reply that it has kept from another call.
         let kept = given.call === call ? given : given.copy(call: call, attempt: attempt)
@@ -142,9 +147,8 @@ enum Pipeline {
 
     /// Asks interceptors and then the error handler about a failed attempt; the first that wants something decides. The channel's
     /// limit on attempts and the call's deadline apply in any case.
-    // Not inlined: most attempts succeed, and would otherwise pay for its frame.
-    @inline(never)
     private static func retry(_ reply: Reply, _ failure: APIClientError) async -> Decision {
+        guard !failure.isCancelled else { return .end(reply) }
         let wanted = await wish(Response(reply), failure)
         guard !Task.isCancelled else { return .end(reply.replaced(by: CancellationError())) }
         switch wanted {
@@ -213,7 +217,7 @@ public struct Next: Sendable {
     }
 
     /// Continues with an attempt and returns its reply.
-    // Not inlined, like the steps below: inlined, they treble the bytes of a held call (docs/decisions/plain-code.md).
+    // Not inlined: 4,591 → 5,622 bytes a held call.
     @inline(never)
     public func callAsFunction(_ attempt: Attempt) async -> Reply {
         guard index < chain.count else { return await end(attempt) }
@@ -223,9 +227,8 @@ public struct Next: Sendable {
 
 // MARK: - Steps
 
-// The synchronous steps of the stages above. Those that are not inlined make a request, a reply's metrics or an error's context.
-// Inlined, these values would lie in the frame of each request in flight; `Scripts/bench --instructions` counts the bytes of a
-// held call.
+// The synchronous steps of the stages above. Two are not inlined, because their temporaries would lie in the frame of each request
+// in flight (docs/decisions/plain-code.md). `Scripts/soak` counts the bytes of a held call.
 
 extension Call {
     /// The endpoint's request, encoded (`RequestBuilding.swift`).
@@ -239,7 +242,7 @@ extension Call {
             return request
         } catch {
             let context = ErrorContext(self, method: endpoint.method)
-            if case .encodingFailed(_, let cause as Unsendable) = error { throw cause.error(context) }
+            if case .encodingFailed(_, let cause as CallRefusal) = error { throw cause.error(context) }
             // The only empty address that can occur.
             if case .malformedURL("", _) = error { throw .channel(problems: [channel.environment.missingBase], context) }
             throw .request(error, context)
@@ -247,7 +250,6 @@ extension Call {
     }
 
     /// The reply of a call whose request could not be built.
-    @inline(never)
     func failed(_ error: APIClientError) -> Reply { Reply(self, failure: error) }
 }
 
@@ -264,6 +266,7 @@ final class Draft {
     func adapted() -> Attempt { attempt.with(request) }
 
     /// The reason why the attempt is not sent, with the address that interceptors gave it.
+    // Not inlined: 4,592 → 5,887 bytes a held call.
     @inline(never)
     func failure(_ error: any Error) -> APIClientError {
         APIClientError(error, ErrorContext(request), stage: APIClientError.adapting)
@@ -272,7 +275,6 @@ final class Draft {
 
 extension Attempt {
     /// The attempt itself, if it may be sent: not after a cancellation or the deadline.
-    @inline(never)
     func admitted() throws(APIClientError) -> Attempt {
         guard !Task.isCancelled else { throw .cancelled(ErrorContext(request)) }
         guard ContinuousClock.now < request.deadline else {
@@ -288,7 +290,7 @@ extension Attempt {
         return failed(RequestError.leavesEnvironment(host: request.url.host, environment: call.channel.environment.name))
     }
 
-    // Not inlined: otherwise the object, which does not escape, would lie in the frame of its caller.
+    // Not inlined: the object, which does not escape, would lie in the frame of its caller (4,592 → 5,787 bytes a held call).
     @inline(never)
     func draft() -> Draft { Draft(self) }
 
@@ -296,29 +298,23 @@ extension Attempt {
         failed(TransportError.malformedResponse(reason: "a middleware or transport gave neither a head nor a failure"))
     }
 
-    /// Whether an answer's body is left to the caller, which asked for a stream and whose verifiers accept the head.
-    @inline(never)
-    func leavesBody(of reply: Reply) -> Bool {
+    /// What becomes of an answer's stream.
+    fileprivate enum Use {
+        /// The caller reads it: it asked for a stream, and its verifiers accept the head.
+        case leave
+        case collect
+        /// It has the wrong type, and a part of it is collected for the error.
+        case refuse(APIClientError)
+    }
+
+    fileprivate func use(of reply: Reply) -> Use {
         // A switched connection has no end that a body has.
-        if reply.body.connection != nil { return true }
-        guard call.decoding.streamsBody, reply.failure == nil, reply.head != nil else { return false }
-        guard case .unread = reply.reading else { return true }
-        return refusal(of: reply) == nil
-    }
-
-    /// A collected reply. If its body is too large or too slow, and a verifier had refused its head for another reason than the
-    /// status, it fails with the refusal: a stream of the wrong type may have no end.
-    @inline(never)
-    func refused(_ reply: Reply, collected whole: Reply) -> Reply {
-        guard call.decoding.streamsBody, reply.failure == nil, let failure = whole.failure, !failure.isCancelled,
-            let refusal = refusal(of: reply)
-        else { return whole }
-        if case .verification(.unacceptableStatus, _) = refusal { return whole }
-        return whole.failed(refusal.replacingContext(ErrorContext(whole)))
-    }
-
-    private func refusal(of reply: Reply) -> APIClientError? {
-        VerificationEnhancer.refusal(of: Response(unread: reply.answering(self)))
+        if reply.body.connection != nil { return .leave }
+        guard call.decoding.streamsBody, reply.failure == nil, reply.head != nil else { return .collect }
+        guard case .unread = reply.reading else { return .leave }
+        guard let refusal = VerificationEnhancer.refusal(of: Response(unread: reply.answering(self))) else { return .leave }
+        if case .verification(.unacceptableContentType, _) = refusal { return .refuse(refusal) }
+        return .collect
     }
 }
 
@@ -332,6 +328,13 @@ extension Reply {
     /// This reply with another error: from an interceptor or the error handler, or because the call was cancelled.
     func replaced(by error: any Error, stage: (any Error, ErrorContext) -> APIClientError = APIClientError.app) -> Reply {
         copy(failure: APIClientError(error, ErrorContext(self), stage: stage))
+    }
+
+    /// This part of a stream that was refused for its type. Such a stream may have no end, so the refusal stays the error, however
+    /// the collection ended.
+    fileprivate func refused(_ refusal: APIClientError) -> Reply {
+        guard let failure, !failure.isCancelled else { return self }
+        return failed(refusal.replacingContext(ErrorContext(self)))
     }
 
     /// An interceptor or the error handler supplied a value.
@@ -349,7 +352,6 @@ extension Reply {
         return delay < ContinuousClock.now.duration(to: attempt.request.deadline)
     }
 
-    @inline(never)
     func tellRetrying(after delay: Duration) {
         let response = Response<Void>(self)
         call.tell { $0.retrying(CallEvent.Retrying(response: response, delay: delay)) }

@@ -174,8 +174,6 @@ package final class Surroundings: Sendable {
 extension Reply {
     /// Discards the body of a reply that is not handed on. It reads a small rest, so that the connection can be reused. It
     /// abandons a large one, and one that takes more than a second.
-    // Not inlined: what reads the body would lie in the frame of each call that may be redirected.
-    @inline(never)
     package func discardBody() async {
         guard case .stream = body else { return }
         _ = await body.gather(upTo: 65_536, until: min(deadline, .now + .seconds(1)))
@@ -183,10 +181,12 @@ extension Reply {
 
     /// The same reply with its whole body in memory, within the channel's limit and the call's deadline. A failure keeps the
     /// bytes before it. A reply that has failed keeps its failure.
-    func collected() async -> Reply {
+    ///
+    /// - Parameter time: how long the body may take; as long as the call by default.
+    func collected(within time: Duration? = nil) async -> Reply {
         guard case .stream = body else { return self }
         let limit = call.channel.limits.responseBodySize
-        let (data, end) = await body.gather(upTo: limit, until: deadline)
+        let (data, end) = await body.gather(upTo: limit, until: time.map { min(deadline, .now + $0) } ?? deadline)
         let whole = with(body: .bytes(data))
         guard failure == nil, let end else { return whole }
         let error: any Error =

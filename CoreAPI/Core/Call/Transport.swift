@@ -52,11 +52,11 @@ package protocol TransportModifier: RequestModifier {
 }
 
 extension Attempt {
-    // Not inlined, and asked for streaming calls only: a search among modifiers would slow every request.
-    @inline(never)
-    func transport(of channel: PreparedChannel) -> any Transport {
-        guard streamsBody else { return channel.transport }
+    // Asked for streaming calls only: a search among modifiers would slow every request.
+    func transport() -> any Transport {
+        let transport = call.prepared.transport
+        guard streamsBody else { return transport }
         let modifier = request.modifiers.lazy.compactMap { $0 as? any TransportModifier }.last
-        return modifier?.transport(over: channel.transport) ?? channel.transport
+        return modifier?.transport(over: transport) ?? transport
     }
 }

@@ -17,7 +17,7 @@
 /// }
 /// ```
 ///
-/// ``RequestSigning`` is that one ready-made, for the environment's origin only.
+/// ``RequestSigning`` is that one ready-made, for the environment's origin and others that you name.
 ///
 /// Called off every actor, concurrently for different calls. It may call `next` never, once or several times, in sequence or
 /// concurrently.

@@ -12,8 +12,8 @@ internal import HTTPTypes
 /// expected.
 ///
 /// A streaming call asks twice, first before other enhancers and without bytes. If a verifier refuses the head, the answer is
-/// collected, and the verifiers are asked about the whole. So a verifier that needs bytes makes every answer to a stream be
-/// collected.
+/// collected, and the verifiers are asked about the whole. So if a verifier needs bytes, the kit collects every answer to a
+/// stream. Of an answer that ``ContentTypeResponseVerifier`` refuses it collects what comes within 10 seconds.
 public protocol ResponseVerifier: RequestModifier {
     /// Checks an answer; an error that it throws refuses it.
     ///

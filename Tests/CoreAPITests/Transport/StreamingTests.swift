@@ -331,6 +331,43 @@ struct StreamingTests {
         await channel.close()
     }
 
+    @Test(
+        "a body that is collected for a verifier of bytes fails with its own error", arguments: ["truncated", "responseTooLarge"])
+    func collectedForVerifier(label: String) async throws {
+        struct NeedsBytes: ResponseVerifier {
+            func verify(_ response: Response<Data>) throws {
+                if response.data.isEmpty { throw VerificationError.emptyBody(status: 200, expected: "bytes") }
+            }
+        }
+        let server = try LoopbackServer.start { _ in
+            [.sendHead(status: 200, headers: ["Content-Length": "9000"]), .sendBody(Data(count: 6_000)), .closeConnection]
+        }
+        defer { server.close() }
+        let channel = try channel(server) {
+            $0.limits.responseBodySize = label == "truncated" ? 10_000 : 5_000
+            $0.modifiers = [NeedsBytes()]
+        }
+        let response = await channel.manager().stream(TestEndpoint())
+        #expect(response.error?.label == "transport.\(label)", "\(response.result)")
+        await channel.close()
+    }
+
+    @Test("a stream of the wrong type that goes on for ever is refused within seconds", .timeLimit(.minutes(1)))
+    func wrongTypeWithoutEnd() async throws {
+        let server = try LoopbackServer.start { _ in
+            [
+                .sendHead(status: 200, headers: ["Content-Type": "text/html", "Content-Length": "9999999"]),
+                .throttled(Data(count: 10_000), chunkSize: 10, interval: .milliseconds(200)),
+            ]
+        }
+        defer { server.close() }
+        let channel = try channel(server) { $0.modifiers = [ContentTypeResponseVerifier("text/event-stream")] }
+        let response = await channel.manager().stream(TestEndpoint())
+        #expect(response.error?.label == "verification.unacceptableContentType", "\(response.result)")
+        #expect(!response.data.isEmpty)
+        await channel.close()
+    }
+
     @Test("a channel that reads envelopes leaves a streamed body to its reader")
     func envelope() async throws {
         struct Envelope: Error, Decodable { let reason: String? }
