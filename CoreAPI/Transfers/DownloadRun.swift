@@ -326,7 +326,7 @@ final class DownloadRun: Sendable {
         switch head.status.code {
         // The transport refused the answer, because it has another part than the requested one. A verifier may refuse it, too.
         case 206:
-            guard case .transport = error else { throw error }
+            guard case .transport = error.untranslated else { throw error }
             state.withLock { $0.refusesRanges = true }
             throw Restart.again(error)
         case 416:

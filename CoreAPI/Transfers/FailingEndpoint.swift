@@ -6,7 +6,7 @@ extension Endpoint {
     ///
     /// - Parameter error: makes the error of the call.
     func failing(with error: @escaping @Sendable (ErrorContext) -> APIClientError) -> any Endpoint {
-        let encoding = InputEncoding("a transfer") { _, _ in throw Unsendable(error) }
+        let encoding = InputEncoding("a transfer") { _, _ in throw CallRefusal(error) }
         var endpoint = AdHocEndpoint(method, path, encoding: encoding, name: description)
         endpoint.baseURL = baseURL
         return endpoint

@@ -155,7 +155,10 @@ final class PartFile: Sendable {
         return sidecar
     }
 
-    /// With several segments the part may be long enough, and still have a hole where the sidecar claims bytes.
+    /// The value of ``Sidecar/seal`` for the bytes on the disk. With several segments a part that is long enough may have a hole
+    /// where the sidecar claims bytes.
+    ///
+    /// - Throws: ``FileFailure`` if the last bytes of a segment cannot be read.
     func seal(of sidecar: Sidecar) throws -> String {
         var (bare, hash) = (sidecar, SHA256())
         bare.seal = ""

@@ -134,6 +134,28 @@ struct EventStreamTests {
         await channel.close()
     }
 
+    @Test("a channel that translates errors reconnects, too")
+    func translated() async throws {
+        let server = try LoopbackServer.start { _ in Self.reply("data: x\n\n") }
+        let url = server.url
+        server.close()
+        var channel = Channel.test(url)
+        channel.errorFilter = channel.errorFilter.localized(["transport": "No network"])
+        var options = Self.quick
+        options.reconnections = 2
+        var errors: [String] = []
+        do {
+            for try await update in channel.manager.events(.get("gone"), options: options).updates {
+                if case .reconnecting(_, let error?) = update { errors.append(error.label) }
+            }
+            Issue.record("expected an error")
+        } catch {
+            #expect(error.label == "app.transport.cannotConnect")
+        }
+        #expect(errors == ["app.transport.cannotConnect", "app.transport.cannotConnect"])
+        await channel.close()
+    }
+
     @Test("another media type and a refused status end the stream with the error, at once")
     func refused() async throws {
         let server = try LoopbackServer.start { request in

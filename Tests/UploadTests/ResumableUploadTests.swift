@@ -209,6 +209,42 @@ struct ResumableUploadTests {
         await channel.close()
     }
 
+    @Test("continues in a channel that translates errors, too")
+    func translated() async throws {
+        let server = try ResumableServer(.tus)
+        server.state.change { $0.cuts = [100_000] }
+        let channel = Channel.test(server.url) { $0.errorFilter = $0.errorFilter.localized(["transport": "No network"]) }
+        try await channel.manager.upload(.post("a"), from: .bytes(Self.data), resumable: plan(.tus)).value
+        #expect(server.data == Self.data)
+        #expect(server.requests.map(\.method) == ["POST", "PATCH", "HEAD", "PATCH"])
+        await channel.close()
+    }
+
+    @Test("of a sequence continues with the largest size of a piece")
+    func largestPiece() async throws {
+        let server = try ResumableServer(.tus)
+        server.state.change { $0.cuts = [100_000] }
+        let channel = Channel.test(server.url)
+        let data = Self.data
+        let body = Body.stream(BodyStream { data.pieces(10_000) })
+        try await channel.manager.upload(.post("a"), from: body, resumable: plan(.tus) { $0.pieceSize = .max }).value
+        #expect(server.data == data)
+        await channel.close()
+    }
+
+    @Test("of a sequence holds no more than 1 MiB, whatever the server allows")
+    func generousServer() async throws {
+        let server = try ResumableServer(.ietf, limit: "max-append-size=999999999")
+        let channel = Channel.test(server.url)
+        let data = Data.noise(3 << 20)
+        let body = Body.stream(BodyStream { data.pieces(100_000) })
+        try await channel.manager.upload(.post("a"), from: body, resumable: plan(.ietf)).value
+        #expect(server.data == data)
+        let lengths = server.requests.compactMap { $0.method == "PATCH" ? $0.fields["content-length"] : nil }
+        #expect(lengths == Array(repeating: "1048576", count: 3))
+        await channel.close()
+    }
+
     @Test("fails after the allowed attempts without progress")
     func givesUp() async throws {
         let server = try ResumableServer(.tus)
@@ -532,6 +568,7 @@ struct ResumableUploadTests {
 
     // MARK: - Checksum, end
 
+    /// The peer in `Scripts/peers`, tuspyserver 4.4, lacks this extension.
     @Test("sends a checksum of each piece", arguments: ResumableUpload.Checksum.allCases)
     func checksum(_ kind: ResumableUpload.Checksum) async throws {
         let server = try ResumableServer(.tus)

@@ -78,6 +78,9 @@ public indirect enum APIClientError: Error, Sendable {
         }
     }
 
+    /// The kit's own error, where a filter has translated it; otherwise this error.
+    package var untranslated: APIClientError { context.cause ?? self }
+
     /// The app's own error, if it has that type.
     public func app<AppError: Error>(_ type: AppError.Type = AppError.self) -> AppError? {
         guard case .app(let error, _) = self else { return nil }

@@ -65,7 +65,7 @@ public struct EventOptions: Sendable {
     /// Whether a new connection may succeed after the error.
     func mayReconnect(after error: APIClientError) -> Bool {
         if let status = error.context.head?.status.code, reconnectsAfter.contains(status) { return true }
-        guard case .transport(let failure, _) = error else { return false }
+        guard case .transport(let failure, _) = error.untranslated else { return false }
         return switch failure {
         case .cannotResolveHost, .cannotConnect, .connectionLost, .truncated, .timedOut, .queueFull, .other: true
         case .proxy(_, _, let status, _): status == nil

@@ -119,9 +119,9 @@ struct ResumableRun<Value: Sendable> {
     private mutating func create() async throws(Failed) -> (ResumableUpload.State, Response<Void>?) {
         let source: String
         do {
-            source = try self.source.begin()
+            source = try await self.source.begin()
         } catch {
-            throw await refuse(TransportError.bodyUnreadable(error))
+            throw await refuse(ofSource: error)
         }
         let length = self.source.length
         meter.change { $0 = TransferProgress(total: length) }
@@ -150,12 +150,12 @@ struct ResumableRun<Value: Sendable> {
     ) async throws(Failed) -> (ResumableUpload.State, Response<Void>?) {
         if source.isNew {
             do {
-                let found = try source.begin()
+                let found = try await source.begin()
                 if found != state.source {
                     throw UploadSourceChanged(reason: "expected the source '\(state.source)', found '\(found)'")
                 }
             } catch {
-                throw await refuse(TransportError.bodyUnreadable(error))
+                throw await refuse(ofSource: error)
             }
         }
         let response = await dispatcher.response(
@@ -177,7 +177,7 @@ struct ResumableRun<Value: Sendable> {
         do {
             try await source.skip(state.sent, to: offset)
         } catch {
-            throw await refuse(error is CancellationError ? error : TransportError.bodyUnreadable(error))
+            throw await refuse(ofSource: error)
         }
         let isComplete = isTus ? offset == state.length : answer.isComplete == true
         if isComplete, let length = state.length, offset != length {
@@ -197,12 +197,13 @@ struct ResumableRun<Value: Sendable> {
         var checksum: String?
         do {
             let hash = plan.checksum
-            piece = try await source.piece(
-                at: state.offset, atMost: plan.limit(of: state, isHeld: hash != nil), isHeld: hash != nil)
+            let size = plan.pieceSize ?? source.usualSize(isHeld: hash != nil)
+            let limit = [size, state.limit.map { Int(clamping: $0) }].compactMap(\.self).min().map { max(1, $0) }
+            piece = try await source.piece(at: state.offset, atMost: limit, isHeld: hash != nil)
             if let hash, case .bytes(let bytes) = piece.body { checksum = UploadDialect.checksum(hash, of: bytes) }
             body = try plan.bytesPerSecond.map { try piece.body.paced(bytesPerSecond: $0) } ?? piece.body
         } catch {
-            throw await refuse(error is CancellationError ? error : TransportError.bodyUnreadable(error))
+            throw await refuse(ofSource: error)
         }
         // Before the server gets these bytes, because a later process has to find the same ones.
         if state.sent != source.sent {
@@ -228,7 +229,7 @@ struct ResumableRun<Value: Sendable> {
         }
         let response = await dispatcher.response(for: step, as: decoding)
         // The server has all bytes, even if its answer is invalid.
-        if case .decoding = response.error { await plan.store(nil) }
+        if case .decoding = response.error?.untranslated { await plan.store(nil) }
         let answer = try read(response)
         // A server may have accepted only a part.
         if isTus ? answer.offset != end : answer.isComplete == false {
@@ -311,6 +312,11 @@ struct ResumableRun<Value: Sendable> {
         return found.string
     }
 
+    /// The failure of an upload whose source cannot be read.
+    private func refuse(ofSource error: any Error) async -> Failed {
+        await refuse(error is CancellationError ? error : TransportError.bodyUnreadable(error))
+    }
+
     /// The failure of an upload that cannot make a request.
     private func refuse(_ error: any Error) async -> Failed {
         let response = await dispatcher.response(for: endpoint.failing { APIClientError(error, $0) }, as: .nothing)
@@ -326,7 +332,7 @@ private enum Continuation {
 extension Response {
     /// The next step of an upload after this response; `nil` if the upload fails.
     fileprivate func continuation(_ plan: ResumableUpload, hasState: Bool) -> Continuation? {
-        if case .transport(let failure, _) = error {
+        if case .transport(let failure, _) = error?.untranslated {
             switch failure {
             case .cannotResolveHost, .cannotConnect, .connectionLost, .truncated, .proxy: return .fromOffset
             case .timedOut(let phase, _): return phase == .total ? nil : .fromOffset
@@ -343,12 +349,6 @@ extension Response {
 }
 
 extension ResumableUpload {
-    /// The maximum size of the next request; `nil` for all remaining bytes.
-    fileprivate func limit(of state: State, isHeld: Bool) -> Int? {
-        let usual = isHeld ? 4 << 20 : nil
-        return [pieceSize ?? usual, state.limit.map { Int(clamping: $0) }].compactMap(\.self).min().map { max(1, $0) }
-    }
-
     /// The defect of the metadata; `nil` if there is no defect. A key must not be empty, and has visible ASCII without commas.
     fileprivate var metadataDefect: String? {
         let isSound = metadata.keys.allSatisfy { key in

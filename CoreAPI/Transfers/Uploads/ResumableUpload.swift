@@ -25,7 +25,6 @@ public struct ResumableUpload: Sendable {
         case ietfInterop3 = "ietf-3"
     }
 
-    // Tested with a server of the kit's tests only: tuspyserver 4.4, the peer in `Scripts/peers`, lacks this extension.
     /// The hash that tus adds to each piece (its extension checksum). The server answers 460 for a damaged piece, and the upload
     /// sends it again.
     public enum Checksum: String, Sendable, Hashable, CaseIterable {

@@ -20,8 +20,13 @@ struct UploadSource {
         case sequence(Body, SequenceReader?)
     }
 
-    /// The number of bytes of a sequence that are held for one request.
-    static let heldSize = 1 << 20
+    /// The number of bytes that one request has unless the plan says another: what is held in memory for it. `nil` for the rest.
+    ///
+    /// - Parameter isHeld: whether the bytes must be in memory, of a file, too.
+    func usualSize(isHeld: Bool) -> Int? {
+        if case .sequence = kind { return 1 << 20 }
+        return isHeld ? 4 << 20 : nil
+    }
 
     private var kind: Kind
     private var file: FileFacts?
@@ -51,11 +56,18 @@ struct UploadSource {
     /// Examines the source before its first byte is sent. Each later read of a file compares with the result.
     ///
     /// - Returns: a fingerprint of the source.
-    mutating func begin() throws -> String {
+    mutating func begin() async throws -> String {
         isNew = false
         switch kind {
         case .bytes(let data):
-            return "bytes \(data.count) \(SHA256.hash(data).prefix(16).hexadecimal)"
+            var hash = SHA256()
+            for start in stride(from: 0, to: data.count, by: 1 << 20) {
+                try Task.checkCancellation()
+                hash.update(data.dropFirst(start).prefix(1 << 20))
+                // A gigabyte takes seconds, and other tasks need the thread.
+                await Task.yield()
+            }
+            return "bytes \(data.count) \(hash.finish().prefix(16).hexadecimal)"
         case .file(let url):
             try url.checkIsLocalFile()
             let reader = try LocalFile(reading: url.path)
@@ -91,7 +103,7 @@ struct UploadSource {
     /// The bytes from an offset.
     ///
     /// - Parameters:
-    ///   - limit: the maximum number of bytes; `nil` for the rest, and for `heldSize` bytes of a sequence.
+    ///   - limit: the maximum number of bytes; `nil` for the rest.
     ///   - isHeld: whether the bytes must be in memory.
     mutating func piece(at offset: Int64, atMost limit: Int?, isHeld: Bool) async throws -> Piece {
         switch kind {
@@ -104,7 +116,7 @@ struct UploadSource {
         case .sequence(let body, let reader):
             var current = reader ?? SequenceReader(body.makeAsyncIterator(), length: declared)
             defer { kind = .sequence(body, current) }
-            let (data, isLast) = try await current.read(at: offset, atMost: limit ?? Self.heldSize)
+            let (data, isLast) = try await current.read(at: offset, atMost: limit ?? .max)
             return Piece(body: .bytes(data), count: Int64(data.count), isLast: isLast)
         }
     }
@@ -229,7 +241,7 @@ private struct SequenceReader {
         drop(to: offset)
         // One more byte proves that the piece is not the last one.
         while held.count <= limit, try await readOn() {}
-        cover(to: min(offset + Int64(limit), end))
+        cover(to: start + Int64(min(held.count, limit)))
         return (Data(held.prefix(limit)), isEnded && held.count <= limit)
     }
 
