@@ -22,7 +22,7 @@ public struct RequestSigning: Middleware {
     /// Makes a middleware.
     ///
     /// - Parameters:
-    ///   - origins: further origins whose requests are signed, as in `https://files.example.com`.
+    ///   - origins: further origins whose requests are signed, as in `https://files.example.com`. Default none.
     ///   - sign: adds the signature to the request; called once for each request that is sent, on any thread. It must not wait.
     ///     An error that it throws fails the attempt with ``APIClientError/adapting(_:_:)``, and nothing is sent.
     public init(origins: [String] = [], _ sign: @escaping @Sendable (_ request: inout Request) throws -> Void) {

@@ -6,7 +6,8 @@ extension Defect {
     /// connection. Only its texts tell, and they differ between versions. And if the resolver is quick, libcurl 8.14.1 reports a
     /// proxy's unknown name as that of the host, which only the proxy would resolve.
     ///
-    /// The kit reads the texts. A text that it does not know leaves the code's own meaning. Shown by
+    /// The kit reads the texts, and for a proxy's name it asks whether there is a proxy (`CurlFailure.refused`). A text that it
+    /// does not know leaves the code's own meaning. Shown by
     /// `WorkaroundTests.vagueError`, `HostileAnswerTests` and `ProcessTests.failingProxy`.
     static let vagueError = Defect(16, in: .every)
 }

@@ -71,7 +71,7 @@ struct IDCourierTests {
         }
     }
 
-    @Test("a connection that breaks while lines are sent ends the chat once, and each line that was not sent is reported")
+    @Test("a connection that breaks while lines are sent ends the chat once, and an unsent line is reported apart")
     @MainActor
     func broken() async throws {
         let server = try LoopbackServer.start(tls: ServerTLS()) { request in

@@ -9,7 +9,7 @@ import Testing
 /// Each defect of libcurl, with and without its workaround. Without it the fault occurs exactly on the libcurls with the
 /// defect. That verifies the versions in `Curl/Workarounds`.
 ///
-/// Not here: `rememberedField`, because the tests do not write to freed memory (`FirstFieldCheckTests`), and `lostTimer`
+/// Not here: `repeatedExpectation` (`UploadTests.expectationFailed`); `rememberedField`, because the tests do not write to freed memory (`FirstFieldCheckTests`), and `lostTimer`
 /// (`StreamRoomTests`). The faults of `endlessReading`, `silentEnd` and `busyConnectionShared` depend on a moment that a test
 /// cannot choose. So `turn`, `endSeen` and `apart` show what the workaround does, with and without it. On libcurl 8, which meets
 /// them more rarely, `unreadBytes`, `endlessUpload` and `missedBodyEnd` only show the right behaviour (`isShown: false`).
@@ -241,11 +241,17 @@ struct WorkaroundTests {
         }
     }
 
+    #if canImport(Darwin)
+    private static let streamSocket = SOCK_STREAM
+    #else
+    private static let streamSocket = Int32(SOCK_STREAM.rawValue)
+    #endif
+
     @Test("a connection that its peer has ended gets no request, whatever libcurl knows of it", arguments: [false, true])
     func endSeen(hasEnded: Bool) throws {
         for library in [CurlLibrary.linked, .linked.leaving(.silentEnd)] {
             var sockets: [Int32] = [0, 0]
-            #expect(socketpair(AF_UNIX, Int32(SOCK_STREAM.rawValue), 0, &sockets) == 0)
+            try #require(socketpair(AF_UNIX, Self.streamSocket, 0, &sockets) == 0)
             defer { close(sockets[0]) }
             let connections = LoopConnections(nil, library)
             connections.beginTurn(0)
