@@ -74,11 +74,12 @@ struct IDCourierTests {
     @Test("a connection that breaks while lines are sent ends the chat once, and an unsent line is reported apart")
     @MainActor
     func broken() async throws {
+        let end = try Gate()
         let server = try LoopbackServer.start(tls: ServerTLS()) { request in
             .webSocket(request) { socket in
                 try await socket.send(.text(#"{"from":"courier","text":"Merhaba"}"#))
                 // Reads nothing.
-                while socket.closing == nil { try await Task.sleep(for: .milliseconds(20)) }
+                try await end.waitUntilOpen(timeout: .seconds(60))
             }
         }
         let authority = try #require(server.tls).authorityPEM
@@ -95,6 +96,7 @@ struct IDCourierTests {
             #expect(output.lines == ["Merhaba"], "\(output.error as Any)")
             // More than the buffers between both sides hold.
             for _ in 0..<40 { interactor.say(String(repeating: "s", count: 1 << 20)) }
+            end.open()
             server.close()
             await output.wait { $0.ends > 0 && !$0.unsent.isEmpty }
             #expect(output.ends == 1 && output.error != nil)

@@ -255,14 +255,16 @@ struct MiddlewareTests {
         #expect(response.request?.headers[.authorization] == "Bearer pl4nted")
     }
 
+    /// Each address has a key of its own.
+    private struct Keys: Middleware {
+        func handle(_ attempt: Attempt, next: Next) async -> Reply {
+            let key = "pl4nted-\(attempt.request.url.path.dropFirst())"
+            return await next(attempt.with { $0.headers[HTTPField.Name("X-Api-Key")!] = key })
+        }
+    }
+
     @Test("the secrets of every hop of a redirect are hidden, whichever hop's server repeats them")
     func repeatedSecrets() async throws {
-        struct Keys: Middleware {
-            func handle(_ attempt: Attempt, next: Next) async -> Reply {
-                let key = "pl4nted-\(attempt.request.url.path.dropFirst())"
-                return await next(attempt.with { $0.headers[HTTPField.Name("X-Api-Key")!] = key })
-            }
-        }
         let repeated = #"{"id":"pl4nted-first pl4nted-second pl4nted-third"}"#
         let transport = FixtureTransport([
             Fixture(.get, "first", status: 302, headers: ["Location": "/second"]),
@@ -278,6 +280,37 @@ struct MiddlewareTests {
         for text in ["\(error)", "\(response)", "\(response.with(.failure(error)) as Response<Item>)"] {
             #expect(!text.contains("pl4nted"), "\(text)")
         }
+    }
+
+    @Test("a secret of an earlier hop that a redirect puts into its address is hidden in the error's address")
+    func repeatedInAddress() async throws {
+        let transport = FixtureTransport([
+            Fixture(.get, "first", status: 302, headers: ["Location": "/missing?echo=pl4nted"])
+        ])
+        var channel = Channel.test("https://h.example", transport: transport)
+        channel.attemptMiddleware = [BearerAuthentication(token: "pl4nted") { _ in "pl4nted" }]
+        let response = await channel.manager().response(for: TestEndpoint("first"), as: Item.self)
+        let error = try #require(response.error)
+        let url = try #require(error.context.url)
+        #expect(url.hasPrefix("https://h.example/missing?echo=") && !url.contains("pl4nted"), "\(url)")
+    }
+
+    @Test("a failed refresh keeps the secrets of its own call hidden, after a redirect, too", arguments: ["new", "old"])
+    func repeatedByRefresh(path: String) async throws {
+        var tokens = Channel.test(
+            "https://tokens.example", transport: FixtureTransport([Fixture(.get, "token", body: #"{"id":"pl4nted-token"}"#)]))
+        tokens.attemptMiddleware = [Keys()]
+        let transport = FixtureTransport([
+            Fixture(.get, "old", status: 302, headers: ["Location": "/new"]), Fixture(.get, "new", status: 401),
+        ])
+        var channel = Channel.test("https://h.example", transport: transport)
+        channel.attemptMiddleware = [
+            BearerAuthentication(token: "stale") { [tokens] _ in
+                "\(try await tokens.manager().request(TestEndpoint("token"), as: Item.self).id)"
+            }
+        ]
+        let error = try #require(await channel.manager().response(for: TestEndpoint(path), as: Item.self).error)
+        #expect(error.label == "decoding" && !"\(error)".contains("pl4nted"), "\(error)")
     }
 
     @Test("a hook is listed at the stages that it names, and at all of its kind if it names none")
