@@ -105,9 +105,11 @@ struct ObservingTests {
         let seen: Seen
 
         func start(_ name: String) -> String { name }
-        func traceparent(of span: String) -> String { "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01" }
-        func end(_ span: String, status: Int?, error: String?) {
-            let line = "\(span) \(status ?? 0) \(error ?? "-")\n"
+        func fields(of span: String) -> [String: String] {
+            ["traceparent": "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01"]
+        }
+        func end(_ span: String, status: Int?, error: APIClientError?) {
+            let line = "\(span) \(status ?? 0) \(error?.label ?? "-")\n"
             seen.change { $0 += line }
         }
     }
@@ -118,7 +120,7 @@ struct ObservingTests {
         defer { server.close() }
         let seen = Seen()
         var channel = Channel.loopback(server)
-        channel.attemptMiddleware = [Tracing(tracer: Tracer(seen: seen))]
+        channel.attemptMiddleware = [TracingMiddleware(tracer: Tracer(seen: seen))]
         try await CommonDispatcher(channel: channel).request(.get("thing", name: "thing"))
         #expect(seen.text == "thing 302 -\nthing 200 -\n")
         #expect(server.requests.allSatisfy { $0.headers["traceparent"]?.hasPrefix("00-4bf92f") == true })
