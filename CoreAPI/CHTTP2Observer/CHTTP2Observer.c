@@ -53,7 +53,7 @@ typedef void (*delete_session)(nghttp2_session *session);
 #define SET_ON_CLOSE "nghttp2_session_callbacks_set_on_stream_close_callback"
 
 enum { DATA = 0, HEADERS = 1, RST_STREAM = 3, GOAWAY = 7, END_STREAM = 1 };
-enum { NO_ERROR = 0, STREAM_CLOSED = 5, REFUSED_STREAM = 7, CANCEL = 8 };
+enum { NO_ERROR = 0, PROTOCOL_ERROR = 1, STREAM_CLOSED = 5, REFUSED_STREAM = 7, CANCEL = 8 };
 /* NGHTTP2_ERR_CALLBACK_FAILURE: libcurl is out of room for fields. NGHTTP2_ERR_PAUSE: a stream's buffer is full. */
 enum { CALLBACK_FAILURE = -902, PAUSE = -526 };
 /* NGHTTP2_ERR_HTTP_HEADER: a field that HTTP/2 forbids. */
@@ -65,6 +65,8 @@ static _Thread_local void *observer_context;
 /* The status of the last head, and the refused field. */
 static _Thread_local char last_status[4];
 static _Thread_local char refused_field[64];
+/* Whether one of libcurl's callbacks below has failed since nghttp2 was given its last input. */
+static _Thread_local bool has_failed;
 /* The stream whose reset is hidden from libcurl. */
 static _Thread_local nghttp2_session *spared_session;
 static _Thread_local int32_t spared_stream;
@@ -105,6 +107,20 @@ static bool tell(nghttp2_session *session, int32_t stream, chttp2_event event, u
     return transfer != NULL && observer(observer_context, transfer, event, code);
 }
 
+static int noting_failure(int result) {
+    if (result == CALLBACK_FAILURE) has_failed = true;
+    return result;
+}
+
+/* The cause is known only if the connection has had one stream. The client's streams have odd numbers (RFC 9113 §5.1.1). */
+static void give_up(nghttp2_session *session, uint32_t code, bool is_kept) {
+    int64_t end = atomic_load(&next_stream)(session);
+    for (int64_t stream = 1; stream < end; stream += 2) {
+        if (is_kept) tell(session, (int32_t)stream, CHTTP2_KEPT, code);
+        tell(session, (int32_t)stream, end == 3 ? CHTTP2_UNREADABLE : CHTTP2_GIVEN_UP, code);
+    }
+}
+
 /*
  * A server that has answered may ask for no more of the request with RST_STREAM(NO_ERROR); the client must not discard the answer
  * (RFC 9113 §8.1). libcurl does so while it is sending. This file hides the reset from libcurl; the loop ends the transfer.
@@ -121,7 +137,7 @@ static int frame_came(nghttp2_session *session, const frame *frame, void *user_d
     if ((frame->head.type == HEADERS || frame->head.type == DATA) && (frame->head.flags & END_STREAM)) {
         tell(session, frame->head.stream, CHTTP2_ENDED, NO_ERROR);
     }
-    return atomic_load(&original_on_frame)(session, frame, user_data);
+    return noting_failure(atomic_load(&original_on_frame)(session, frame, user_data));
 }
 
 static int field_came(nghttp2_session *session, const frame *frame, const uint8_t *name, size_t name_length, const uint8_t *value,
@@ -132,14 +148,14 @@ static int field_came(nghttp2_session *session, const frame *frame, const uint8_
     }
     int result = atomic_load(&original_on_field)(session, frame, name, name_length, value, value_length, flags, user_data);
     if (result == CALLBACK_FAILURE) tell(session, frame->head.stream, CHTTP2_HEAD_TOO_LARGE, NO_ERROR);
-    return result;
+    return noting_failure(result);
 }
 
 static int data_came(nghttp2_session *session, uint8_t flags, int32_t stream, const uint8_t *data, size_t length,
                      void *user_data) {
     int result = atomic_load(&original_on_data)(session, flags, stream, data, length, user_data);
     tell(session, stream, result == PAUSE ? CHTTP2_FULL : CHTTP2_ROOM, (uint32_t)length);
-    return result;
+    return noting_failure(result);
 }
 
 /* Called before libcurl's callback, which detaches the handle from the stream. */
@@ -148,12 +164,12 @@ static int stream_closed(nghttp2_session *session, int32_t stream, uint32_t code
     spared_session = NULL;
     if (is_spared) return 0;
     if (code == REFUSED_STREAM) tell(session, stream, CHTTP2_REFUSED, code);
-    return atomic_load(&original_on_close)(session, stream, code, user_data);
+    return noting_failure(atomic_load(&original_on_close)(session, stream, code, user_data));
 }
 
 /*
- * nghttp2 answers an error of a stream with RST_STREAM, and an error of a connection with GOAWAY. GOAWAY names no stream, so the
- * cause is known only if there was one stream. libcurl itself resets with STREAM_CLOSED and CANCEL, and goes away with NO_ERROR.
+ * nghttp2 answers an error of a stream with RST_STREAM, and an error of a connection with GOAWAY, which names no stream. libcurl
+ * itself resets with STREAM_CLOSED and CANCEL, and goes away with NO_ERROR.
  */
 static int frame_leaves(nghttp2_session *session, const frame *frame, void *user_data) {
     (void)user_data;
@@ -163,10 +179,7 @@ static int frame_leaves(nghttp2_session *session, const frame *frame, void *user
             tell(session, frame->head.stream, CHTTP2_UNREADABLE, code);
         }
     } else if (frame->head.type == GOAWAY && frame->go_away.code != NO_ERROR) {
-        int64_t end = atomic_load(&next_stream)(session);
-        chttp2_event event = end == 3 ? CHTTP2_UNREADABLE : CHTTP2_GIVEN_UP;
-        /* The client's streams have odd numbers (RFC 9113 §5.1.1). */
-        for (int64_t stream = 1; stream < end; stream += 2) tell(session, (int32_t)stream, event, frame->go_away.code);
+        give_up(session, frame->go_away.code, false);
     }
     return 0;
 }
@@ -231,7 +244,13 @@ nghttp2_session_callbacks_set_on_stream_close_callback(nghttp2_session_callbacks
     next(callbacks, IS_LIBCURLS(callback, original_on_close) ? stream_closed : callback);
 }
 
-/* libcurl stops at a full stream buffer, and keeps later data for a read that may never happen. */
+/*
+ * libcurl stops at a full stream buffer, and keeps later data for a read that may never happen.
+ *
+ * After an invalid frame of the connection, such as a WINDOW_UPDATE of 0, a callback of libcurl 8.14.1 fails, and nghttp2 with
+ * it. libcurl then takes the streams for complete, and uses the connection again. That callback is the one that is not observed:
+ * an executable exports a function only if the libcurl that it was linked with needs it, and older ones do not.
+ */
 __attribute__((weak, visibility("default"))) ptrdiff_t nghttp2_session_mem_recv(nghttp2_session *session, const uint8_t *input,
                                                                                 size_t length) {
     read_input next = atomic_load(&original_read_input);
@@ -240,8 +259,10 @@ __attribute__((weak, visibility("default"))) ptrdiff_t nghttp2_session_mem_recv(
         if (next == NULL) return CALLBACK_FAILURE;
         atomic_store(&original_read_input, next);
     }
+    has_failed = false;
     ptrdiff_t taken = next(session, input, length);
     if (observer != NULL) {
+        if (taken == CALLBACK_FAILURE && !has_failed && chttp2_is_in_use()) give_up(session, PROTOCOL_ERROR, true);
         bool is_left = taken >= 0 && (size_t)taken < length;
         observer(observer_context, session, is_left ? CHTTP2_INPUT_LEFT : CHTTP2_INPUT_TAKEN, NO_ERROR);
     }

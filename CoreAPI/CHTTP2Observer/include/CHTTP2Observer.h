@@ -31,6 +31,8 @@ typedef enum {
     CHTTP2_UNREADABLE,
     /* nghttp2 abandons the connection, because of the server's bytes on this stream or another. */
     CHTTP2_GIVEN_UP,
+    /* The same, before it is told of a connection that libcurl keeps for further requests. */
+    CHTTP2_KEPT,
     /* libcurl refuses to keep more of the stream's fields. */
     CHTTP2_HEAD_TOO_LARGE,
     /* libcurl has no room for more of the stream's data, and keeps the excess elsewhere. */

@@ -96,6 +96,9 @@ final class HTTP2StreamMonitor {
         case CHTTP2_RESET:
             CurlHandle.transfer(of: subject)?.resetCode = code
             return
+        case CHTTP2_KEPT:
+            if library.has(.hiddenFailure) { _ = CurlHandle.transfer(of: subject)?.connection?.markForClose() }
+            return
         case CHTTP2_INPUT_TAKEN: return release(subject)
         case CHTTP2_INPUT_LEFT: return note(subject, in: &held)
         case CHTTP2_ROOM:
