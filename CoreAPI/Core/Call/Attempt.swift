@@ -64,9 +64,9 @@ public final class Attempt: Sendable {
     /// The attempt before any redirect.
     var beforeRedirects: Attempt { redirectedFrom?.beforeRedirects ?? self }
 
-    /// The attempt after this one.
+    /// Another attempt that begins like this one: enhanced, and with what middleware around the call has changed.
     func next(after outcomes: [AttemptOutcome], delay: Duration) -> Attempt {
-        var again = enhanced.request
+        var again = request
         again.attempt = outcomes.count + 1
         return Attempt(again, after: outcomes, delay: delay)
     }

@@ -35,7 +35,7 @@ enum Pipeline {
                 // Interceptors and error handler may want another attempt.
                 switch await retry(reply, failure) {
                 case .end(let settled): return settled
-                case .again(let another): attempt = another
+                case .again(let delay): attempt = start.next(after: reply.attempts, delay: delay)
                 }
             }
         }
@@ -142,7 +142,7 @@ enum Pipeline {
 
     private enum Decision {
         case end(Reply)
-        case again(Attempt)
+        case again(after: Duration)
     }
 
     /// Asks interceptors and then the error handler about a failed attempt; the first that wants something decides. The channel's
@@ -178,7 +178,7 @@ enum Pipeline {
     }
 
     private static func pause(_ delay: Duration, after reply: Reply) async -> Decision {
-        guard let attempt = reply.attempt, reply.mayTryAgain(after: delay) else { return .end(reply) }
+        guard reply.mayTryAgain(after: delay) else { return .end(reply) }
         reply.tellRetrying(after: delay)
         do {
             if delay > .zero { try await Task.sleep(for: delay) }
@@ -186,7 +186,7 @@ enum Pipeline {
         } catch {
             return .end(reply.replaced(by: CancellationError()))
         }
-        return .again(attempt.next(after: reply.attempts, delay: delay))
+        return .again(after: delay)
     }
 
     /// The reply with the error that the channel's filter puts in place of its own.

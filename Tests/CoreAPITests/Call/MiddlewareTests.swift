@@ -313,6 +313,29 @@ struct MiddlewareTests {
         #expect(error.label == "decoding" && !"\(error)".contains("pl4nted"), "\(error)")
     }
 
+    @Test("what a middleware around the call changes is in every attempt; what an interceptor changes is made anew")
+    func changedForTheCall() async throws {
+        struct Adding: Middleware, RequestInterceptor {
+            let name: HTTPField.Name
+            func handle(_ attempt: Attempt, next: Next) async -> Reply {
+                await next(attempt.with { $0.headers.append(HTTPField(name: name, value: "x")) })
+            }
+            func adapt(_ request: inout Request) async throws { request.headers.append(HTTPField(name: name, value: "x")) }
+        }
+        let (call, interceptor) = (HTTPField.Name("Call")!, HTTPField.Name("Interceptor")!)
+        let diary = Diary()
+        let transport = RecordingTransport { request in
+            diary.write("\(request.headers[call] ?? "-") \(request.headers[interceptor] ?? "-")")
+            return .answer(to: request, status: 503)
+        }
+        var channel = Channel.test("https://h.example", transport: transport)
+        channel.callMiddleware = [Adding(name: call)]
+        channel.interceptors = [Adding(name: interceptor), RetryPolicy(attempts: 3, base: .zero)]
+        let response = await channel.manager().response(for: TestEndpoint(), as: Item.self)
+        #expect(response.attempts.count == 3)
+        #expect(diary.all == ["x x", "x x", "x x"])
+    }
+
     @Test("a hook is listed at the stages that it names, and at all of its kind if it names none")
     func stagesOfHooks() {
         struct Silent: RequestInterceptor, RequestEnhancer {}
