@@ -23,26 +23,26 @@ public final class Attempt: Sendable {
         self.init(request, after: [], delay: .zero)
     }
 
-    private init(_ request: Request, after earlier: [AttemptOutcome], delay: Duration) {
+    private init(_ request: Request, after earlier: [AttemptOutcome], delay: Duration, first: Attempt? = nil) {
         self.request = request
         self.earlier = earlier
         self.delay = delay
-        (redirectedFrom, first) = (nil, nil)
+        self.first = first
+        redirectedFrom = nil
     }
 
-    private init(_ request: Request, of first: Attempt, redirectedFrom: Attempt?) {
+    private init(_ request: Request, of attempt: Attempt, redirectedFrom: Attempt?) {
         self.request = request
-        (earlier, delay) = (first.earlier, first.delay)
-        self.first = first
+        (earlier, delay, first) = (attempt.earlier, attempt.delay, attempt.enhanced)
         self.redirectedFrom = redirectedFrom
     }
 
-    /// The attempt after enhancing, from which interceptors, middleware and redirects made this one.
+    /// The attempt after enhancing, from which middleware, interceptors, redirects and retries made this one.
     var enhanced: Attempt { first ?? self }
 
     /// The same attempt with another request: a further header, another address.
     public func with(_ request: Request) -> Attempt {
-        Attempt(request, of: enhanced, redirectedFrom: redirectedFrom)
+        Attempt(request, of: self, redirectedFrom: redirectedFrom)
     }
 
     /// The same attempt with its request changed.
@@ -58,7 +58,7 @@ public final class Attempt: Sendable {
 
     /// The same attempt at the address that a redirect leads to.
     func redirected(_ request: Request) -> Attempt {
-        Attempt(request, of: enhanced, redirectedFrom: self)
+        Attempt(request, of: self, redirectedFrom: self)
     }
 
     /// The attempt before any redirect.
@@ -68,7 +68,7 @@ public final class Attempt: Sendable {
     func next(after outcomes: [AttemptOutcome], delay: Duration) -> Attempt {
         var again = request
         again.attempt = outcomes.count + 1
-        return Attempt(again, after: outcomes, delay: delay)
+        return Attempt(again, after: outcomes, delay: delay, first: enhanced)
     }
 
     /// The first attempt of the same call repeated by hand: adapted again, not enhanced again.

@@ -33,9 +33,9 @@ enum Pipeline {
                 let reply = await read(answer, of: attempt)
                 guard let failure = reply.failure else { return reply }
                 // Interceptors and error handler may want another attempt.
-                switch await retry(reply, failure) {
+                switch await retry(reply, failure, from: start) {
                 case .end(let settled): return settled
-                case .again(let delay): attempt = start.next(after: reply.attempts, delay: delay)
+                case .again(let another): attempt = another
                 }
             }
         }
@@ -91,8 +91,8 @@ enum Pipeline {
         switch attempt.use(of: answer) {
         case .leave: return read(whole: answer, of: attempt)
         case .collect: return read(whole: await answer.collected(), of: attempt)
-        case .refuse(let refusal):
-            return read(whole: await answer.collected(within: .seconds(10)).refused(refusal), of: attempt)
+        case .refuse(let refusal, let time):
+            return read(whole: await answer.collected(within: time).refused(refusal), of: attempt)
         }
     }
 
@@ -142,12 +142,14 @@ enum Pipeline {
 
     private enum Decision {
         case end(Reply)
-        case again(after: Duration)
+        case again(Attempt)
     }
 
     /// Asks interceptors and then the error handler about a failed attempt; the first that wants something decides. The channel's
     /// limit on attempts and the call's deadline apply in any case.
-    private static func retry(_ reply: Reply, _ failure: APIClientError) async -> Decision {
+    ///
+    /// - Parameter start: the attempt with which another one begins, as the middleware around the call has changed it.
+    private static func retry(_ reply: Reply, _ failure: APIClientError, from start: Attempt) async -> Decision {
         guard !failure.isCancelled else { return .end(reply) }
         let wanted = await wish(Response(reply), failure)
         guard !Task.isCancelled else { return .end(reply.replaced(by: CancellationError())) }
@@ -155,8 +157,8 @@ enum Pipeline {
         case .doNotRetry: return .end(reply)
         case .fail(let error): return .end(reply.replaced(by: error))
         case .succeed(let value): return .end(reply.resolved(value))
-        case .retry: return await pause(.zero, after: reply)
-        case .retryAfter(let delay): return await pause(max(delay, .zero), after: reply)
+        case .retry: return await pause(.zero, after: reply, from: start)
+        case .retryAfter(let delay): return await pause(max(delay, .zero), after: reply, from: start)
         }
     }
 
@@ -177,8 +179,8 @@ enum Pipeline {
         return handler.canResolve(failure) ? await handler.resolve(failure, for: response) : .doNotRetry
     }
 
-    private static func pause(_ delay: Duration, after reply: Reply) async -> Decision {
-        guard reply.mayTryAgain(after: delay) else { return .end(reply) }
+    private static func pause(_ delay: Duration, after reply: Reply, from start: Attempt) async -> Decision {
+        guard start.request.body.isReplayable, reply.mayTryAgain(after: delay) else { return .end(reply) }
         reply.tellRetrying(after: delay)
         do {
             if delay > .zero { try await Task.sleep(for: delay) }
@@ -186,7 +188,7 @@ enum Pipeline {
         } catch {
             return .end(reply.replaced(by: CancellationError()))
         }
-        return .again(after: delay)
+        return .again(start.next(after: reply.attempts, delay: delay))
     }
 
     /// The reply with the error that the channel's filter puts in place of its own.
@@ -227,8 +229,8 @@ public struct Next: Sendable {
 
 // MARK: - Steps
 
-// The synchronous steps of the stages above. Two are not inlined, because their temporaries would lie in the frame of each request
-// in flight (docs/decisions/plain-code.md). `Scripts/soak` counts the bytes of a held call.
+// The synchronous steps of the stages above. Two are not inlined, because their temporaries would lie in the frame of each
+// request in flight (docs/decisions/plain-code.md). `Scripts/soak` counts the bytes of a held call.
 
 extension Call {
     /// The endpoint's request, encoded (`RequestBuilding.swift`).
@@ -303,8 +305,8 @@ extension Attempt {
         /// The caller reads it: it asked for a stream, and its verifiers accept the head.
         case leave
         case collect
-        /// It has the wrong type, and a part of it is collected for the error.
-        case refuse(APIClientError)
+        /// A verifier refuses its head, and it is collected for the error: what comes in time if it has the wrong type.
+        case refuse(APIClientError, within: Duration?)
     }
 
     fileprivate func use(of reply: Reply) -> Use {
@@ -313,15 +315,18 @@ extension Attempt {
         guard call.decoding.streamsBody, reply.failure == nil, reply.head != nil else { return .collect }
         guard case .unread = reply.reading else { return .leave }
         guard let refusal = VerificationEnhancer.refusal(of: Response(unread: reply.answering(self))) else { return .leave }
-        if case .verification(.unacceptableContentType, _) = refusal { return .refuse(refusal) }
-        return .collect
+        return switch refusal {
+        case .verification(.unacceptableStatus, _): .collect
+        case .verification(.unacceptableContentType, _): .refuse(refusal, within: .seconds(10))
+        default: .refuse(refusal, within: nil)
+        }
     }
 }
 
 extension Reply {
     /// This reply as one to `attempt`. A transport or a middleware may have made it for a request of its own.
     fileprivate func answering(_ attempt: Attempt) -> Reply {
-        if self.attempt?.enhanced === attempt.enhanced { return self }
+        if let own = self.attempt, own.enhanced === attempt.enhanced, own.number == attempt.number { return self }
         return copy(attempt: self.attempt.map { attempt.with($0.request) } ?? attempt)
     }
 
@@ -330,11 +335,15 @@ extension Reply {
         copy(failure: APIClientError(error, ErrorContext(self), stage: stage))
     }
 
-    /// This part of a stream that was refused for its type. Such a stream may have no end, so the refusal stays the error, however
-    /// the collection ended.
+    /// A collected stream whose head a verifier had refused. If it has no end, the refusal is the error. A verifier may also have
+    /// wanted bytes, so another failure explains more, unless the stream has the wrong type.
     fileprivate func refused(_ refusal: APIClientError) -> Reply {
         guard let failure, !failure.isCancelled else { return self }
-        return failed(refusal.replacingContext(ErrorContext(self)))
+        switch (refusal, failure) {
+        case (.verification(.unacceptableContentType, _), _), (_, .transport(.timedOut(.total, _), _)):
+            return failed(refusal.replacingContext(ErrorContext(self)))
+        default: return self
+        }
     }
 
     /// An interceptor or the error handler supplied a value.
@@ -348,7 +357,7 @@ extension Reply {
 
     /// Whether the channel's limit and the call's deadline allow another attempt after a pause.
     func mayTryAgain(after delay: Duration) -> Bool {
-        guard let attempt, attempt.enhanced.request.body.isReplayable, attempts.count < call.attemptLimit else { return false }
+        guard let attempt, attempts.count < call.attemptLimit else { return false }
         return delay < ContinuousClock.now.duration(to: attempt.request.deadline)
     }
 

@@ -285,10 +285,10 @@ struct MiddlewareTests {
     @Test("a secret of an earlier hop that a redirect puts into its address is hidden in the error's address")
     func repeatedInAddress() async throws {
         let transport = FixtureTransport([
-            Fixture(.get, "first", status: 302, headers: ["Location": "/missing?echo=pl4nted"])
+            Fixture(.get, "first", status: 302, headers: ["Location": "/missing?echo=pl4nted-first"])
         ])
         var channel = Channel.test("https://h.example", transport: transport)
-        channel.attemptMiddleware = [BearerAuthentication(token: "pl4nted") { _ in "pl4nted" }]
+        channel.attemptMiddleware = [Keys()]
         let response = await channel.manager().response(for: TestEndpoint("first"), as: Item.self)
         let error = try #require(response.error)
         let url = try #require(error.context.url)
@@ -334,6 +334,10 @@ struct MiddlewareTests {
         let response = await channel.manager().response(for: TestEndpoint(), as: Item.self)
         #expect(response.attempts.count == 3)
         #expect(diary.all == ["x x", "x x", "x x"])
+        // By hand, the call begins again before its middleware.
+        let again = try await response.retry()
+        #expect(again.attempts.count == 4)
+        #expect(diary.all == Array(repeating: "x x", count: 4))
     }
 
     @Test("a hook is listed at the stages that it names, and at all of its kind if it names none")
