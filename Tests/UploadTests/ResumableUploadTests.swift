@@ -659,6 +659,21 @@ struct ResumableUploadTests {
         await channel.close()
     }
 
+    @Test("of many bytes is cancelled while they are hashed")
+    func cancelledWhileHashed() async throws {
+        let server = try ResumableServer(.tus)
+        let channel = Channel.test(server.url)
+        let upload = channel.manager.upload(.post("a"), from: .bytes(Data(count: 1 << 30)), resumable: plan(.tus))
+        let start = ContinuousClock.now
+        for _ in 0..<100 { await Task.yield() }
+        upload.cancel()
+        #expect(await upload.response.error?.isCancelled == true)
+        #expect(server.requests.isEmpty)
+        // In a debug build the hash alone takes more than a minute.
+        #expect(start.duration(to: .now) < .seconds(20))
+        await channel.close()
+    }
+
     @Test("is cancelled in a pause, and keeps its state")
     func cancelledInPause() async throws {
         let server = try ResumableServer(.tus)

@@ -409,13 +409,14 @@ struct UploadTests {
     }
 
     /// Not a 417 to an expectation: libcurl drops its body.
-    @Test("an early answer that breaks off is an error", arguments: [(413, true), (413, false), (417, false)])
-    func cutEarlyAnswer(status: Int, expectsContinue: Bool) async throws {
+    @Test("an early answer that breaks off is an error", arguments: [(413, true), (413, false), (417, false)], ["", "not all"])
+    func cutEarlyAnswer(_ answer: (status: Int, expectsContinue: Bool), body part: String) async throws {
+        let (status, expectsContinue) = answer
         let server = try RawServer { connection in
             guard connection.head() != nil else { return }
             if expectsContinue { connection.send("HTTP/1.1 100 Continue\r\n\r\n") }
             _ = connection.read(upTo: 10)
-            connection.send("HTTP/1.1 \(status) X\r\nContent-Length: 100\r\n\r\nnot all")
+            connection.send("HTTP/1.1 \(status) X\r\nContent-Length: 100\r\n\r\n\(part)")
             connection.cut(resetting: false)
         }
         let channel = Channel.test(server.url)

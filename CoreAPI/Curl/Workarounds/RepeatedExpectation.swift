@@ -1,9 +1,10 @@
 internal import CCurl
 internal import CoreAPICore
+internal import HTTPTypes
 
 extension Defect {
-    /// After a 417 that comes before the whole body is sent, libcurl sends the request again, to leave out the `Expect` that it had added
-    /// itself. A field that the user has added stays, so the server refuses it again.
+    /// After a 417 that comes before the whole body is sent, libcurl sends the request again. It leaves out the `Expect` that it
+    /// had added itself. A field that the user has added stays, so the server refuses it again.
     ///
     /// The kit forbids that at the second call of `CURLOPT_PREREQFUNCTION`. However libcurl then ends, the transfer ends with the
     /// answer. The answer has no body, because libcurl has dropped it. Shown by `UploadTests.expectationFailed`.
@@ -13,7 +14,10 @@ extension Defect {
 extension CurlTransfer {
     /// Whether the server has refused the expectation of a request whose body is still to be sent.
     var isExpectationRefused: Bool {
-        guard timesSent > 0, isSending, let handle, handle.head.isExpectationFailed else { return false }
+        guard timesSent > 0, isSending, let handle, handle.head.isExpectationFailed, request.request.headers[.expect] != nil
+        else {
+            return false
+        }
         return handle.library.has(.repeatedExpectation)
     }
 }
