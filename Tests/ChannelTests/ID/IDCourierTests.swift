@@ -96,9 +96,9 @@ struct IDCourierTests {
             #expect(output.lines == ["Merhaba"], "\(output.error as Any)")
             // More than the buffers between both sides hold.
             for _ in 0..<40 { interactor.say(String(repeating: "s", count: 1 << 20)) }
-            end.open()
             server.close()
             await output.wait { $0.ends > 0 && !$0.unsent.isEmpty }
+            end.open()
             #expect(output.ends == 1 && output.error != nil)
             #expect(Set(output.unsent) == ["transport.connectionLost"], "\(output.unsent)")
         }
