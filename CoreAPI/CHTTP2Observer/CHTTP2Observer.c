@@ -248,8 +248,9 @@ nghttp2_session_callbacks_set_on_stream_close_callback(nghttp2_session_callbacks
  * libcurl stops at a full stream buffer, and keeps later data for a read that may never happen.
  *
  * After an invalid frame of the connection, such as a WINDOW_UPDATE of 0, a callback of libcurl 8.14.1 fails, and nghttp2 with
- * it. libcurl then takes the streams for complete, and uses the connection again. That callback is the one that is not observed:
- * an executable exports a function only if the libcurl that it was linked with needs it, and older ones do not.
+ * it. libcurl then takes the streams for complete, and uses the connection again. That callback cannot be observed: an executable
+ * exports only functions that the libcurl it was linked with needs, and older ones do not need its setter. So a failure of no
+ * observed callback is taken for its failure.
  */
 __attribute__((weak, visibility("default"))) ptrdiff_t nghttp2_session_mem_recv(nghttp2_session *session, const uint8_t *input,
                                                                                 size_t length) {

@@ -31,7 +31,7 @@ typedef enum {
     CHTTP2_UNREADABLE,
     /* nghttp2 abandons the connection, because of the server's bytes on this stream or another. */
     CHTTP2_GIVEN_UP,
-    /* The same, before it is told of a connection that libcurl keeps for further requests. */
+    /* Comes before UNREADABLE or GIVEN_UP if libcurl would use the abandoned connection again. */
     CHTTP2_KEPT,
     /* libcurl refuses to keep more of the stream's fields. */
     CHTTP2_HEAD_TOO_LARGE,

@@ -191,8 +191,8 @@ final class Loop: Sendable {
 /// The work of a loop's thread: it takes messages, runs libcurl, and waits for all of its pools at once.
 ///
 /// **Fairness.** One turn serves each ready socket once, and at most ``socketsPerTurn`` of a pool; the next turn begins with the
-/// rest. Over TLS libcurl reads at most 512 KiB of a connection in a turn, and up to
-/// 8 MiB if more than 32 transfers wait (``ReadBudget``). Of a body over HTTP/1.1 it reads at most 4 MiB,
+/// rest. Over TLS libcurl reads at most 512 KiB of a connection in a turn, and 16 KiB more for each
+/// transfer beyond 32, at most 8 MiB (``ReadBudget``). Of a body over HTTP/1.1 it reads at most 4 MiB,
 /// and 256 KiB if other pools wait; less in small pieces (``LoopConnections/mustPauseForTurn(_:after:)``).
 struct LoopRun {
     /// As many as a busy channel has requests in flight, so that small answers are all handled within one turn.

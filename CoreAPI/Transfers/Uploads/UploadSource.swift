@@ -20,7 +20,7 @@ struct UploadSource {
         case sequence(Body, SequenceReader?)
     }
 
-    /// The number of bytes that one request has unless the plan says another: what is held in memory for it. `nil` for the rest.
+    /// The number of bytes of one request if the plan names none, so that they fit in memory; `nil` for all remaining bytes.
     ///
     /// - Parameter isHeld: whether the bytes must be in memory, of a file, too.
     func usualSize(isHeld: Bool) -> Int? {

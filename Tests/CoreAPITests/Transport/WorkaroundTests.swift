@@ -9,10 +9,11 @@ import Testing
 /// Each defect of libcurl, with and without its workaround. Without it the fault occurs exactly on the libcurls with the
 /// defect. That verifies the versions in `Curl/Workarounds`.
 ///
-/// Not here: `repeatedExpectation` (`UploadTests.expectationFailed`); `rememberedField`, because the tests do not write to freed memory (`FirstFieldCheckTests`), and `lostTimer`
-/// (`StreamRoomTests`). The faults of `endlessReading`, `silentEnd` and `busyConnectionShared` depend on a moment that a test
-/// cannot choose. So `turn`, `endSeen` and `apart` show what the workaround does, with and without it. On libcurl 8, which meets
-/// them more rarely, `unreadBytes`, `endlessUpload` and `missedBodyEnd` only show the right behaviour (`isShown: false`).
+/// Not here: `repeatedExpectation` (`UploadTests.expectationFailed`), `lostTimer` (`StreamRoomTests`), and `rememberedField`,
+/// because the tests do not write to freed memory (`FirstFieldCheckTests`). The faults of `endlessReading`, `silentEnd` and
+/// `busyConnectionShared` depend on a moment that a test cannot choose. So `turn`, `endSeen` and `apart` show what the workaround
+/// does, with and without it. On libcurl 8, which meets them more rarely, `unreadBytes`, `endlessUpload` and `missedBodyEnd` only
+/// show the right behaviour (`isShown: false`).
 @Suite("Workarounds", .timeLimit(.minutes(2)))
 struct WorkaroundTests {
     /// - Parameters:

@@ -17,10 +17,17 @@ struct SwiftMetrics: MetricsBackend {
 
 @Suite("Metrics by swift-metrics", .timeLimit(.minutes(1)))
 struct MetricsTests {
-    @Test("count calls by outcome, and time each attempt")
-    func calls() async throws {
+    /// A process can set it once.
+    private static let metrics: TestMetrics = {
         let metrics = TestMetrics()
         MetricsSystem.bootstrap(metrics)
+        return metrics
+    }()
+
+    @Test("count calls by outcome, and time each attempt")
+    func calls() async throws {
+        let metrics = Self.metrics
+        metrics.reset()
         let server = try LoopbackServer.start(tls: ServerTLS()) { $0.path == "/good" ? .ok() : .status(503) }
         defer { server.close() }
         var channel = Channel.test(server)
