@@ -60,7 +60,7 @@ public final class WebSocket: Sendable {
 
     /// Sends a value as a text message, encoded by the channel's coder on no actor.
     ///
-    /// - Throws: ``APIClientError/request(_:_:)`` if the value cannot be encoded, otherwise as ``send(_:)``.
+    /// - Throws: `APIClientError.request` if the value cannot be encoded, otherwise as ``send(_:)``.
     @concurrent
     public func send(json value: some Encodable & Sendable) async throws(APIClientError) {
         let data: Data
