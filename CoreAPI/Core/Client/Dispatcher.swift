@@ -115,6 +115,11 @@ extension Dispatcher {
 
     /// Sends a request and returns the whole response: head, body, metrics, attempts and result. Does not throw, so that a
     /// failure keeps everything.
+    public func response<Value: Decodable & Sendable>(for endpoint: some Endpoint, as type: Value.Type) async -> Response<Value> {
+        await response(for: endpoint, as: .decodable(type))
+    }
+
+    /// As `response(for:as:)`, for an endpoint that knows its answer.
     public func response<Output>(for endpoint: some AnsweredEndpoint<Output>) async -> Response<Output> {
         await response(for: endpoint, as: endpoint.decoding)
     }

@@ -73,6 +73,7 @@ struct AdHocEndpointTests {
         endpoint.keyPath = "data"
         #expect(try await manager.request(endpoint, as: Order.self) == Order(id: 8))
         #expect(await manager.response(for: endpoint, as: .text).head?.status == .ok)
+        #expect(await manager.response(for: .get("orders/1"), as: Order.self).head?.status == .ok)
         #expect(try await manager.request(endpoint, as: .json)["id"]?.int == 8)
     }
 
