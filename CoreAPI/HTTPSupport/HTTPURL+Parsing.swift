@@ -48,7 +48,9 @@ extension HTTPURL {
         if reference.utf8.starts(with: "//".utf8) { return try HTTPURL("\(scheme.rawValue):\(reference)") }
         if reference.hasURLScheme {
             guard reference.firstRange(of: "://") != nil else {
-                throw .unsupportedScheme(String(reference.prefix { $0 != ":" }).lowercased())
+                let name = String(reference.prefix { $0 != ":" }).lowercased()
+                guard Scheme(rawValue: name) != nil else { throw .unsupportedScheme(name) }
+                throw .malformedURL(reference, reason: "expected '//' and a host after '\(name):'")
             }
             return try HTTPURL(reference)
         }

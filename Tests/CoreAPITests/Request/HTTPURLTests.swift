@@ -160,6 +160,12 @@ struct HTTPURLTests {
         #expect(throws: RequestError.self) { try base.resolving(reference) }
     }
 
+    @Test("the error of a reference without a host says so", arguments: ["http:", "https:/a", "HTTP:b"])
+    func referenceWithoutHost(reference: String) throws {
+        let error = #expect(throws: RequestError.self) { try HTTPURL("http://a/").resolving(reference) }
+        #expect("\(try #require(error))".contains("expected '//' and a host after 'http"))
+    }
+
     @Test("appends query items by RFC 3986")
     func query() throws {
         var url = try HTTPURL("https://h.example/s?a=1")
