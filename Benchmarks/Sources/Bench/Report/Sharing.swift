@@ -49,6 +49,12 @@ struct Sharing {
         ].compactMap { $0 }
     }
 
+    /// The problems, except for figures that the other misses, too.
+    func problems(notIn other: Sharing?) -> [String] {
+        let known = Set(other?.problems.compactMap { $0.split(separator: " is ").first } ?? [])
+        return problems.filter { problem in !problem.split(separator: " is ").prefix(1).contains(where: known.contains) }
+    }
+
     private func busiest(_ row: Row, _ one: Row) -> String {
         guard let now = row.busiestPerThousand, let before = one.busiestPerThousand, before > 0 else { return "–" }
         return digits(now / before)
