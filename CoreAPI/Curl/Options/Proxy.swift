@@ -22,7 +22,8 @@ package final class Proxy: Sendable {
     var resolvesNames: Bool { speaksHTTP || ["socks4a:", "socks5h:"].contains { address.lowercased().hasPrefix($0) } }
 
     /// Whether libcurl sends credentials to it, empty ones included.
-    var hasCredentials: Bool { address.contains("@") }
+    // In UTF-8: Foundation's `contains` of a text would link all of Foundation.
+    var hasCredentials: Bool { address.utf8.contains(UInt8(ascii: "@")) }
 
     /// Host and port, without credentials.
     package var host: String {
