@@ -142,8 +142,6 @@ public final class BearerAuthentication: Middleware {
         return await sendAgain(attempt, after: reply, insteadOf: used, next)
     }
 
-    // Not inlined: most requests are never refused, and would otherwise pay for its frame.
-    @inline(never)
     private func sendAgain(_ attempt: Attempt, after reply: Reply, insteadOf used: String?, _ next: Next) async -> Reply {
         await reply.discardBody()
         do {
@@ -234,8 +232,6 @@ public final class BearerAuthentication: Middleware {
 }
 
 extension Attempt {
-    // Not inlined: a request by value would lie in the frame of the async caller.
-    @inline(never)
     fileprivate func carrying(_ token: String?) throws -> Attempt {
         guard let token else { return self }
         return try with { try $0.setHeader("Authorization", "Bearer \(token)") }
