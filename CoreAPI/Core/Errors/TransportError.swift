@@ -109,8 +109,8 @@ extension TransportError: LocalizedError {
         case .truncated(let received, let expected):
             "the body ended early: expected \(expected.map { "\($0) bytes" } ?? "an end mark"), got \(received) bytes"
         case .responseTooLarge(let limit): "the body is larger than the channel's limit of \(limit) bytes"
-        case .headTooLarge(let limit): "the response head is larger than the channel's limit of \(limit) bytes"
-        case .tooManyHeadLines(let limit): "the response head has more lines than the channel's limit of \(limit)"
+        case .headTooLarge(let limit): "the response's head and trailers are larger than the channel's limit of \(limit) bytes"
+        case .tooManyHeadLines(let limit): "the response's head and trailers have more lines than the channel's limit of \(limit)"
         case .addressRefused(let host):
             "'\(host)' is at an address that the channel does not connect to (Limits.refusedAddresses)"
         case .malformedResponse(let reason): "the response breaks the rules of HTTP: \(reason)"

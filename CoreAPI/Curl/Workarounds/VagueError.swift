@@ -28,8 +28,10 @@ extension CurlFailure {
         // libcurl's texts for both speak of a function's argument.
         case CURLE_BAD_FUNCTION_ARGUMENT where facts.wasSent:
             .malformedResponse(reason: facts.hasHead ? "a chunk's size is no number (RFC 9112 §7.1)" : continuationFirst)
-        // libcurl reports garbage instead of a head as "HTTP/0.9, which is not allowed". The kit disables libcurl's decoding of
-        // content codings.
+        // libcurl's text speaks of HTTP/0.9, which the kit refuses: an answer that begins with anything else than a status line.
+        case CURLE_UNSUPPORTED_PROTOCOL where facts.wasSent && facts.message.hasPrefix("Received HTTP/0.9"):
+            .malformedResponse(reason: "expected a status line (RFC 9112 §4); the port may serve TLS or another protocol")
+        // The kit disables libcurl's decoding of content codings.
         case CURLE_BAD_CONTENT_ENCODING
         where facts.message.contains("content encoding type") || facts.message.hasPrefix("Unsolicited Transfer-Encoding"):
             .malformedResponse(reason: "its transfer coding is not known (RFC 9112 §6.1)")
