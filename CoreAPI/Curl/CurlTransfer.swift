@@ -51,7 +51,7 @@ final class CurlTransfer: @unchecked Sendable {
     @exclusivity(unchecked) var answered: LoopClock.Nanoseconds = 0
     /// When a byte was last received or sent.
     @exclusivity(unchecked) var lastActivity: LoopClock.Nanoseconds = 0
-    /// The turn of the loop in which libcurl got the transfer; libcurl handles it in the next.
+    /// The turn of the loop in which libcurl got the transfer; libcurl handles it in the next, or later in the same.
     var launchTurn: UInt = 0
     /// Bytes of the body that had been sent at the last check.
     var lastUploaded: Int64 = 0
@@ -133,8 +133,8 @@ final class CurlTransfer: @unchecked Sendable {
             })
     }
 
-    /// Whether libcurl has handled the transfer.
-    var hasBegun: Bool { handle.map { $0.connections.turn != launchTurn } ?? false }
+    /// Whether libcurl has handled the transfer: in a later turn, or in the turn of its launch if a message began that turn.
+    var hasBegun: Bool { isSent || handle.map { $0.connections.turn != launchTurn } ?? false }
 
     /// Whether a final head is complete.
     var hasHead: Bool { handle?.head.isComplete ?? false }

@@ -615,6 +615,35 @@ struct StreamingTests {
         await channel.close()
     }
 
+    @Test("a call that ends in the turn of the loop in which it began is whole, and has its figures")
+    func beganAndEndedInOneTurn() async throws {
+        let server = try LoopbackServer.start(tls: ServerTLS()) { request in .ok("\(request.path) \(request.body.count)") }
+        defer { server.close() }
+        let channel = try channel(server)
+        let manager = channel.manager()
+        #expect(try await manager.response(for: TestEndpoint("first"), as: .text).value == "/first 0")
+        let (chunks, feed) = AsyncStream.makeStream(of: Data.self)
+        let uploads = NetworkManager<UploadEndpoint>(channel: channel)
+        let upload = Task { await uploads.response(for: UploadEndpoint(body: .stream(BodyStream { chunks })), as: .text) }
+        try await withThrowingTaskGroup { group in
+            for _ in 0..<8 {
+                group.addTask {
+                    for index in 0..<500 {
+                        // It calls the loop, often together with the new transfer. A wrong turn is seen in every second run.
+                        feed.yield(Data(count: 1))
+                        let response = await manager.response(for: TestEndpoint("beside"), as: .text)
+                        try #require(response.error == nil, "call \(index)")
+                        try #require(response.metrics?.bytesReceived == 9, "call \(index)")
+                    }
+                }
+            }
+            try await group.waitForAll()
+        }
+        feed.finish()
+        #expect(try await upload.value.value == "/upload 4000")
+        await channel.close()
+    }
+
     @Test("a slow sequence is not an idle peer")
     func slowUpload() async throws {
         let server = try LoopbackServer.start { request in .ok("\(request.body.count)") }
