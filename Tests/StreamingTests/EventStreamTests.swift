@@ -163,25 +163,27 @@ struct EventStreamTests {
             case "/type": .ok("data: x\n\n")
             case "/none": .status(200)
             case "/busy": request.headers["last-event-id"] == "1" ? Self.end : .status(503)
+            case "/cut": [.sendHead(status: 404, headers: ["Content-Length": "9"]), .sendBody(Data("no".utf8)), .closeConnection]
             default: .status(404)
             }
         }
         defer { server.close() }
         let channel = Channel.test(server)
         for (path, label) in [
-            ("type", "unacceptableContentType"), ("none", "unacceptableContentType"), ("x", "unacceptableStatus.404"),
-            ("busy", "unacceptableStatus.503"),
+            ("type", "verification.unacceptableContentType"), ("none", "verification.unacceptableContentType"),
+            ("x", "verification.unacceptableStatus.404"), ("busy", "verification.unacceptableStatus.503"),
+            ("cut", "transport.truncated"),
         ] {
             let error = await #expect(throws: APIClientError.self) {
                 try await channel.manager.events(.get(path), options: Self.quick).all()
             }
-            #expect(error?.label == "verification.\(label)")
+            #expect(error?.label == label)
         }
-        #expect(server.requests.count == 4)
+        #expect(server.requests.count == 5)
         var options = Self.quick
         (options.reconnectsAfter, options.reconnections) = ([503], 2)
         await #expect(throws: APIClientError.self) { try await channel.manager.events(.get("busy"), options: options).all() }
-        #expect(server.requests.count == 7)
+        #expect(server.requests.count == 8)
         await channel.close()
     }
 

@@ -64,7 +64,11 @@ public struct EventOptions: Sendable {
 
     /// Whether a new connection may succeed after the error.
     func mayReconnect(after error: APIClientError) -> Bool {
-        if let status = error.context.head?.status.code, reconnectsAfter.contains(status) { return true }
+        if let status = error.context.head?.status.code {
+            if reconnectsAfter.contains(status) { return true }
+            // A refusal ends the stream, even if its body breaks off.
+            guard 200..<300 ~= status else { return false }
+        }
         guard case .transport(let failure, _) = error.untranslated else { return false }
         return switch failure {
         case .cannotResolveHost, .cannotConnect, .connectionLost, .truncated, .timedOut, .queueFull, .other: true
