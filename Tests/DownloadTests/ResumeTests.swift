@@ -52,6 +52,31 @@ struct ResumeTests {
         await channel.close()
     }
 
+    /// Signs each request, and asks for another one.
+    private final class Signing: RequestInterceptor {
+        let signatures = Mutex<[String?]>([])
+
+        func adapt(_ request: inout Request) async throws { try request.setHeader("X-Signature", "s") }
+
+        func retry(_ response: Response<Void>, dueTo error: APIClientError) async -> RetryResult {
+            signatures.withLock { $0.append(response.request?.headers[HTTPField.Name("X-Signature")!]) }
+            return .retry
+        }
+    }
+
+    @Test("an interceptor that is asked about a broken body sees the request as it was sent")
+    func asked() async throws {
+        let served = Served(100_000)
+        let server = try server([{ served.reply($0, sending: 30_000) }, { served.reply($0) }])
+        defer { server.close() }
+        let signing = Signing()
+        let channel = Channel.loopback(server) { $0.interceptors = [signing] }
+        #expect(try await channel.manager.download(.export, to: folder.export).value.reused == 0)
+        #expect(signing.signatures.withLock { $0 } == ["s"])
+        #expect(server.requests.map { $0.headers["x-signature"] } == ["s", "s"])
+        await channel.close()
+    }
+
     @Test("as often as the policy allows, and never without a policy")
     func bounded() async throws {
         let served = Served(100_000)

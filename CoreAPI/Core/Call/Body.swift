@@ -68,8 +68,8 @@ public enum Body: Sendable {
 
 /// A body that is produced chunk by chunk. Each attempt opens it anew, if its source allows that.
 public struct BodyStream: Sendable {
-    /// Reads up to `limit` bytes; an empty `Data` ends the body. Called on the transport's thread: it may read a file, but must
-    /// not wait for a network or a lock.
+    /// Reads up to `limit` bytes; an empty `Data` ends the body. Called on the transport's thread, or by the task that
+    /// reads the body: it may read a file, but must not wait for a network or a lock.
     public typealias Read = @Sendable (_ limit: Int) throws -> Data
 
     /// The number of bytes, or `nil` for a chunked upload (RFC 9112 §7.1).
@@ -81,7 +81,7 @@ public struct BodyStream: Sendable {
         case chunks(ChunkSource)
     }
 
-    /// Makes a body that is read as it arrives.
+    /// Makes a body that is read while it is sent.
     ///
     /// - Parameters:
     ///   - length: the number of bytes; `nil` if it is not known.

@@ -305,14 +305,15 @@ extension Attempt {
         /// The caller reads it: it asked for a stream, and its verifiers accept the head.
         case leave
         case collect
-        /// A verifier refuses its head, and it is collected for the error: what comes in time if it has the wrong type.
+        /// There is an error already, or a verifier refuses the head. The body is collected for the error, for at most this time.
         case refuse(APIClientError, within: Duration?)
     }
 
     fileprivate func use(of reply: Reply) -> Use {
         // A switched connection has no end that a body has.
         if reply.body.connection != nil { return .leave }
-        guard call.decoding.streamsBody, reply.failure == nil, reply.head != nil else { return .collect }
+        guard call.decoding.streamsBody, reply.head != nil else { return .collect }
+        if let failure = reply.failure { return .refuse(failure, within: .seconds(10)) }
         guard case .unread = reply.reading else { return .leave }
         guard let refusal = VerificationEnhancer.refusal(of: Response(unread: reply.answering(self))) else { return .leave }
         return switch refusal {
@@ -326,8 +327,11 @@ extension Attempt {
 extension Reply {
     /// This reply as one to `attempt`. A transport or a middleware may have made it for a request of its own.
     fileprivate func answering(_ attempt: Attempt) -> Reply {
-        if let own = self.attempt, own.enhanced === attempt.enhanced, own.number == attempt.number { return self }
-        return copy(attempt: self.attempt.map { attempt.with($0.request) } ?? attempt)
+        guard let own = self.attempt else { return copy(attempt: attempt) }
+        if own.enhanced === attempt.enhanced, own.number == attempt.number { return self }
+        var request = own.request
+        request.attempt = attempt.number
+        return copy(attempt: attempt.with(request))
     }
 
     /// This reply with another error: from an interceptor or the error handler, or because the call was cancelled.
@@ -335,8 +339,8 @@ extension Reply {
         copy(failure: APIClientError(error, ErrorContext(self), stage: stage))
     }
 
-    /// A collected stream whose head a verifier had refused. If it has no end, the refusal is the error. A verifier may also have
-    /// wanted bytes, so another failure explains more, unless the stream has the wrong type.
+    /// A collected stream whose head a verifier had refused. If the call's time is over first, the refusal is the error. A verifier
+    /// may also have wanted bytes, so another failure explains more, unless the stream has the wrong type.
     fileprivate func refused(_ refusal: APIClientError) -> Reply {
         guard let failure, !failure.isCancelled else { return self }
         switch (refusal, failure) {

@@ -13,9 +13,9 @@ extension Response {
     ) async -> (Duration, [AttemptOutcome])? {
         guard !error.isCancelled, let attempt = reply.attempt else { return nil }
         let broken = reply.copy(
-            attempt: .some(attempt.enhanced.next(after: earlier, delay: .zero)), failure: .some(error), reading: .failed(error))
+            attempt: .some(attempt.next(after: earlier, delay: .zero)), failure: .some(error), reading: .failed(error))
         let outcomes = broken.attempts
-        guard attempt.enhanced.request.body.isReplayable, outcomes.count < call.channel.limits.attempts else { return nil }
+        guard attempt.request.body.isReplayable, outcomes.count < call.channel.limits.attempts else { return nil }
         switch await Pipeline.wish(Response<Void>(broken), error) {
         case .retry: return (.zero, outcomes)
         // A year, because a sleep of the largest Duration traps.

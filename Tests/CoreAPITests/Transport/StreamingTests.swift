@@ -94,8 +94,8 @@ struct StreamingTests {
     func intact(secure: Bool) async throws {
         var random = SplitMix(20)
         let words = (0..<9_973).map { _ in random.next() }
-        // 4 MB, whose period is the size of no buffer.
-        let bytes = [Data](repeating: words.withUnsafeBytes { Data($0) }, count: 50).reduce(Data(), +)
+        // 16 MB, some thirty pauses, whose period is the size of no buffer.
+        let bytes = [Data](repeating: words.withUnsafeBytes { Data($0) }, count: 200).reduce(Data(), +)
         let server = try LoopbackServer.start(tls: secure ? ServerTLS() : nil) { request in
             request.body.isEmpty ? .ok(bytes) : .ok(request.body == bytes ? "intact" : "\(request.body.count) other bytes")
         }
@@ -384,6 +384,52 @@ struct StreamingTests {
         await channel.close()
     }
 
+    private struct Failing: Middleware {
+        func handle(_ attempt: Attempt, next: Next) async -> Reply {
+            let reply = await next(attempt)
+            return reply.failed(.app(Refusing.Refusal(), ErrorContext(reply)))
+        }
+    }
+
+    @Test("a stream that a middleware has failed is refused within seconds, too", .timeLimit(.minutes(1)))
+    func failedWithoutEnd() async throws {
+        let server = try LoopbackServer.start { _ in
+            [
+                .sendHead(status: 200, headers: ["Content-Length": "9999999"]),
+                .throttled(Data(count: 10_000), chunkSize: 10, interval: .milliseconds(200)),
+            ]
+        }
+        defer { server.close() }
+        let channel = try channel(server) { $0.attemptMiddleware = [Failing()] }
+        let start = ContinuousClock.now
+        let response = await channel.manager().stream(TestEndpoint())
+        #expect(response.error?.app(Refusing.Refusal.self) != nil, "\(response.result)")
+        #expect(start.duration(to: .now) < .seconds(40))
+        await channel.close()
+    }
+
+    @Test(
+        "a refused status whose body breaks off, stops or never ends has that error, and the head and the bytes that came",
+        arguments: [
+            (ServerReply.Step.closeConnection, "transport.truncated"), (.stall, "transport.timedOut.idle"),
+            (.sendEndlessly(Data(count: 1_000)), "transport.responseTooLarge"),
+        ])
+    func refusedAndBroken(step: ServerReply.Step, label: String) async throws {
+        let server = try LoopbackServer.start { _ in
+            [.sendHead(status: 404, headers: ["Content-Length": "9999999"]), .sendBody(Data(count: 10)), step]
+        }
+        defer { server.close() }
+        let channel = try channel(server) {
+            $0.limits.responseBodySize = 5_000
+            $0.modifiers = [Timeout(idle: .milliseconds(500))]
+        }
+        let response = await channel.manager().stream(TestEndpoint())
+        #expect(response.error?.label == label && response.head?.status.code == 404, "\(response.result)")
+        #expect(!response.data.isEmpty && response.data.count <= 5_000)
+        await channel.close()
+        try await server.waitForOpenConnections(atMost: 0)
+    }
+
     @Test("a channel that reads envelopes leaves a streamed body to its reader")
     func envelope() async throws {
         struct Envelope: Error, Decodable { let reason: String? }
@@ -629,7 +675,7 @@ struct StreamingTests {
             for _ in 0..<8 {
                 group.addTask {
                     for index in 0..<500 {
-                        // It calls the loop, often together with the new transfer. A wrong turn is seen in every second run.
+                        // It calls the loop, often together with the new transfer.
                         feed.yield(Data(count: 1))
                         let response = await manager.response(for: TestEndpoint("beside"), as: .text)
                         try #require(response.error == nil, "call \(index)")
@@ -684,7 +730,7 @@ struct StreamingTests {
         ]
         for body in bodies {
             let response = await manager.response(for: UploadEndpoint(body: body), as: .text)
-            #expect(response.error?.label == "transport.bodyUnreadable")
+            #expect(response.error?.label == "transport.bodyUnreadable", "\(response.result)")
         }
         gate.open()
         let response = await beside.value
