@@ -113,7 +113,7 @@ struct CallTarget: Sendable {
 
     /// Advice about a failure with a usual cause outside the kit; `nil` for any other failure.
     func advice(about error: APIClientError) -> String? {
-        guard case .transport(let failure, _) = error else { return nil }
+        guard case .transport(let failure, _) = error.untranslated else { return nil }
         return advice(about: failure)
     }
 

@@ -132,6 +132,16 @@ struct CallPlanTests {
         }
     }
 
+    @Test("has the same advice if the channel translates its errors")
+    func translatedAdvice() async throws {
+        var channel = Channel("Books", hosts: [.production: "https://127.0.0.1:9"])
+        channel.errorFilter = channel.errorFilter.localized(["transport": "No network"])
+        let error = try #require(await NetworkManager<AdHocEndpoint>(channel: channel).response(for: .get("a"), as: .data).error)
+        #expect(error.label == "app.transport.cannotConnect")
+        #expect(try plan([":9/a"]).target.advice(about: error) == "check that a server listens at localhost:9")
+        await channel.close()
+    }
+
     @Test("has advice for a channel with a sandbox: to start it, to examine it, to wait longer")
     func sandboxAdvice() throws {
         let target = try plan(["TY", "GET", "a"]).target
