@@ -47,7 +47,7 @@ extension HTTPURL {
         }
         if reference.utf8.starts(with: "//".utf8) { return try HTTPURL("\(scheme.rawValue):\(reference)") }
         if reference.hasURLScheme {
-            guard reference.firstRange(of: "://") != nil else {
+            guard reference.drop(while: { $0 != ":" }).hasPrefix("://") else {
                 let name = String(reference.prefix { $0 != ":" }).lowercased()
                 guard Scheme(rawValue: name) != nil else { throw .unsupportedScheme(name) }
                 throw .malformedURL(reference, reason: "expected '//' and a host after '\(name):'")

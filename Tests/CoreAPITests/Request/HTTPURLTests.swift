@@ -160,7 +160,8 @@ struct HTTPURLTests {
         #expect(throws: RequestError.self) { try base.resolving(reference) }
     }
 
-    @Test("the error of a reference without a host says so", arguments: ["http:", "https:/a", "HTTP:b"])
+    @Test(
+        "the error of a reference without a host says so", arguments: ["http:", "https:/a", "HTTP:b", "https:/a?next=https://b"])
     func referenceWithoutHost(reference: String) throws {
         let error = #expect(throws: RequestError.self) { try HTTPURL("http://a/").resolving(reference) }
         #expect("\(try #require(error))".contains("expected '//' and a host after 'http"))
