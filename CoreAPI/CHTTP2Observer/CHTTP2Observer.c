@@ -115,9 +115,12 @@ static int noting_failure(int result) {
 /* The cause is known only if the connection has had one stream. The client's streams have odd numbers (RFC 9113 §5.1.1). */
 static void give_up(nghttp2_session *session, uint32_t code, bool is_kept) {
     int64_t end = atomic_load(&next_stream)(session);
+    if (observer == NULL) return;
     for (int64_t stream = 1; stream < end; stream += 2) {
-        if (is_kept) tell(session, (int32_t)stream, CHTTP2_KEPT, code);
-        tell(session, (int32_t)stream, end == 3 ? CHTTP2_UNREADABLE : CHTTP2_GIVEN_UP, code);
+        void *transfer = atomic_load(&transfer_of)(session, (int32_t)stream);
+        if (transfer == NULL) continue;
+        if (is_kept) observer(observer_context, transfer, CHTTP2_KEPT, code);
+        observer(observer_context, transfer, end == 3 ? CHTTP2_UNREADABLE : CHTTP2_GIVEN_UP, code);
     }
 }
 

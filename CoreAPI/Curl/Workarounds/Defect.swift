@@ -15,8 +15,9 @@ package struct Defect: Sendable {
     package func isPresent(in version: CurlVersion) -> Bool { versions.contains(version) }
 
     package static let all: [Defect] = [
-        .busyConnectionShared, .endToldOnce, .endlessReading, .endlessUpload, .hiddenFailure, .keptBuffer, .lostField, .lostTimer,
-        .missedAnswer, .missedBodyEnd, .rememberedField, .rememberedResend, .repeatedExpectation, .silentEnd, .silentResend,
+        .busyConnectionShared, .endToldOnce, .endlessReading, .endlessUpload, .hiddenFailure, .keptBuffer, .keptConnection,
+        .lostField, .lostTimer, .missedAnswer, .missedBodyEnd, .rememberedField, .rememberedResend, .repeatedExpectation,
+        .silentEnd, .silentResend,
         .spinningUpload, .unannouncedEnd, .unreadBytes, .unreadEmptyBody, .vagueError,
     ]
 }

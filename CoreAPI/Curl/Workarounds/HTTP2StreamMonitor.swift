@@ -40,7 +40,7 @@ enum StreamFailure: Equatable {
 
 /// Observes the HTTP/2 streams of a multi handle, on their way from nghttp2 to libcurl; `CHTTP2Observer.h` explains how. libcurl
 /// does not report the facts that the workarounds for ``Defect/unannouncedEnd``, ``Defect/hiddenFailure``,
-/// ``Defect/endlessUpload`` and ``Defect/lostTimer`` need.
+/// ``Defect/keptConnection``, ``Defect/endlessUpload`` and ``Defect/lostTimer`` need.
 ///
 /// It keeps the streams that their server has ended (END_STREAM, RFC 9113 §8.1) and whose transfers are not over yet. And it
 /// tells a transfer why its stream failed. On the loop's thread only, so exclusivity checks are off.
@@ -60,7 +60,7 @@ final class HTTP2StreamMonitor {
 
     /// - Returns: `nil` if no workaround needs it, or if observing is impossible.
     init?(_ library: CurlLibrary) {
-        let defects = [Defect.unannouncedEnd, .hiddenFailure, .endlessUpload, .lostTimer]
+        let defects = [Defect.unannouncedEnd, .hiddenFailure, .keptConnection, .endlessUpload, .lostTimer]
         guard library.can(.streamMonitor), defects.contains(where: library.has) else { return nil }
         self.library = library
     }
@@ -97,7 +97,7 @@ final class HTTP2StreamMonitor {
             CurlHandle.transfer(of: subject)?.resetCode = code
             return
         case CHTTP2_KEPT:
-            if library.has(.hiddenFailure) { _ = CurlHandle.transfer(of: subject)?.connection?.markForClose() }
+            if library.has(.keptConnection) { _ = CurlHandle.transfer(of: subject)?.connection?.markForClose() }
             return
         case CHTTP2_INPUT_TAKEN: return release(subject)
         case CHTTP2_INPUT_LEFT: return note(subject, in: &held)

@@ -1,7 +1,6 @@
 extension Defect {
     /// libcurl reports three failures alike, as a lost connection: a stream that the server refused, one that nghttp2 rejected,
     /// and one whose head is too long. If nghttp2 abandoned the connection, libcurl may wait forever.
-    /// After an invalid frame of the connection, 8.14.1 takes its streams for complete and uses it again.
     ///
     /// The kit observes these failures itself (``HTTP2StreamMonitor``). It sends refused requests again (RFC 9113 §8.7), and at
     /// once ends streams that can receive no more data. Without that view, a refused order is reported as one that may have been

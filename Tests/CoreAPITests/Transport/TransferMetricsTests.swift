@@ -5,6 +5,7 @@ import HTTPTypes
 import Testing
 
 @testable import CoreAPICore
+@testable import CoreAPICurl
 
 @Suite("The metrics of an exchange")
 struct TransferMetricsTests {
@@ -29,6 +30,23 @@ struct TransferMetricsTests {
             #expect(metrics.remoteAddress == "127.0.0.1" && metrics.remotePort == Int(server.port))
         }
         await transport.close()
+    }
+
+    @Test("Figures are those of the transfer from the moment it was sent, also in the turn in which its loop began it")
+    func sentInItsFirstTurn() throws {
+        let connections = LoopConnections()
+        connections.beginTurn(1)
+        let handle = try #require(CurlHandle(connections))
+        let request = try requests.make(.get, "http://127.0.0.1")
+        let transfer = CurlTransfer(try PreparedRequest(Attempt(request), deadline: 60_000_000_000))
+        (transfer.handle, transfer.launchTurn) = (handle, connections.turn)
+        #expect(handle.metrics(of: transfer, at: 0).bytesReceived == nil)
+        transfer.timesSent = 1
+        #expect(handle.metrics(of: transfer, at: 0).bytesReceived == 0)
+        transfer.timesSentBefore = 1
+        #expect(handle.metrics(of: transfer, at: 0).bytesReceived == nil)
+        connections.beginTurn(1)
+        #expect(handle.metrics(of: transfer, at: 0).bytesReceived == 0)
     }
 
     @Test("Redirects add up")
