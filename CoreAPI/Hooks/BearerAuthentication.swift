@@ -65,9 +65,9 @@ public final class BearerAuthentication: Middleware {
     }
 
     /// Makes a middleware that sends the token to the origin (scheme, host and port) of the call's environment only. An endpoint
-    /// with a base URL elsewhere is sent without it. A channel begins without a token if its environment
-    /// or any of its ``Channel/credentials`` differs. The middleware keeps one token for each of
-    /// these, as long as it lives. A server with the credentials of many users makes a middleware for each user.
+    /// with a base URL elsewhere is sent without it. A channel with another environment, or with other
+    /// ``Channel/credentials``, than those seen so far begins without a token. The middleware keeps one token for each of these, as
+    /// long as it lives. A server with the credentials of many users makes a middleware for each user.
     ///
     /// - Parameters:
     ///   - token: the initial token, for the environment of the first call. Default `nil`: the first request has no token, and

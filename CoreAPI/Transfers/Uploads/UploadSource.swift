@@ -20,9 +20,9 @@ struct UploadSource {
         case sequence(Body, SequenceReader?)
     }
 
-    /// The number of bytes of one request if the plan names none, so that they fit in memory; `nil` for all remaining bytes.
+    /// The bytes of one request if the plan does not say; `nil` for all the rest.
     ///
-    /// - Parameter isHeld: whether the bytes must be in memory, of a file, too.
+    /// - Parameter isHeld: whether the bytes of a request are held in memory, those of a file, too.
     func usualSize(isHeld: Bool) -> Int? {
         if case .sequence = kind { return 1 << 20 }
         return isHeld ? 4 << 20 : nil
