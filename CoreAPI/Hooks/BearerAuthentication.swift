@@ -64,10 +64,10 @@ public final class BearerAuthentication: Middleware {
         var failure: (at: ContinuousClock.Instant, error: any Error)?
     }
 
-    /// Makes a middleware that sends the token to the origin (scheme, host and port) of the call's environment only. An endpoint
-    /// with a base URL elsewhere is sent without it. A channel with another environment, or with other
-    /// ``Channel/credentials``, than those seen so far begins without a token. The middleware keeps one token for each of these, as
-    /// long as it lives. A server with the credentials of many users makes a middleware for each user.
+    /// Makes a middleware that sends the token to the origin (scheme, host and port) of the call's environment only. An
+    /// endpoint with a base URL elsewhere is sent without it. A channel with another environment, or with other
+    /// ``Channel/credentials``, than those seen so far begins without a token. The middleware keeps one token for each of
+    /// these, as long as it lives. A server with the credentials of many users makes a middleware for each user.
     ///
     /// - Parameters:
     ///   - token: the initial token, for the environment of the first call. Default `nil`: the first request has no token, and

@@ -339,8 +339,8 @@ extension Reply {
         copy(failure: APIClientError(error, ErrorContext(self), stage: stage))
     }
 
-    /// A collected stream whose head a verifier had refused. If the call's time is over first, the refusal is the error. A verifier
-    /// may also have wanted bytes, so another failure explains more, unless the stream has the wrong type.
+    /// A collected stream whose head a verifier had refused. If the call's time is over first, the refusal is the error. A
+    /// verifier may also have wanted bytes, so another failure explains more, unless the stream has the wrong type.
     fileprivate func refused(_ refusal: APIClientError) -> Reply {
         guard let failure, !failure.isCancelled else { return self }
         switch (refusal, failure) {

@@ -14,7 +14,7 @@ internal import HTTPTypes
 /// A streaming call asks twice, first before other enhancers and without bytes. If a verifier refuses the head, the answer is
 /// collected, and the verifiers are asked about the whole. So if a verifier needs bytes, the kit collects every answer to a
 /// stream. Of an answer that ``ContentTypeResponseVerifier`` refuses it collects what comes within 10 seconds. If time is over
-/// before the end, the refusal of the head is the error. After a refused status, a body that breaks off or has no end is the error.
+/// before the end, the refusal of the head is the error; after a refused status it is the failure of the body.
 public protocol ResponseVerifier: RequestModifier {
     /// Checks an answer; an error that it throws refuses it.
     ///

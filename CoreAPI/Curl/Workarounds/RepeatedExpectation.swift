@@ -7,7 +7,8 @@ extension Defect {
     /// had added itself. A field that the user has added stays, so the server refuses it again.
     ///
     /// The kit forbids that at the second call of `CURLOPT_PREREQFUNCTION`. Whatever code libcurl then ends with, the transfer
-    /// ends with the answer, unless a part of its body has arrived. The answer has no body, because libcurl has dropped it. Shown by `UploadTests.expectationFailed`.
+    /// ends with the answer, unless a part of its body has arrived. The answer has no body, because libcurl has dropped it.
+    /// Shown by `UploadTests.expectationFailed`.
     static let repeatedExpectation = Defect(19, in: .every)
 }
 
