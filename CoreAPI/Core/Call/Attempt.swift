@@ -84,7 +84,7 @@ public final class Attempt: Sendable {
     /// - Parameters:
     ///   - error: the reason. The kit's own errors keep their stage.
     ///   - stage: the case for any other error.
-    // Not inlined: the context's temporaries would lie in the frame of every stage that waits (4,591 → 5,630 bytes a held
+    // Not inlined: the context's temporaries would lie in the frame of every stage that waits (4,592 → 5,630 bytes a held
     // call).
     @inline(never)
     public func failed(

@@ -193,7 +193,7 @@ public final class EnvironmentSwitch: @unchecked Sendable {
         }
     }
 
-    // Not inlined: an environment is large, and its copy would lie in the frame of each call (4,591 → 6,922 bytes a
+    // Not inlined: an environment is large, and its copy would lie in the frame of each call (4,592 → 6,922 bytes a
     // held call).
     @inline(never)
     private func read() -> APIEnvironment {

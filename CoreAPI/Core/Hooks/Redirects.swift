@@ -153,7 +153,7 @@ extension Attempt {
     fileprivate var redirectCount: Int { redirectedFrom.map { $0.redirectCount + 1 } ?? 0 }
 
     /// The request that an answer redirects to, if the redirect may be followed.
-    // Not inlined: a request by value would lie in the frame of the async caller (4,591 → 6,173 bytes a held call).
+    // Not inlined: a request by value would lie in the frame of the async caller (4,592 → 6,173 bytes a held call).
     @inline(never)
     fileprivate func step(after reply: Reply) -> Redirects.Step {
         guard let status = reply.status, Redirects.isRedirect(status), reply.failure == nil else { return .ends(reply) }

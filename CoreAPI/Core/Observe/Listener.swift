@@ -251,7 +251,7 @@ extension Attempt {
 
     package func warn(_ text: String) { tell { $0.warning(CallEvent.Warning(attempt: self, text: text)) } }
 
-    // Not inlined, these two: an event by value would lie in the frame of the async caller (4,591 → 5,618 bytes a held call).
+    // Not inlined, these two: an event by value would lie in the frame of the async caller (4,592 → 5,618 bytes a held call).
 
     @inline(never)
     func tellQueued() { tell { $0.queued(CallEvent.Queued(attempt: self)) } }
