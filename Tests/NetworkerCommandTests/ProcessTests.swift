@@ -500,30 +500,56 @@ struct ProcessTests {
         #expect(narrow.contains { $0.contains("█") } && narrow.allSatisfy { !$0.contains("█") || $0.count < 30 }, "\(narrow)")
     }
 
-    /// A name server that does not answer; the dynamic linker loads it instead of the system's.
-    private func slowResolver() async throws -> String {
-        let folder = FileManager.default.temporaryDirectory.appendingPathComponent("slow-\(UUID().uuidString)")
+    /// A library that the dynamic linker loads instead of the system's, in a folder of its own.
+    private func library(_ name: String, _ source: String) async throws -> URL {
+        let folder = FileManager.default.temporaryDirectory.appendingPathComponent("library-\(UUID().uuidString)")
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
-        let source = folder.appendingPathComponent("slow.c")
-        try Data(
-            """
-            #include <unistd.h>
-            int getaddrinfo(const char *a, const char *b, const void *c, void **d) { sleep(20); return -3; }
-            """.utf8
-        ).write(to: source)
-        let library = folder.appendingPathComponent("slow.so").path
-        try #require(try await Program.run(["clang", "-shared", "-fPIC", "-o", library, source.path]).status == 0)
+        let (file, library) = (folder.appendingPathComponent("source.c"), folder.appendingPathComponent(name))
+        try Data(source.utf8).write(to: file)
+        let compile = ["clang", "-shared", "-fPIC", "-Wl,-soname,\(name)", "-o", library.path, file.path]
+        try #require(try await Program.run(compile).status == 0)
         return library
+    }
+
+    @Test("without libzstd no answer in zstd is asked for, and a compressed upload says what is missing")
+    func withoutZstd() async throws {
+        // libcurl needs a file of that name with these functions. The kit misses others.
+        let names = ["createDStream", "decompressStream", "freeDStream", "isError", "versionNumber"]
+        let library = try await library(
+            "libzstd.so.1", names.map { "unsigned long ZSTD_\($0)(void) { return 0; }" }.joined(separator: "\n"))
+        let folder = library.deletingLastPathComponent().path
+        defer { try? FileManager.default.removeItem(atPath: folder) }
+        let server = try LoopbackServer.start { request in
+            request.path == "/coded" ? .ok(Data([0x28, 0xB5, 0x2F, 0xFD]), headers: ["Content-Encoding": "zstd"]) : .ok("x")
+        }
+        defer { server.close() }
+        let others = ProcessInfo.processInfo.environment["LD_LIBRARY_PATH"].map { ":\($0)" } ?? ""
+        let environment = ["LD_LIBRARY_PATH": folder + others, "HOME": "/tmp"]
+        #expect(try await run([server.url + "/a"], environment: environment).status == 0)
+        #expect(try await run([server.url + "/a"], environment: ["HOME": "/tmp"]).status == 0)
+        let codings = server.requests.map { $0.headers["accept-encoding"]?.contains("zstd") }
+        #expect(codings == [false, true])
+        let coded = try await run([server.url + "/coded"], environment: environment)
+        #expect(coded.status == 1 && coded.text.contains("zstd"), "\(coded.text)")
+        let upload = try await run(["upload", library.path, server.url + "/b", "--compress", "zstd"], environment: environment)
+        #expect(upload.status == 64 && upload.text.contains("this machine has no library for zstd"), "\(upload.text)")
+        #expect(server.requests.count == 3)
     }
 
     @Test("ends on time although a name server does not answer")
     func slowNameServer() async throws {
-        let library = try await slowResolver()
-        defer { try? FileManager.default.removeItem(atPath: URL(fileURLWithPath: library).deletingLastPathComponent().path) }
+        // A name server that does not answer.
+        let library = try await library(
+            "slow.so",
+            """
+            #include <unistd.h>
+            int getaddrinfo(const char *a, const char *b, const void *c, void **d) { sleep(20); return -3; }
+            """)
+        defer { try? FileManager.default.removeItem(at: library.deletingLastPathComponent()) }
         let start = ContinuousClock.now
         let result = try await run(
             ["call", "HTTPBin", "GET", "get", "--host", "http://slow.example", "--timeout", "1"],
-            environment: ["LD_PRELOAD": library, "HOME": "/tmp"])
+            environment: ["LD_PRELOAD": library.path, "HOME": "/tmp"])
         #expect(result.status == 1)
         #expect(result.text.contains("within 1.0 seconds"), "\(result.text)")
         #expect(ContinuousClock.now - start < .seconds(10))
