@@ -10,6 +10,7 @@ struct PeerTests {
     private static let variables = ProcessInfo.processInfo.environment
     private static let tusURL = variables["NETWORKERKIT_TUS_URL"]
     private static let folder = variables["NETWORKERKIT_TUS_FOLDER"]
+    private static let checksumURL = variables["NETWORKERKIT_TUS_CHECKSUM_URL"]
     private static let ietfURL = variables["NETWORKERKIT_IETF_URL"]
 
     private static let data = Data.noise(2_000_000)
@@ -119,6 +120,53 @@ struct PeerTests {
         plan.startsAnew = false
         let gone = await channel.manager.upload(.post("files/"), from: .bytes(Self.data), resumable: plan).response
         #expect(gone.head?.status.code == 404)
+        await channel.close()
+    }
+
+    // MARK: - drf-tus
+
+    /// A proxy that changes a byte in the middle of its third connection, which has the second piece.
+    private func damagingProxy(to url: String) throws -> RawServer {
+        let port = try #require(URL(string: url)?.port)
+        let connections = Shared(0)
+        return try RawServer { connection in
+            guard let upstream = RawServer.connect(port: UInt16(port)) else { return }
+            let number = connections.take { number in
+                number += 1
+                return number
+            }
+            let answered = DispatchSemaphore(value: 0)
+            Thread.detachNewThread {
+                RawServer.copy(from: upstream, to: connection)
+                connection.end()
+                answered.signal()
+            }
+            var sent = 0
+            while case var piece = connection.read(upTo: 65_536), !piece.isEmpty {
+                if number == 3, sent <= 200_000, sent + piece.count > 200_000 { piece[piece.startIndex + 200_000 - sent] ^= 1 }
+                upstream.send(piece)
+                sent += piece.count
+            }
+            upstream.endSending()
+            answered.wait()
+            upstream.cut(resetting: false)
+        }
+    }
+
+    @Test(
+        "drf-tus refuses a damaged piece that has a checksum, and has every byte in the end",
+        .enabled(if: checksumURL != nil), arguments: [nil] + ResumableUpload.Checksum.allCases)
+    func checksums(_ kind: ResumableUpload.Checksum?) async throws {
+        let proxy = try damagingProxy(to: try #require(Self.checksumURL))
+        defer { withExtendedLifetime(proxy) {} }
+        let channel = Channel.test(proxy.url)
+        var plan = plan(.tus, Shared([]))
+        let name = "film-\(kind?.rawValue ?? "none").mov"
+        (plan.metadata, plan.pieceSize, plan.checksum) = (["filename": name], 500_000, kind)
+        try await channel.manager.upload(.post("files/"), from: .bytes(Self.data), resumable: plan).value
+        let stored = try Data(contentsOf: URL(fileURLWithPath: "\(try #require(Self.folder))/checksums/uploaded/\(name)"))
+        // Without a checksum the damage is stored.
+        #expect((stored == Self.data) == (kind != nil) && stored.count == Self.data.count)
         await channel.close()
     }
 
