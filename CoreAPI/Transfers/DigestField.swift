@@ -25,7 +25,8 @@ struct DigestField: Sendable, Hashable {
         }
     }
 
-    /// Whether the digests contain each member.
+    /// The first digest that differs from the member of its algorithm; `nil` if none does. Algorithms without a digest are
+    /// ignored.
     func mismatch(_ digests: [ContentDigest]) -> DownloadError? {
         for member in members {
             guard let found = digests.first(where: { $0.algorithm == member.algorithm }), found.bytes != member.bytes else {

@@ -35,7 +35,6 @@ final class DownloadControl: Sendable {
     var endpoint: any Endpoint { state.withLock { $0.endpoint } }
     var takesAnyAddress: Bool { state.withLock { $0.takesAnyAddress } }
     var isPaused: Bool { state.withLock { $0.isPaused } }
-    var progress: TransferProgress { state.withLock { $0.progress } }
 
     // MARK: - The handle's side
 

@@ -118,7 +118,7 @@ final class DownloadRun: Sendable {
         let hasBytes = state.withLock { $0.completed > 0 }
         if options.resumes, hasBytes, mayContinue, !failure.isMismatch, (try? part.checkIsThere()) != nil {
             // A full disk may have taken a piece in part. Without it there is room for the sidecar.
-            if failure.underlyingError is DownloadError { try? part.truncate(to: state.withLock { $0.reach }) }
+            if failure.underlyingError is DownloadError { try? part.truncate(to: state.withLock { $0.segments.reach }) }
             save(part)
             // Bytes without a sidecar are of no use.
             if part.readSidecar() == nil { part.discard() } else { part.close() }
@@ -529,9 +529,6 @@ final class DownloadRun: Sendable {
 }
 
 extension DownloadRun.State {
-    /// The offset after the last byte on the disk.
-    fileprivate var reach: Int64 { segments.lazy.filter { $0.done > $0.start }.map(\.done).max() ?? 0 }
-
     /// Sets the length of a file that began without one.
     fileprivate mutating func learn(_ length: Int64) {
         representation?.length = length

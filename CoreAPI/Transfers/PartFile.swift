@@ -149,7 +149,7 @@ final class PartFile: Sendable {
         else { return nil }
         var bytes = [UInt8](repeating: 0, count: Int(status.st_size))
         let count = pread(descriptor, &bytes, bytes.count, 0)
-        guard count == bytes.count, let sidecar = Sidecar(json: Data(bytes)), sidecar.reach <= size,
+        guard count == bytes.count, let sidecar = Sidecar(json: Data(bytes)), sidecar.segments.reach <= size,
             (try? seal(of: sidecar)) == sidecar.seal
         else { return nil }
         return sidecar

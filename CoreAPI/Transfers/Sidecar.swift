@@ -37,9 +37,6 @@ struct Sidecar: Sendable, Hashable {
         self.segments = segments
     }
 
-    /// The minimum size of the part in bytes.
-    var reach: Int64 { segments.filter { $0.done > $0.start }.map(\.done).max() ?? 0 }
-
     // MARK: - JSON
 
     private struct Record: Codable {
@@ -101,4 +98,9 @@ struct Sidecar: Sendable, Hashable {
         }
         return true
     }
+}
+
+extension [Segment] {
+    /// The offset after the last byte on the disk.
+    var reach: Int64 { lazy.filter { $0.done > $0.start }.map(\.done).max() ?? 0 }
 }

@@ -93,7 +93,7 @@ extension WebSocket {
         /// Messages with more bytes are sent as several frames of this size, so that pings go between them. `nil`, the default,
         /// sends every message as one frame.
         public var fragmentSize: Int?
-        /// How long the peer may be silent before it is sent a ping. `nil` sends none. Default 30 s.
+        /// How long the peer may be silent before the socket sends a ping, at most twice as long. `nil` sends none. Default 30 s.
         public var pingInterval: Duration? = .seconds(30)
         /// How long a ping waits for its answer. Default 20 s.
         public var pongTimeout: Duration = .seconds(20)

@@ -76,7 +76,7 @@ struct ParserTests {
                 resource: SHA256.hash([]).hexadecimal,
                 representation: Representation(validator: validator, length: 20, digest: "sha-256=:AA==:"), segments: segments)
             #expect(Sidecar(json: try #require(sidecar.json)) == sidecar)
-            #expect(sidecar.reach == 20)
+            #expect(sidecar.segments.reach == 20)
         }
     }
 

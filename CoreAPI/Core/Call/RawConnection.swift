@@ -16,7 +16,7 @@ public protocol RawConnection: AnyObject, Sendable {
     /// - Throws: ``TransportError`` if the connection broke, `CancellationError` after a cancellation and after ``close()``.
     func read() async throws -> Data?
 
-    /// Queues bytes to be sent, all of them or none; waits while many are queued. For one task at a time.
+    /// Queues all bytes, or fails and queues no byte; waits while many are queued. For one task at a time.
     ///
     /// - Throws: as ``read()``.
     func write(_ data: Data) async throws

@@ -15,8 +15,8 @@ public final class Reply: Sendable {
     public let head: ResponseHead?
     /// The body, decompressed: bytes for a call that wants it whole, a stream for a call that reads it as it arrives.
     public let body: Body
-    /// Why the attempt failed. Around an attempt it is `nil` for an answer with any status. Around the call it is also the
-    /// refused status or the decoding error.
+    /// Why the attempt failed. Attempt middleware sees `nil` for an answer of any status. Call middleware also sees a
+    /// refused status or a decoding error.
     public let failure: APIClientError?
     /// Transfer metrics. For a streamed body they cover the time until the head, and from the body's end on the whole exchange.
     public var metrics: TransferMetrics? {

@@ -10,8 +10,8 @@ public struct Limits: Sendable, Hashable {
     public var responseHeadSize = 64 * 1024
     /// Lines of a response's head and of its trailers. Default 512; at most 65,000 apply.
     public var responseHeadLines = 512
-    /// Kinds of peers that are never connected to, including a redirect's. Default none. With any set, no proxy is used, because
-    /// the proxy would be the peer.
+    /// Addresses that the kit never connects to, also after a redirect. Default none. If you set any, the kit uses no proxy,
+    /// because the proxy would be the peer.
     public var refusedAddresses: AddressClass = []
     /// Redirects that one attempt follows; 0 returns the redirect itself. Default 20.
     public var redirects = 20

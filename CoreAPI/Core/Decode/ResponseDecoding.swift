@@ -169,8 +169,8 @@ extension ResponseDecoding where Value == Data? {
 }
 
 extension ResponseDecoding where Value == JSONValue {
-    /// Any JSON, to be mapped by hand, whatever the channel's coder: the value at the endpoint's ``Endpoint/keyPath``, else at
-    /// the channel's ``Channel/payload``; by default the whole body.
+    /// JSON of any shape. The channel's coder is not used. The value is that at the endpoint's ``Endpoint/keyPath``, else at the
+    /// channel's ``Channel/payload``, else the whole body.
     public static let json = ResponseDecoding(wantsCoder: true) { response, body in
         if body.isEmpty { return try nothing(in: response) }
         let path = response.call.keyPath

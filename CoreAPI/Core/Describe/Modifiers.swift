@@ -23,8 +23,8 @@ public struct BaseURL: RequestModifier, Hashable {
         self.isIgnoring = isIgnoring
     }
 
-    /// No base at all: the endpoint's path is an absolute URL. The channel's headers and its interceptors' credentials go there
-    /// as well, so check the host of an address that a server gave.
+    /// No base at all: the endpoint's path is an absolute URL. The channel's headers, and what its interceptors add, go there as
+    /// well, so check the host of an address that a server gave. The kit's credentials do not.
     public static let ignore = BaseURL(string: nil, priority: .max, isIgnoring: true)
 }
 

@@ -7,7 +7,7 @@
 /// try await networkManager.attaching(Timeout(.seconds(5))).request(endpoint: .orderList(path: "page=1"))
 /// ```
 ///
-/// A marker: the pipeline reads it on any thread, and never calls it.
+/// A value that stages of the pipeline read, on any thread. It changes nothing by itself.
 public protocol RequestModifier: Sendable {
     /// Whether several of this type at one level make sense, as for headers. If `false`, a second one fails the call with
     /// ``RequestError/duplicateModifier(type:)``. Default `true`.

@@ -1,13 +1,12 @@
 public import Foundation
 
-/// Changes a request once per call before its first attempt, and a response once per attempt after it arrives.
+/// Changes a request once per call before its first attempt, and the outcome of each attempt, with or without an answer.
 ///
 /// Use an enhancer to apply a ``RequestModifier`` or for a change to every request of the channel. Use a ``RequestInterceptor``
 /// for a change that must wait or differ between attempts.
 ///
 /// Synchronous, in Swift's thread pool, never on the main actor. `enhance` and `deenhance` both run from high to low priority,
-/// and among equals in the order of the channel. So the enhancer of the lowest priority sees the final request and the final
-/// response.
+/// and among equals in the order of the channel. So the lowest priority sees the final request and the final response.
 public protocol RequestEnhancer: StagedHook, RequestEnhancerSpellings {
     /// The priority of this type of enhancer. Default `.normal`.
     static var priority: Priority { get }

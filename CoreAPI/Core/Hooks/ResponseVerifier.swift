@@ -8,13 +8,13 @@ internal import HTTPTypes
 ///
 /// A modifier: attached to the channel, a provider or an endpoint. Called synchronously, in Swift's thread pool, once per attempt
 /// with an answer. All verifiers run in order, farthest first, and the first failure wins. Only the nearest
-/// ``StatusCodeResponseVerifier`` runs. One made by ``StatusCodeResponseVerifier/always`` runs in addition. Without one, 2xx is
-/// expected.
+/// ``StatusCodeResponseVerifier`` runs. Those made by ``StatusCodeResponseVerifier/always`` run as well. Without any, the kit
+/// expects 2xx.
 ///
 /// A streaming call asks twice, first before other enhancers and without bytes. If a verifier refuses the head, the answer is
 /// collected, and the verifiers are asked about the whole. So if a verifier needs bytes, the kit collects every answer to a
-/// stream. Of an answer that ``ContentTypeResponseVerifier`` refuses it collects what comes within 10 seconds. If time is over
-/// before the end, the refusal of the head is the error; after a refused status it is the failure of the body.
+/// stream. Of an answer that ``ContentTypeResponseVerifier`` refuses it collects what comes within 10 s. If the body breaks
+/// off or time is over, the error is the refusal of the head. After a refused status, the error is the failure of the body.
 public protocol ResponseVerifier: RequestModifier {
     /// Checks an answer; an error that it throws refuses it.
     ///

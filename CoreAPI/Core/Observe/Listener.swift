@@ -19,8 +19,8 @@ public protocol Listener: Sendable {
     func started(_ event: CallEvent.Started)
     /// An exchange joins the transport's queue. Reported for each redirect, too, like the following events.
     func queued(_ event: CallEvent.Queued)
-    /// It left the queue. This event and those up to ``head(_:)`` are reported together, when the head has arrived or the
-    /// exchange has failed; their durations are libcurl's.
+    /// The exchange left the queue. This event and those up to ``head(_:)`` are reported together, when the head has arrived or
+    /// the exchange has failed; their durations are libcurl's.
     func sent(_ event: CallEvent.Sent)
     /// The host's name was resolved. Not reported if a connection was open, like the next two events.
     func resolved(_ event: CallEvent.Resolved)

@@ -8,7 +8,7 @@ public struct EventOptions: Sendable {
     /// the end of the events.
     public var reconnections: Int
     /// The longest pause before the first new connection; the pause is a random part of it. Default 1 s. A server's `retry` is
-    /// the least pause. A random part of `max(retry, min(pause, 500 ms))` is added to it, doubled after each failure.
+    /// the minimum. The kit adds a random delay of up to `max(retry, min(pause, 500 ms))`; this bound doubles with each failure.
     public var pause: Duration
     /// The longest pause that the kit chooses. Default 30 s. A server's `retry`, up to a day, is added to it.
     public var longestPause: Duration

@@ -69,8 +69,8 @@ public struct ResumableUpload: Sendable {
     public var dialect: Dialect
     /// The state to continue; `nil` for a new upload.
     public var state: State?
-    /// The maximum number of bytes in one request. Default `nil`: a whole file or all bytes in memory; 1 MiB of a sequence, which
-    /// is held in memory; 4 MiB with a checksum.
+    /// The maximum number of bytes in one request. Default `nil`: files and bytes go in one request, and a sequence in pieces of
+    /// 1 MiB, which are held in memory. With a checksum, files and bytes go in pieces of 4 MiB.
     public var pieceSize: Int?
     /// The hash of each piece, for tus. Default `nil`. The IETF's draft has none: with a hash such an upload fails with
     /// `TransportError.unsupported(capability:)` before its first request.
