@@ -180,7 +180,8 @@ struct SeededTests {
         var random = SplitMix(UInt64(worker) &+ 100)
         var environment = ProcessInfo.processInfo.environment
         for kills in 0..<40 {
-            let deadline = Int.random(in: 40_000...200_000, using: &random)
+            // It grows, so that the files that cannot be continued are whole at some time.
+            let deadline = Int.random(in: 40_000...200_000, using: &random) + kills * 5_000
             environment[Self.many] = "\(url) \(folder.url.path) \(worker) \(deadline)"
             let outcome = try await Program.run(
                 [CommandLine.arguments[0], "--testing-library", "swift-testing", "--filter", "SeededTests"],
