@@ -352,7 +352,11 @@ final class DownloadRun: Sendable {
         }
         switch (head.status.code, segment) {
         case (200, nil), (203, nil): return body.length
-        case (200, _?), (203, _?): throw Restart.from(response)
+        case (200, _?), (203, _?):
+            let known = state.withLock { $0.representation }
+            guard known?.isContradicted(by: head, length: body.length) == true else { throw Restart.from(response) }
+            state.withLock { $0.refusesRanges = true }
+            throw Restart.again(malformed("expected a 206, or 200 with the whole file, found a 200 with other bytes", response))
         case (206, let segment?): return try end(ofPart: response, head, body, segment)
         case (206, nil): throw malformed("expected 200 without Range, found 206 (RFC 9110 §15.3.7)", response)
         default:
@@ -385,6 +389,7 @@ final class DownloadRun: Sendable {
         state.withLock { state in
             state.head = head
             state.resource = resource(of: response)
+            if state.representation?.digest == nil { state.representation?.digest = head.lines("Repr-Digest") }
             if state.representation?.length == nil, let total = range.total { state.learn(total) }
         }
         return bytes.upperBound

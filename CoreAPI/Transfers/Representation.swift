@@ -24,8 +24,8 @@ struct Representation: Sendable, Hashable {
     let validator: Validator?
     /// In bytes; `nil` if it is not known.
     var length: Int64?
-    /// `Repr-Digest`, as received.
-    let digest: String?
+    /// `Repr-Digest`, as received. A 206 names that of the whole file, too (RFC 9530 §3.1).
+    var digest: String?
 
     init(validator: Validator?, length: Int64?, digest: String?) {
         self.validator = validator
@@ -37,6 +37,14 @@ struct Representation: Sendable, Hashable {
         validator = Validator(head)
         self.length = length
         digest = head.lines("Repr-Digest")
+    }
+
+    /// Whether an answer 200 to a request for the rest cannot be what it says: it names a part, or the same bytes with another
+    /// length. The server may have sent the rest alone.
+    func isContradicted(by head: ResponseHead, length found: Int64?) -> Bool {
+        if let part = head.contentRange?.bytes, part.lowerBound > 0 { return true }
+        guard let validator, Validator(head) == validator, let length, let found else { return false }
+        return length != found
     }
 
     /// Whether an answer has a validator of the same kind.

@@ -304,8 +304,16 @@ final class Session: Sendable {
         do {
             try await work()
         } catch {
-            throw failure(error)
+            throw failure(cause(of: error))
         }
+    }
+
+    /// A connection that ends while a task writes to it reports a cancellation, whatever ended it.
+    private func cause(of error: any Error) -> any Error {
+        guard error is CancellationError, !Task.isCancelled else { return error }
+        let (end, isClosing) = state.withLock { ($0.end, $0.closing != nil) }
+        if case .failure(let reason)? = end { return reason }
+        return isClosing ? closedError : error
     }
 
     private var closedError: TransportError {

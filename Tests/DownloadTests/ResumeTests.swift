@@ -52,6 +52,60 @@ struct ResumeTests {
         await channel.close()
     }
 
+    @Test("the Repr-Digest of a 206 is that of the file: wrong bytes fail", arguments: [true, false])
+    func reprDigestOfTheRest(isRight: Bool) async throws {
+        let served = Served(100_000)
+        let rest = isRight ? served.bytes[30_000...] : Data(count: 70_000)
+        let server = try server([
+            { served.reply($0, sending: 30_000) },
+            { _ in
+                [
+                    .sendHead(
+                        status: 206,
+                        headers: [
+                            "ETag": "\"one\"", "Content-Range": "bytes 30000-99999/100000", "Content-Length": "70000",
+                            "Repr-Digest": served.digest,
+                        ]), .sendBody(rest),
+                ]
+            },
+        ])
+        defer { server.close() }
+        let channel = Channel.loopback(server, retries: true)
+        let download = channel.manager.download(.export, to: folder.export)
+        if isRight {
+            let digests = try await download.value.digests
+            #expect(digests.map(\.description) == [served.digest])
+            #expect(try Data(contentsOf: folder.export) == served.bytes)
+        } else {
+            let error = await #expect(throws: APIClientError.self) { try await download.value }
+            #expect(error?.label == "verification.custom", "\(String(describing: error))")
+            #expect(try folder.names.isEmpty)
+        }
+        await channel.close()
+    }
+
+    @Test(
+        "a 200 that has the rest alone is not taken for the file: the download begins again without ranges",
+        arguments: [["ETag": "\"one\""], ["Content-Range": "bytes 30000-99999/100000"]] as [HeaderLines])
+    func restAs200(headers: HeaderLines) async throws {
+        let served = Served(100_000)
+        let server = try server([
+            { served.reply($0, sending: 30_000) },
+            { _ in
+                var headers = headers
+                headers.append("Content-Length", "70000")
+                return [.sendHead(status: 200, headers: headers), .sendBody(served.bytes[30_000...])]
+            },
+            { served.reply($0) },
+        ])
+        defer { server.close() }
+        let channel = Channel.loopback(server, retries: true)
+        _ = try await channel.manager.download(.export, to: folder.export).value
+        #expect(try Data(contentsOf: folder.export) == served.bytes)
+        #expect(server.requests.map { $0.headers["range"] } == [nil, "bytes=30000-", nil])
+        await channel.close()
+    }
+
     /// Signs each request, and asks for another one.
     private final class Signing: RequestInterceptor {
         let signatures = Mutex<[String?]>([])

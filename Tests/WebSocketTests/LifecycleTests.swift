@@ -93,6 +93,41 @@ struct LifecycleTests {
         await channel.close()
     }
 
+    @Test(
+        "a sender that waits when the socket ends gets the reason, and no cancellation",
+        arguments: [
+            ([0x88, 0x02, 0x03, 0xE9], "transport.connectionLost"), ([0x88, 0x02, 0x03, 0xE8], "transport.connectionLost"),
+            ([0xF3, 0x00], "transport.malformedResponse"), ([], "transport.timedOut.idle"),
+        ] as [([UInt8], String)])
+    func endsWhileSending(bytes: [UInt8], label: String) async throws {
+        let isBlocked = try Gate()
+        let server = try LoopbackServer.start { .switching($0, then: [.waitFor(isBlocked), .send(Data(bytes)), .stall]) }
+        defer { server.close() }
+        let channel = Channel.test(server)
+        var options = WebSocket.Options()
+        (options.compression, options.closeTimeout) = (nil, .seconds(1))
+        if bytes.isEmpty { (options.pingInterval, options.pongTimeout) = (.seconds(1), .seconds(1)) }
+        let socket = try await channel.dispatcher.webSocket(.get("chat"), options)
+        let sent = Mutex(0)
+        let task = Task {
+            await failure {
+                while true {
+                    try await socket.send(.binary(Data(count: 1 << 20)))
+                    sent.withLock { $0 += 1 }
+                }
+            }
+        }
+        var before = -1
+        while case let now = sent.withLock({ $0 }), now != before || now == 0 {
+            before = now
+            try await Task.sleep(for: .milliseconds(200))
+        }
+        isBlocked.open()
+        let error = await task.value
+        #expect(error?.label == label && error?.isCancelled == false, "\(String(describing: error))")
+        await channel.close()
+    }
+
     @Test("messages of many concurrent senders arrive complete, in fragments too", arguments: [nil, 1_000] as [Int?])
     func senders(fragment: Int?) async throws {
         let server = try LoopbackServer.start { .webSocket($0, serve: echo) }

@@ -27,7 +27,7 @@ extension CurlFailure {
             .headTooLarge(limit: min(facts.headLimit, 102_400))
         // libcurl's texts for both speak of a function's argument.
         case CURLE_BAD_FUNCTION_ARGUMENT where facts.wasSent:
-            .malformedResponse(reason: facts.hasHead ? "a chunk's size is no number (RFC 9112 §7.1)" : continuationFirst)
+            .malformedResponse(reason: facts.hasHead ? "a chunk's size is no number, or a trailer is no field (RFC 9112 §7.1)" : continuationFirst)
         // libcurl's text speaks of HTTP/0.9, which the kit refuses: an answer that begins with anything else than a status line.
         case CURLE_UNSUPPORTED_PROTOCOL where facts.wasSent && facts.message.hasPrefix("Received HTTP/0.9"):
             .malformedResponse(reason: "expected a status line (RFC 9112 §4); the port may serve TLS or another protocol")
