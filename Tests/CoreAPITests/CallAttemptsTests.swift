@@ -33,14 +33,20 @@ struct CallAttemptsTests {
 
     @Test("leaving an iteration cancels the call")
     func left() async {
+        let (began, tellBegan) = AsyncStream.makeStream(of: Void.self)
         let (ended, tell) = AsyncStream.makeStream(of: Bool.self)
         let transport = RecordingTransport { request in
             guard request.attempt == 2 else { return .answer(to: request, status: 503) }
+            tellBegan.yield()
             try? await Task.sleep(for: .seconds(3_600))
             tell.yield(Task.isCancelled)
             return Response(request: request, result: .failure(.cancelled(ErrorContext(request))))
         }
-        for await _ in channel(transport).manager().attempts(for: TestEndpoint(), as: .decodable(Item.self)) { break }
+        for await _ in channel(transport).manager().attempts(for: TestEndpoint(), as: .decodable(Item.self)) {
+            // Otherwise the cancellation may come before the second attempt.
+            for await _ in began { break }
+            break
+        }
         for await wasCancelled in ended {
             #expect(wasCancelled)
             break
