@@ -370,7 +370,9 @@ struct WorkaroundTests {
     func observed() {
         var library = CurlLibrary.linked
         #expect((HTTP2StreamMonitor(library) != nil) == library.can(.streamMonitor))
-        for defect in [Defect.unannouncedEnd, .hiddenFailure, .endlessUpload] { library = library.leaving(defect) }
+        for defect in [Defect.unannouncedEnd, .hiddenFailure, .keptConnection, .endlessUpload] {
+            library = library.leaving(defect)
+        }
         #expect((HTTP2StreamMonitor(library) != nil) == library.can(.streamMonitor))
         #expect(HTTP2StreamMonitor(library.leaving(.lostTimer)) == nil)
     }
