@@ -16,6 +16,8 @@ extension CurlFailure {
     /// The error text for a head whose first field is a continuation line.
     static let continuationFirst = "the first header line is a continuation line (RFC 9112 §5.2)"
 
+    private static let badChunks = "a chunk's size is no number, or a trailer is no field (RFC 9112 §7.1)"
+
     /// `CURLE_TOO_LARGE`, since 8.6.0: the header at compile time may be older than the library.
     private static let tooLarge = CURLcode(rawValue: 100)
 
@@ -27,7 +29,7 @@ extension CurlFailure {
             .headTooLarge(limit: min(facts.headLimit, 102_400))
         // libcurl's texts for both speak of a function's argument.
         case CURLE_BAD_FUNCTION_ARGUMENT where facts.wasSent:
-            .malformedResponse(reason: facts.hasHead ? "a chunk's size is no number, or a trailer is no field (RFC 9112 §7.1)" : continuationFirst)
+            .malformedResponse(reason: facts.hasHead ? badChunks : continuationFirst)
         // libcurl's text speaks of HTTP/0.9, which the kit refuses: an answer that begins with anything else than a status line.
         case CURLE_UNSUPPORTED_PROTOCOL where facts.wasSent && facts.message.hasPrefix("Received HTTP/0.9"):
             .malformedResponse(reason: "expected a status line (RFC 9112 §4); the port may serve TLS or another protocol")
