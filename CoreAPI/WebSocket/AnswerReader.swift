@@ -58,6 +58,9 @@ struct AnswerReader {
         guard let first = lines.first, let status = Self.status(first) else {
             throw Self.malformed("expected a status line of HTTP/1.1 (RFC 9112 §4)")
         }
+        guard status.code != 101 || first.starts(with: "HTTP/1.1 ".utf8) else {
+            throw Self.malformed("it switches protocols in another version than HTTP/1.1 (RFC 9110 §7.8)")
+        }
         var fields = HTTPFields()
         for line in lines.dropFirst() { fields.append(try Self.field(line)) }
         return ResponseHead(status: status, headers: fields)
@@ -65,7 +68,8 @@ struct AnswerReader {
 
     private static func status(_ line: [UInt8]) -> HTTPResponse.Status? {
         let parts = line.split(separator: 0x20, maxSplits: 2, omittingEmptySubsequences: false)
-        guard parts.count >= 2, parts[0].count == 8, parts[0].starts(with: "HTTP/1.".utf8), parts[1].count == 3,
+        guard parts.count >= 2, parts[0].elementsEqual("HTTP/1.1".utf8) || parts[0].elementsEqual("HTTP/1.0".utf8),
+            parts[1].count == 3,
             parts[1].allSatisfy(\.isDigit), let code = Int(String(decoding: parts[1], as: UTF8.self)), code >= 100
         else { return nil }
         return HTTPResponse.Status(code: code)
@@ -75,6 +79,9 @@ struct AnswerReader {
         guard let colon = line.firstIndex(of: UInt8(ascii: ":")),
             let name = HTTPField.Name(String(decoding: line[..<colon], as: UTF8.self))
         else { throw malformed("expected a header line with a name (RFC 9112 §5)") }
+        guard !line.contains(0), !line.contains(0x0D) else {
+            throw malformed("the field \(name) has a NUL or CR (RFC 9110 §5.5)")
+        }
         return HTTPField(name: name, value: String(decoding: line[(colon + 1)...], as: UTF8.self).trimmingHTTPWhitespace())
     }
 

@@ -154,6 +154,23 @@ struct HandshakeTests {
         await channel.close()
     }
 
+    @Test(
+        "an answer that proves the key is malformed in another version, or with a byte that no field may have",
+        arguments: [("HTTP/1.0", ""), ("HTTP/1.9", ""), ("HTTP/1.1", "X: a\0b\r\n"), ("HTTP/1.1", "X: a\rb\r\n")])
+    func provesKey(version: String, field: String) async throws {
+        let server = try LoopbackServer.start { request in
+            let fields = Acceptance(.init()) { request.headers.all($0) }?.fields ?? []
+            let head = fields.map { "\($0.name): \($0.value)\r\n" }.joined()
+            return [.send(Data("\(version) 101 Switching Protocols\r\n\(head)\(field)\r\n".utf8)), .stall]
+        }
+        defer { server.close() }
+        let channel = Channel.test(server)
+        let error = await failure { try await channel.dispatcher.webSocket(.get("chat")) }
+        #expect(error?.transport?.label == "malformedResponse", "\(String(describing: error))")
+        try await server.waitForOpenConnections(atMost: 0)
+        await channel.close()
+    }
+
     @Test("an interim answer before the 101 is skipped, and a frame right after the head is read")
     func earlyFrame() async throws {
         let server = try LoopbackServer.start { request in
