@@ -41,7 +41,7 @@ final class BasketInteractor: BKNetworker<BasketEndpoint>, BasketInteractorInter
 }
 
 struct BKError: Error, Decodable {
-    let reason: String
+    let message: String
 }
 
 extension Channel {

@@ -98,7 +98,7 @@ import Testing
     @Test("The failure that keeps the whole response, and answers in code")
     func failure() async throws {
         let transport = FixtureTransport([
-            Fixture(.post, "basket/items", status: 409, body: #"{"reason": "sold out"}"#),
+            Fixture(.post, "basket/items", status: 409, body: #"{"message": "sold out"}"#),
             Fixture(.get, "orders?page=1", failure: .connectionLost(reason: "pulled", mayHaveBeenProcessed: false)),
         ])
         await withChannel(.bk, transport: transport) {
@@ -108,7 +108,7 @@ import Testing
             case .success(let basket): print(basket.items, response.metrics?.firstByte ?? .zero)
             case .failure(let error): print(error.label, error, response.attempts.count)
             }
-            #expect(response.error?.app(BKError.self)?.reason == "sold out")
+            #expect(response.error?.app(BKError.self)?.message == "sold out")
             #expect(response.head?.status == .conflict)
             #expect(response.attempts.count == 1)
         }
