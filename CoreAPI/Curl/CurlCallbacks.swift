@@ -115,6 +115,7 @@ extension CurlHandle {
             transfer.noteConnection()
             transfer.noteEarlyHead(in: connections)
             if transfer.stream != nil { connections.noteHead(of: transfer) }
+            if head.isRedirection { transfer.noteRedirect(head.bytes) }
             guard head.isNoContent || head.isResetContent || head.mayNameIdentity else { break }
             do throws(ResponseHeadParser.Malformed) {
                 if try transfer.findBodyEnd() { return 0 }
@@ -166,7 +167,7 @@ extension CurlHandle {
             connections.noteChunk(of: transfer)
             return count
         }
-        let limit = transfer.request.bodyLimit
+        let limit = transfer.bodyLimit
         do {
             try transfer.findDecoder()
             if let decoder = transfer.decoder {
@@ -177,11 +178,11 @@ extension CurlHandle {
                 return count
             }
         } catch {
-            return transfer.stop(ContentDecoder.transportError(error, limit: limit))
+            return transfer.stopBody(ContentDecoder.transportError(error, limit: limit))
         }
         let room = max(0, limit - transfer.body.count)
         transfer.append(bytes, count: min(count, room))
-        return count <= room ? count : transfer.stop(.responseTooLarge(limit: limit))
+        return count <= room ? count : transfer.stopBody(.responseTooLarge(limit: limit))
     }
 }
 
@@ -233,6 +234,24 @@ extension CurlTransfer {
     fileprivate func stop(_ reason: TransportError) -> Int {
         failure = failure ?? reason
         // Further bytes would be read forever under the next request. libcurl reads this flag when it ends the transfer.
+        try? handle?.forbidReuse()
+        return 0
+    }
+
+    /// The bytes of the body that are collected.
+    fileprivate var bodyLimit: Int { leadsElsewhere ? min(Reply.discardLimit, request.bodyLimit) : request.bodyLimit }
+
+    /// Notes whether the call follows the answer.
+    fileprivate func noteRedirect(_ head: [UInt8]) {
+        guard let status = handle?.number(CURLINFO_RESPONSE_CODE), request.attempt.follows(status: status) else { return }
+        leadsElsewhere = head.split(separator: 0x0A).contains { $0.starts(with: "location:", ignoringCase: true) }
+    }
+
+    /// As ``stop(_:)``, for a body that is too large or cannot be decoded. A redirect leads on without it, but not over its
+    /// connection.
+    fileprivate func stopBody(_ reason: TransportError) -> Int {
+        guard leadsElsewhere else { return stop(reason) }
+        isBodyWhole = true
         try? handle?.forbidReuse()
         return 0
     }

@@ -78,6 +78,8 @@ final class CurlTransfer: @unchecked Sendable {
     /// last one stops the transfer.
     @exclusivity(unchecked) var remaining: Int64?
     @exclusivity(unchecked) var isBodyWhole = false
+    /// Whether the answer is a redirect that the call follows: its body is not needed.
+    @exclusivity(unchecked) var leadsElsewhere = false
     /// The connection whose end may be the end of the body.
     @exclusivity(unchecked) var tlsConnection: TLSConnection?
     /// The connection on which the request was last sent.
@@ -236,7 +238,7 @@ final class CurlTransfer: @unchecked Sendable {
         answered = 0
         decoder = nil
         hasLookedForCoding = false
-        (remaining, isBodyWhole) = (nil, false)
+        (remaining, isBodyWhole, leadsElsewhere) = (nil, false, false)
         (bytesOnStream, bytesTaken, isStopped, hasStreamEnded) = (0, 0, false, false)
     }
 
@@ -339,7 +341,7 @@ extension CurlTransfer {
         if isOver(in: code) || isExpectationRefused && bytesTaken == 0 { isBodyWhole = true }
         guard let handle, !isBodyWhole, code != CURLE_OK || streamFailure != nil else {
             // The message is complete, but its encoded content is not.
-            guard decoder?.isFinished ?? true else {
+            guard leadsElsewhere || decoder?.isFinished ?? true else {
                 return .failed(.truncated(received: handle?.receivedBytes ?? 0, expected: nil))
             }
             return .complete

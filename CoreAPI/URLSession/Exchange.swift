@@ -33,7 +33,12 @@ final class Exchange: Sendable {
         self.request = request
     }
 
-    private var limits: Limits { attempt.call.channel.limits }
+    /// The bytes of the body that are collected. A redirect that the call follows leads on without the rest.
+    private func bodyLimit(_ head: ResponseHead?) -> (size: Int, isDiscarded: Bool) {
+        let limit = attempt.call.channel.limits.responseBodySize
+        guard let head, attempt.follows(status: head.status.code), head.headers[.location] != nil else { return (limit, false) }
+        return (min(Reply.discardLimit, limit), true)
+    }
 
     /// Sends the request; the reply has the whole body, or the head and a stream.
     func reply(over session: Session) async -> Reply {
@@ -107,7 +112,7 @@ final class Exchange: Sendable {
         let failure = WireForm.failure(of: head, to: attempt.request)
         let chunks =
             attempt.streamsBody && failure == nil
-            ? ChunkBuffer(limit: limits.responseBodySize, goOn: {}, abandoned: abandon) : nil
+            ? ChunkBuffer(limit: bodyLimit(nil).size, goOn: {}, abandoned: abandon) : nil
         let isFirst = state.withLock { state in
             guard !state.isOver, state.head == nil else { return false }
             (state.head, state.chunks, state.lastActivity) = (head, chunks, .now)
@@ -119,16 +124,17 @@ final class Exchange: Sendable {
     }
 
     func receive(_ data: Data) {
-        let (chunks, size) = state.withLock { state in
+        let (chunks, size, limit) = state.withLock { state in
+            let limit = bodyLimit(state.head)
             state.lastActivity = .now
             state.received += Int64(data.count)
-            guard !state.isOver, state.chunks == nil else { return (state.chunks, 0) }
-            if state.body.count + data.count <= limits.responseBodySize { state.body += data }
-            return (nil, Int(state.received))
+            guard !state.isOver, state.chunks == nil else { return (state.chunks, 0, limit) }
+            if state.body.count + data.count <= limit.size { state.body += data }
+            return (nil, Int(state.received), limit)
         }
         chunks?.offer(data)
-        if size > limits.responseBodySize || chunks?.hasRoom() == false {
-            end(TransportError.responseTooLarge(limit: limits.responseBodySize))
+        if size > limit.size || chunks?.hasRoom() == false {
+            end(limit.isDiscarded ? nil : TransportError.responseTooLarge(limit: limit.size))
         }
     }
 

@@ -176,8 +176,11 @@ extension Reply {
     /// abandons a large one, and one that takes more than a second.
     package func discardBody() async {
         guard case .stream = body else { return }
-        _ = await body.gather(upTo: 65_536, until: min(deadline, .now + .seconds(1)))
+        _ = await body.gather(upTo: Self.discardLimit, until: min(deadline, .now + .seconds(1)))
     }
+
+    /// The bytes that are read of a body that is not needed.
+    package static var discardLimit: Int { 65_536 }
 
     /// The same reply with its whole body in memory, within the channel's limit and the call's deadline. A failure keeps the
     /// bytes before it. A reply that has failed keeps its failure.

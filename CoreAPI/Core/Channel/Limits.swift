@@ -13,7 +13,8 @@ public struct Limits: Sendable, Hashable {
     /// Addresses that the kit never connects to, also after a redirect. Default none. If you set any, the kit uses no proxy,
     /// because the proxy would be the peer.
     public var refusedAddresses: AddressClass = []
-    /// Redirects that one attempt follows; 0 returns the redirect itself. Default 20.
+    /// Redirects that one attempt follows; 0 returns the redirect itself. Default 20. At most 64 KiB of a followed redirect's body
+    /// are read.
     public var redirects = 20
     /// Whether a redirect may lead from https to http. Default `false`.
     public var allowsRedirectsToInsecure = false

@@ -30,11 +30,11 @@ struct Redirects: Middleware {
     /// along (``Channel/fieldsForOtherOrigins``).
     private static let harmless: Set<String> = [
         "accept", "accept-charset", "accept-encoding", "accept-language", "cache-control", "content-digest",
-        "content-disposition",
-        "content-encoding", "content-language", "content-length", "content-type", "date", "dnt", "expect", "idempotency-key",
+        "content-disposition", "content-encoding", "content-language", "content-length", "content-type", "date", "dnt", "expect",
+        "idempotency-key",
         "if-match", "if-modified-since", "if-none-match", "if-range", "if-unmodified-since", "pragma", "prefer", "priority",
-        "range",
-        "repr-digest", "sec-gpc", "te", "transfer-encoding", "upgrade-insecure-requests", "user-agent", "x-requested-with",
+        "range", "repr-digest", "sec-gpc", "te", "transfer-encoding", "upgrade-insecure-requests", "user-agent",
+        "x-requested-with",
     ]
 
     /// Fields that describe a body that is no longer sent.
@@ -149,6 +149,9 @@ struct Redirects: Middleware {
 }
 
 extension Attempt {
+    /// Whether an answer with this status and a `Location` is followed or refused, so that its body is not needed.
+    package func follows(status: Int) -> Bool { call.channel.limits.redirects > 0 && Redirects.isRedirect(status) }
+
     /// The number of redirects before this attempt.
     fileprivate var redirectCount: Int { redirectedFrom.map { $0.redirectCount + 1 } ?? 0 }
 

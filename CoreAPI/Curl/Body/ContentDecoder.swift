@@ -152,7 +152,7 @@ protocol CodingStage: AnyObject {
 }
 
 extension Collection<UInt8> {
-    fileprivate func starts(with text: StaticString, ignoringCase: Bool) -> Bool {
+    func starts(with text: StaticString, ignoringCase: Bool) -> Bool {
         text.withUTF8Buffer { wanted in
             count >= wanted.count && zip(self, wanted).allSatisfy { ($0 >= 0x41 && $0 <= 0x5A ? $0 | 0x20 : $0) == $1 }
         }

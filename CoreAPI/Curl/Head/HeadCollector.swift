@@ -39,8 +39,9 @@ struct HeadCollector: ~Copyable {
     private var received = 0
     private var lines = 0
     private var expectsStatus = true
-    /// The kind of the last status line: 1xx, of these 100 and 101; 204, 205, 304 and 417.
+    /// The kind of the last status line: 1xx, of these 100 and 101; 3xx; 204, 205, 304 and 417.
     private var (isInterim, isContinue, isSwitching) = (false, false, false)
+    private(set) var isRedirection = false
     private(set) var (isNoContent, isResetContent, isNotModified, isExpectationFailed) = (false, false, false, false)
 
     private static let usual = 1_024
@@ -66,6 +67,7 @@ struct HeadCollector: ~Copyable {
         framing = FramingLines()
         (isInterim, isContinue, isSwitching) = (false, false, false)
         (isNoContent, isResetContent, isNotModified, isExpectationFailed) = (false, false, false, false)
+        isRedirection = false
         if !interim.isEmpty { interim = [] }
         if !trailers.isEmpty { trailers = [] }
     }
@@ -137,6 +139,7 @@ struct HeadCollector: ~Copyable {
         let code = UnsafeRawBufferPointer(rebasing: line[min(digits, line.count)...])
         isContinue = code.begins(with: "100")
         isSwitching = code.begins(with: "101")
+        isRedirection = code.begins(with: "3")
         isNoContent = code.begins(with: "204")
         isResetContent = code.begins(with: "205")
         isNotModified = code.begins(with: "304")

@@ -4,7 +4,7 @@ internal import HTTPTypes
 
 /// One exchange, checked and prepared by the sending task, so that the loop's thread only hands it to libcurl.
 struct PreparedRequest: Sendable {
-    private let attempt: Attempt
+    let attempt: Attempt
     let method: String
     let isIdempotent: Bool
     let headers: HeaderList

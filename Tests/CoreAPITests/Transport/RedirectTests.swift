@@ -229,6 +229,41 @@ struct RedirectTests {
         await transport.close()
     }
 
+    /// Bodies of a redirect that would fail an answer.
+    enum Unneeded: CaseIterable {
+        case tooLarge, withoutEnd, noGzip, cutGzip
+
+        var reply: ServerReply {
+            let coded: HeaderLines = ["Location": "/there", "Content-Encoding": "gzip"]
+            return switch self {
+            case .tooLarge: .status(302, body: Data(count: 20_000_000), headers: ["Location": "/there"])
+            case .withoutEnd:
+                [
+                    .sendHead(status: 307, headers: ["LOCATION": "/there", "Content-Length": "1000000000"]),
+                    .sendBody(Data(count: 1_000_000)), .stall,
+                ]
+            case .noGzip: .status(302, body: Data("moved".utf8), headers: coded)
+            case .cutGzip: .status(302, body: Data([0x1F, 0x8B, 8, 0, 0, 0]), headers: coded)
+            }
+        }
+    }
+
+    @Test(
+        "A redirect is followed whatever its body is, and little of a large one is read", arguments: Unneeded.allCases,
+        [false, true])
+    func unneeded(_ body: Unneeded, secure: Bool) async throws {
+        let tls = secure ? try ServerTLS() : nil
+        let server = try LoopbackServer.start(tls: tls) { $0.path == "/a" ? body.reply : .ok("there") }
+        var requests = requests
+        if let tls { requests.trust = ServerTrustManager(authorities: .pem(tls.authorityPEM)) }
+        for _ in 0..<2 {
+            let response = try await requests.send(.get, server.url + "/a")
+            #expect(response.error == nil && response.text == "there", "\(response.result)")
+            #expect(try #require(response.metrics?.bytesReceived) < 2_000_000)
+        }
+        await transport.close()
+    }
+
     @Test("From https to http only if the limits allow it, to any http only if the environment does")
     func insecure() throws {
         var requests = requests
