@@ -23,8 +23,8 @@ enum Pipeline {
                 do throws(APIClientError) {
                     // Interceptors change the attempt. It then passes the middleware around it (redirects, the channel's own,
                     // cookies), and the transport sends it.
-                    let adapted = try await adapt(attempt)
-                    answer = await Next(adapted.call.prepared.attemptChain, end: exchange)(adapted)
+                    attempt = try await adapt(attempt)
+                    answer = await Next(call.prepared.attemptChain, end: exchange)(attempt)
                 } catch {
                     // Only `adapt` throws: nothing was sent.
                     answer = attempt.failed(error)
@@ -40,7 +40,7 @@ enum Pipeline {
             }
         }
         let reply = await Next(call.prepared.callChain, end: attempts)(first)
-        // The reply has been read, unless a middleware around the call answered by itself.
+        // A middleware around the call may have answered by itself. Any other reply has been read, and stays as it is.
         return await result(translate(read(reply, of: first)))
     }
 
