@@ -47,7 +47,7 @@ public struct Request: Sendable {
     public var coder: BodyCoder { modifier() ?? call.prepared.coder }
 
     /// When the whole call must be over: ``Timeout/total`` after its start, and at most a year.
-    public var deadline: ContinuousClock.Instant { call.started + min(timeout.total, .seconds(365 * 86_400)) }
+    public var deadline: ContinuousClock.Instant { call.started + min(timeout.total, .year) }
 
     /// Asks for an answer that the coder can read.
     mutating func accept(_ coder: BodyCoder) {

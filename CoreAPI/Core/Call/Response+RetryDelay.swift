@@ -18,8 +18,7 @@ extension Response {
         guard attempt.request.body.isReplayable, outcomes.count < call.channel.limits.attempts else { return nil }
         switch await Pipeline.wish(Response<Void>(broken), error) {
         case .retry: return (.zero, outcomes)
-        // A year, because a sleep of the largest Duration traps.
-        case .retryAfter(let delay): return (min(max(delay, .zero), .seconds(365 * 86_400)), outcomes)
+        case .retryAfter(let delay): return (delay.asPause, outcomes)
         case .doNotRetry, .fail, .succeed: return nil
         }
     }

@@ -20,8 +20,7 @@ extension Response {
         guard call.repetitions < limit, attempts.count < call.channel.limits.attempts else { throw .exhausted(max: limit) }
         guard call.takeRepetition() else { throw .alreadyRetried }
         // A cancelled pause leads to an attempt that ends at once, as cancelled.
-        // A year, because a sleep of the largest Duration traps.
-        let delay = min(max(delay, .zero), .seconds(365 * 86_400))
+        let delay = delay.asPause
         if delay > .zero { try? await Task.sleep(for: delay) }
         let again = Call(repeating: call, after: attempts, delay: delay)
         return Response(delivering: await Pipeline.run(again, from: attempt.repeated(by: again)))
