@@ -221,7 +221,7 @@ let package = Package(
             dependencies: [
                 "CoreAPILock",
                 "CoreAPI", "CoreAPICookies", "CoreAPICore", "CoreAPICurl", "CoreAPIHash", "CoreAPIHooks", "CoreAPIJSON",
-                "CoreAPITesting", "CoreAPITrust", "Programs", httpTypes, logging,
+                "CoreAPITesting", "CoreAPITransfers", "CoreAPITrust", "CoreAPIWebSocket", "Programs", httpTypes, logging,
             ],
             path: "Tests/CoreAPITests",
             swiftSettings: settings),

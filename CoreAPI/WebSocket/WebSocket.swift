@@ -171,7 +171,7 @@ extension Dispatcher {
         -> WebSocket
     {
         let upgrade = Upgrade(options: options)
-        let whole = SocketEndpoint(endpoint: endpoint).attaching(upgrade, StatusCodeResponseVerifier(101))
+        let whole = SocketEndpoint(wrapped: endpoint).attaching(upgrade, StatusCodeResponseVerifier(101))
         let response = await response(for: whole, as: .stream)
         let body = try response.value
         let context = ErrorContext(response)
@@ -193,18 +193,9 @@ extension NetworkManager {
 }
 
 /// An endpoint whose addresses may begin with `ws:` or `wss:`.
-private struct SocketEndpoint<Base: Endpoint>: Endpoint {
-    let endpoint: Base
+private struct SocketEndpoint: WrappingEndpoint {
+    let wrapped: any Endpoint
 
-    var baseURL: String { endpoint.baseURL.withHTTPScheme }
-    var path: String { endpoint.path }
-    var method: HTTPRequest.Method { endpoint.method }
-    var headers: Headers { endpoint.headers }
-    var params: CoreAPICore.Parameters? { endpoint.params }
-    var url: String { endpoint.url.withHTTPScheme }
-    var description: String { endpoint.description }
-    var encoding: InputEncoding { endpoint.encoding }
-    var keyPath: String { endpoint.keyPath }
-    var modifiers: [any RequestModifier] { endpoint.modifiers }
-    var modifierLevels: [[any RequestModifier]] { endpoint.modifierLevels }
+    var baseURL: String { wrapped.baseURL.withHTTPScheme }
+    var url: String { wrapped.url.withHTTPScheme }
 }

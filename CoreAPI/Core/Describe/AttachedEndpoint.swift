@@ -1,21 +1,31 @@
-internal import HTTPTypes
+package import HTTPTypes
+
+/// An endpoint that has the parts of another, but for those that it declares itself.
+package protocol WrappingEndpoint: Endpoint {
+    var wrapped: any Endpoint { get }
+}
+
+// Every requirement of `Endpoint`: for one that is missing here, a wrapper would have the default instead of the wrapped part.
+extension WrappingEndpoint {
+    package var baseURL: String { wrapped.baseURL }
+    package var path: String { wrapped.path }
+    package var method: HTTPRequest.Method { wrapped.method }
+    package var headers: Headers { wrapped.headers }
+    package var params: Parameters? { wrapped.params }
+    package var url: String { wrapped.url }
+    package var description: String { wrapped.description }
+    package var encoding: InputEncoding { wrapped.encoding }
+    package var modifiers: [any RequestModifier] { wrapped.modifiers }
+    package var keyPath: String { wrapped.keyPath }
+    package var modifierLevels: [[any RequestModifier]] { wrapped.modifierLevels }
+}
 
 /// An endpoint with a level of modifiers on top, nearer than its own.
-private struct AttachedEndpoint: Endpoint {
-    let endpoint: any Endpoint
+private struct AttachedEndpoint: WrappingEndpoint {
+    let wrapped: any Endpoint
     let attached: [any RequestModifier]
 
-    var baseURL: String { endpoint.baseURL }
-    var path: String { endpoint.path }
-    var method: HTTPRequest.Method { endpoint.method }
-    var headers: Headers { endpoint.headers }
-    var params: Parameters? { endpoint.params }
-    var url: String { endpoint.url }
-    var description: String { endpoint.description }
-    var encoding: InputEncoding { endpoint.encoding }
-    var keyPath: String { endpoint.keyPath }
-    var modifiers: [any RequestModifier] { endpoint.modifiers }
-    var modifierLevels: [[any RequestModifier]] { endpoint.modifierLevels + [attached] }
+    var modifierLevels: [[any RequestModifier]] { wrapped.modifierLevels + [attached] }
 }
 
 extension Endpoint {
@@ -25,6 +35,6 @@ extension Endpoint {
     }
 
     func attaching(_ modifiers: [any RequestModifier]) -> any Endpoint {
-        modifiers.isEmpty ? self : AttachedEndpoint(endpoint: self, attached: modifiers)
+        modifiers.isEmpty ? self : AttachedEndpoint(wrapped: self, attached: modifiers)
     }
 }

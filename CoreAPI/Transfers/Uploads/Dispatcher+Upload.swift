@@ -1,7 +1,6 @@
 public import CoreAPICore
 internal import CoreAPILock
 public import Foundation
-internal import HTTPTypes
 
 extension Dispatcher {
     /// Sends a body of any size, and reports the progress.
@@ -70,13 +69,13 @@ extension Body {
 }
 
 /// An endpoint with another body and encoding.
-private struct UploadEndpoint: Endpoint {
-    let endpoint: any Endpoint
+private struct UploadEndpoint: WrappingEndpoint {
+    let wrapped: any Endpoint
     let encoding: InputEncoding
     let attached: [any RequestModifier]
 
     init(_ endpoint: any Endpoint, _ body: Body?, _ options: UploadOptions, _ meter: UploadMeter) {
-        self.endpoint = endpoint
+        wrapped = endpoint
         let own = endpoint.encoding
         encoding = InputEncoding(own.name) { parameters, request in
             // The endpoint's own encoding runs first, because it may also write a query.
@@ -87,14 +86,5 @@ private struct UploadEndpoint: Endpoint {
         attached = options.modifiers(meter)
     }
 
-    var baseURL: String { endpoint.baseURL }
-    var path: String { endpoint.path }
-    var method: HTTPRequest.Method { endpoint.method }
-    var headers: Headers { endpoint.headers }
-    var params: Parameters? { endpoint.params }
-    var url: String { endpoint.url }
-    var description: String { endpoint.description }
-    var keyPath: String { endpoint.keyPath }
-    var modifiers: [any RequestModifier] { endpoint.modifiers }
-    var modifierLevels: [[any RequestModifier]] { endpoint.modifierLevels + [attached] }
+    var modifierLevels: [[any RequestModifier]] { wrapped.modifierLevels + [attached] }
 }

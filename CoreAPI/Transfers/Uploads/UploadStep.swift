@@ -3,8 +3,8 @@ internal import CoreAPIHTTPSupport
 internal import HTTPTypes
 
 /// One request of a resumable upload. It has the endpoint's headers and modifiers, and its own method, address and fields.
-struct UploadStep: Endpoint {
-    private let endpoint: any Endpoint
+struct UploadStep: WrappingEndpoint {
+    let wrapped: any Endpoint
     /// `nil` for the endpoint's own.
     private let address: String?
     private let fields: Headers
@@ -25,7 +25,7 @@ struct UploadStep: Endpoint {
         body: Body = .none, verifier: StatusCodeResponseVerifier? = .successful,
         modifiers: [any RequestModifier] = []
     ) {
-        self.endpoint = endpoint
+        wrapped = endpoint
         self.address = address
         self.fields = fields
         self.method = method ?? endpoint.method
@@ -42,15 +42,9 @@ struct UploadStep: Endpoint {
         attached = verifier.map { modifiers + [$0] } ?? modifiers
     }
 
-    var baseURL: String { address == nil ? endpoint.baseURL : "" }
-    var path: String { endpoint.path }
-    var headers: Headers { endpoint.headers }
-    var params: Parameters? { endpoint.params }
-    var url: String { address ?? endpoint.url }
-    var description: String { endpoint.description }
-    var keyPath: String { endpoint.keyPath }
-    var modifiers: [any RequestModifier] { endpoint.modifiers }
-    var modifierLevels: [[any RequestModifier]] { endpoint.modifierLevels + [attached + [fields]] }
+    var baseURL: String { address == nil ? wrapped.baseURL : "" }
+    var url: String { address ?? wrapped.url }
+    var modifierLevels: [[any RequestModifier]] { wrapped.modifierLevels + [attached + [fields]] }
 }
 
 extension Request {
