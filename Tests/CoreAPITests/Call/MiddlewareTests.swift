@@ -75,23 +75,11 @@ struct MiddlewareTests {
         #expect(transport.requests.isEmpty)
     }
 
-    /// Keeps the first answer for all later attempts.
-    private actor Keeping: Middleware {
-        private var kept: Reply?
-
-        func handle(_ attempt: Attempt, next: Next) async -> Reply {
-            if let kept { return kept }
-            let reply = await next(attempt)
-            kept = reply
-            return reply
-        }
-    }
-
     @Test("an answer of an earlier attempt that one returns is that of the present attempt")
     func answersAgain() async throws {
         let transport = RecordingTransport(status: 503)
         var channel = Channel.test("https://h.example", transport: transport)
-        channel.attemptMiddleware = [Keeping()]
+        channel.attemptMiddleware = [Keeper()]
         channel.interceptors = [RetryPolicy(attempts: 2, base: .zero)]
         let response = await channel.manager().response(for: TestEndpoint(), as: Item.self)
         #expect(response.attempts.map(\.number) == [1, 2] && response.error?.context.attempt == 2)

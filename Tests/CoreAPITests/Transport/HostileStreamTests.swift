@@ -372,17 +372,6 @@ struct HostileStreamTests {
         #expect(refusals == 1)
     }
 
-    private actor Keeper: Middleware {
-        private var kept: Reply?
-
-        func handle(_ attempt: Attempt, next: Next) async -> Reply {
-            if let kept { return kept }
-            let reply = await next(attempt)
-            kept = reply
-            return reply
-        }
-    }
-
     private final class Finishes: Listener {
         let ids = Mutex<[String]>([])
         func finished(_ event: CallEvent.Finished) { ids.withLock { $0.append(event.response.call.id) } }
