@@ -171,10 +171,3 @@ final class DownloadControl: Sendable {
         for continuation in waiting { continuation.resume(returning: outcome) }
     }
 }
-
-extension Progress {
-    fileprivate func show(_ progress: TransferProgress) {
-        totalUnitCount = progress.total ?? -1
-        completedUnitCount = progress.completed
-    }
-}

@@ -1,3 +1,5 @@
+internal import Foundation
+
 /// The progress of a transfer.
 public struct TransferProgress: Sendable, Hashable {
     /// Bytes so far. The number falls if a body is sent or requested again from its beginning.
@@ -21,5 +23,14 @@ public struct TransferProgress: Sendable, Hashable {
     /// The completed fraction, from 0 to 1; `nil` without a total.
     public var fraction: Double? {
         total.map { $0 > 0 ? min(max(Double(completed) / Double($0), 0), 1) : 1 }
+    }
+}
+
+extension Progress {
+    /// Copies a transfer's progress into Foundation's.
+    func show(_ progress: TransferProgress) {
+        // In Foundation a negative total means an unknown one.
+        totalUnitCount = progress.total ?? -1
+        completedUnitCount = progress.completed
     }
 }

@@ -60,11 +60,3 @@ final class UploadMeter: Sendable {
         }
     }
 }
-
-extension Progress {
-    fileprivate func show(_ progress: TransferProgress) {
-        // In Foundation a negative total means an unknown one.
-        totalUnitCount = progress.total ?? -1
-        completedUnitCount = progress.completed
-    }
-}
