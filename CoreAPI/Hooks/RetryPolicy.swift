@@ -34,15 +34,8 @@ public struct RetryPolicy: RequestInterceptor {
         guard let request = response.request, response.attempts.count < attempts, isWorthwhile(response, error),
             isSafe(request, error)
         else { return .doNotRetry }
-        let jitter = ceiling(after: response.attempts.count) * Double.random(in: 0...1)
+        let jitter = Backoff(base: base, cap: cap).pause(after: response.attempts.count)
         return .retryAfter(max(jitter, retryAfter(response) ?? .zero))
-    }
-
-    /// Doubled step by step, because a power of two overflows with a large caller's value.
-    private func ceiling(after attempts: Int) -> Duration {
-        var ceiling = min(base, cap)
-        for _ in 1..<max(attempts, 1) where ceiling < cap { ceiling = ceiling > cap / 2 ? cap : ceiling * 2 }
-        return ceiling
     }
 
     private func isWorthwhile(_ response: Response<Void>, _ error: APIClientError) -> Bool {

@@ -54,12 +54,8 @@ public struct EventOptions: Sendable {
     ///   - random: a number from 0 to 1.
     func pause(after failures: Int, retry: Duration?, random: Double) -> Duration {
         // A server that asks for no pause and closes each connection would otherwise get requests without end.
-        let base = max(retry.map { max($0, min(pause, Self.leastBase)) } ?? pause, .zero)
-        var ceiling = min(base, longestPause)
-        for _ in 1..<min(max(failures, 1), 64) where ceiling < longestPause {
-            ceiling = ceiling > longestPause / 2 ? longestPause : ceiling * 2
-        }
-        return (retry ?? .zero) + ceiling * random
+        let base = retry.map { max($0, min(pause, Self.leastBase)) } ?? pause
+        return (retry ?? .zero) + Backoff(base: base, cap: longestPause).pause(after: failures, random: random)
     }
 
     /// Whether a new connection may succeed after the error.

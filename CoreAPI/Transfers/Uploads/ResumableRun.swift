@@ -105,9 +105,8 @@ struct ResumableRun<Value: Sendable> {
     }
 
     private func pause(after failed: Failed, _ failures: Int) async throws(Failed) {
-        let ceiling = min(min(plan.pause, .seconds(30)) * (1 << min(failures - 1, 10)), .seconds(30))
         do {
-            try await Task.sleep(for: ceiling * Double.random(in: 0...1))
+            try await Task.sleep(for: Backoff(base: plan.pause, cap: .seconds(30)).pause(after: failures))
         } catch {
             let context = failed.response.error?.context
             throw context.map { Failed(failed.response, .cancelled($0)) } ?? failed
