@@ -119,14 +119,14 @@ public struct MultipartForm: Sendable {
         let isReplayable = parts.allSatisfy(\.body.isReplayable)
         let source = ChunkSource(isReplayable: isReplayable, origin: self) {
             var parts = zip(parts, lengths).makeIterator()
-            var current: PartReader?
+            var current: FormPartReader?
             var isEnded = false
             return {
                 if let chunk = try await current?.next() { return chunk }
                 let closing = current == nil ? Data() : Data("\r\n".utf8)
                 current = nil
                 if let (part, length) = parts.next() {
-                    current = PartReader(part, length: length)
+                    current = FormPartReader(part, length: length)
                     return closing + head(of: part)
                 }
                 guard !isEnded else { return nil }
@@ -155,7 +155,7 @@ public struct MultipartForm: Sendable {
 
 /// Reads the body of one part. The length of the form proves nothing: it may be unknown, and two parts may change by opposite
 /// numbers of bytes.
-private struct PartReader {
+private struct FormPartReader {
     private let name: String
     private let length: Int64?
     private var chunks: Body.AsyncIterator

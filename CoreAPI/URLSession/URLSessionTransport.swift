@@ -26,12 +26,12 @@ internal import FoundationNetworking
 /// than ``/CoreAPI/Limits/responseBodySize`` bytes are unread. On Linux Foundation itself reads ahead without a limit: 64 MiB
 /// from loopback were in its queue before the first two were counted.
 public final class URLSessionTransport: Transport {
-    private let shared: Session
+    private let shared: RoutedSession
     private let limits: Limits
     private let state = Mutex(State())
 
     private struct State {
-        var exchanges: [ObjectIdentifier: Exchange] = [:]
+        var exchanges: [ObjectIdentifier: URLExchange] = [:]
         var isClosed = false
     }
 
@@ -40,7 +40,7 @@ public final class URLSessionTransport: Transport {
     /// - Parameter limits: only ``/CoreAPI/Limits/connectionsPerHost`` applies here.
     public init(limits: Limits = Limits()) {
         self.limits = limits
-        shared = Session(limits)
+        shared = RoutedSession(limits)
     }
 
     deinit {
@@ -50,9 +50,9 @@ public final class URLSessionTransport: Transport {
     public func isolatedCopy() -> any Transport { URLSessionTransport(limits: limits) }
 
     public func send(_ attempt: Attempt) async -> Reply {
-        let exchange: Exchange
+        let exchange: URLExchange
         do {
-            exchange = Exchange(attempt, try WireForm.request(attempt.request))
+            exchange = URLExchange(attempt, try WireForm.request(attempt.request))
         } catch {
             return attempt.failed(error)
         }
@@ -73,7 +73,7 @@ public final class URLSessionTransport: Transport {
         shared.close()
     }
 
-    private func register(_ exchange: Exchange) -> Bool {
+    private func register(_ exchange: URLExchange) -> Bool {
         let id = ObjectIdentifier(exchange)
         exchange.onEnd { [weak self] in self?.state.withLock { $0.exchanges[id] = nil } }
         return state.withLock { state in
@@ -85,13 +85,13 @@ public final class URLSessionTransport: Transport {
 
     /// `URLSession` sends a request again if an open connection dies during it, whatever the method, but not on a new connection.
     /// So a request that must not be sent twice gets its own session.
-    private func session(for request: Request) -> Session {
-        request.method.isIdempotent ? shared : Session(limits, isForOne: true)
+    private func session(for request: Request) -> RoutedSession {
+        request.method.isIdempotent ? shared : RoutedSession(limits, isForOne: true)
     }
 }
 
 /// A `URLSession` and the exchanges of its tasks.
-final class Session: Sendable {
+final class RoutedSession: Sendable {
     private let session: URLSession
     private let router: Router
     private let isForOne: Bool
@@ -115,7 +115,7 @@ final class Session: Sendable {
     /// Starts an exchange.
     ///
     /// - Returns: `nil` if the session is closed.
-    func start(_ exchange: Exchange, _ request: URLRequest, _ upload: Upload) -> RunningTask? {
+    func start(_ exchange: URLExchange, _ request: URLRequest, _ upload: SentBody) -> RunningTask? {
         isClosed.withLock { isClosed in
             guard !isClosed else { return nil }
             isClosed = isForOne
@@ -131,7 +131,7 @@ final class Session: Sendable {
         }
     }
 
-    private func begin(_ exchange: Exchange, _ request: URLRequest, _ upload: Upload) -> RunningTask {
+    private func begin(_ exchange: URLExchange, _ request: URLRequest, _ upload: SentBody) -> RunningTask {
         let task: URLSessionTask
         switch upload {
         case .nothing: task = session.dataTask(with: request)
@@ -150,11 +150,11 @@ final class Session: Sendable {
 /// "Trying to access a behaviour for a task that in not in the registry", "Received callback for HTTP redirection, but we're not
 /// waiting for it".
 final class RunningTask: Sendable {
-    let exchange: Exchange
+    let exchange: URLExchange
     private let task: URLSessionTask
     private let isOver = Mutex(false)
 
-    init(_ task: URLSessionTask, of exchange: Exchange) {
+    init(_ task: URLSessionTask, of exchange: URLExchange) {
         self.task = task
         self.exchange = exchange
     }

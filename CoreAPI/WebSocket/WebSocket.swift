@@ -22,7 +22,7 @@ public final class WebSocket: Sendable {
     public let isCompressed: Bool
     /// The head of the answer that opened the socket.
     public let head: ResponseHead
-    private let session: Session
+    private let session: WebSocketSession
     private let coder: BodyCoder
     private let context: ErrorContext
 
@@ -35,7 +35,7 @@ public final class WebSocket: Sendable {
         self.head = head
         self.coder = coder
         self.context = context
-        session = Session(connection, role, agreement.deflate, options, context: context)
+        session = WebSocketSession(connection, role, agreement.deflate, options, context: context)
         session.start()
     }
 

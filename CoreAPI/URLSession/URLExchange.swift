@@ -10,7 +10,7 @@ internal import FoundationNetworking
 /// One request and its answer. It ends once, by the first of: the answer, a failure, a timeout, a cancellation.
 ///
 /// The kit runs its own clocks: Linux truncates `timeoutInterval` to whole seconds, and ignores `timeoutIntervalForResource`.
-final class Exchange: Sendable {
+final class URLExchange: Sendable {
     private struct State {
         var head: ResponseHead?
         var body = Data()
@@ -41,12 +41,12 @@ final class Exchange: Sendable {
     }
 
     /// Sends the request; the reply has the whole body, or the head and a stream.
-    func reply(over session: Session) async -> Reply {
+    func reply(over session: RoutedSession) async -> Reply {
         let clock = Task { while let due = check() { try await Task.sleep(until: due, clock: .continuous) } }
         onEnd { clock.cancel() }
         let sending = Task {
             do {
-                let upload = try await Upload(attempt.request.body)
+                let upload = try await SentBody(attempt.request.body)
                 onEnd { upload.discard() }
                 try Task.checkCancellation()
                 touch()
@@ -232,7 +232,7 @@ extension ResponseHead {
 }
 
 /// The source of a request's body.
-enum Upload {
+enum SentBody {
     case nothing
     case bytes(Data)
     /// - isTemporary: whether it was written for this request.
@@ -258,7 +258,7 @@ enum Upload {
         case .stream(let stream):
             let url = FileManager.default.temporaryDirectory.appendingPathComponent("networkerkit-body-\(UUID().uuidString)")
             let length = try await Self.write(body, to: url)
-            let upload = Upload.file(url, isTemporary: true)
+            let upload = SentBody.file(url, isTemporary: true)
             if let expected = stream.length, length != expected {
                 upload.discard()
                 throw WrongLength(expected: expected, got: length)

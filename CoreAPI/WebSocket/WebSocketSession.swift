@@ -3,7 +3,7 @@ internal import Foundation
 
 /// Runs a WebSocket: one task reads, several may send, and control frames are sent in between. An app holds the handle
 /// ``WebSocket``; the tasks hold only the session.
-final class Session: Sendable {
+final class WebSocketSession: Sendable {
     /// The number of bytes of messages that may wait for the app. Beyond it the session stops reading.
     private static let room = 64 * 1_024
     /// The number of bytes of a frame that are masked and queued at once.
@@ -512,7 +512,7 @@ final class Session: Sendable {
     }
 }
 
-extension Session.State {
+extension WebSocketSession.State {
     fileprivate mutating func takeConsumer() -> CheckedContinuation<Void, Never>? {
         defer { consumer = nil }
         return consumer
