@@ -177,7 +177,11 @@ public final class CurlTransport: Transport {
         }
         for pool in retired { pool.abandon() }
     }
+}
 
+// MARK: - For tests
+
+extension CurlTransport {
     private var allPools: [ConnectionPool] { pools.withLock { $0.all } }
 
     /// The number of pools: one for each trust, and for each set of its limits.

@@ -22,7 +22,11 @@ package struct CurlLibrary: Sendable {
 
     /// Whether the kit works around a defect.
     func has(_ defect: Defect) -> Bool { defects.contains(defect) }
+}
 
+// MARK: - For tests
+
+extension CurlLibrary {
     /// The same library without some capabilities.
     package func without(_ capabilities: CurlCapabilities) -> CurlLibrary {
         var library = self

@@ -49,7 +49,11 @@ public final class LoopGroup: Sendable {
         let home = next.wrappingAdd(1, ordering: .relaxed).oldValue
         return loops.indices.map { loops[(home &+ $0) % loops.count] }
     }
+}
 
+// MARK: - For tests
+
+extension LoopGroup {
     /// The number of running threads.
     package var threads: Int { loops.count { $0.isRunning } }
 }
