@@ -24,8 +24,15 @@ final class CurlTransfer: @unchecked Sendable {
     /// Resumed once, by the loop, which removes it first. A run-time check of that would cost an allocation and 600 instructions
     /// a request.
     @exclusivity(unchecked) var continuation: UnsafeContinuation<Void, Never>?
-    /// Set before the continuation is resumed.
-    @exclusivity(unchecked) var outcome = CurlOutcome(end: .cancelled)
+    /// Set before the continuation is resumed. An object that is made then: its 353 bytes would be a third of a held transfer's
+    /// 1,060.
+    var outcome: CurlOutcome {
+        if let madeOutcome { return madeOutcome }
+        let outcome = CurlOutcome()
+        madeOutcome = outcome
+        return outcome
+    }
+    @exclusivity(unchecked) private var madeOutcome: CurlOutcome?
     /// As in ``CurlOutcome/isEndAnnounced``, for a streamed body.
     var streamEnd: Bool?
     /// The trailers of a streamed body, and the time until its end.
@@ -298,15 +305,15 @@ struct HostKey: Hashable, Sendable {
     }
 }
 
-/// The loop's message to the waiting task.
-struct CurlOutcome: Sendable {
+/// The loop's message to the waiting task. Its owner is that of the transfer.
+final class CurlOutcome {
     enum End: Sendable {
         case complete
         case cancelled
         case failed(TransportError)
     }
 
-    var end: End
+    var end = End.cancelled
     /// The bytes of the final head; empty if it is incomplete.
     var head: [UInt8] = []
     var framing = FramingLines()
@@ -319,7 +326,7 @@ struct CurlOutcome: Sendable {
     /// body's. `nil` if the length was known, or if there was no TLS to tell.
     var isEndAnnounced: Bool?
 
-    mutating func keep(_ collected: borrowing HeadCollector) {
+    func keep(_ collected: borrowing HeadCollector) {
         (head, framing) = (collected.bytes, collected.framing)
         (interim, trailers) = (collected.interim, collected.trailers)
     }

@@ -152,11 +152,13 @@ struct HeaderListBuilder: ~Copyable {
     private var end: Int
     private var count = 0
 
-    /// - Parameter lines: the largest number of lines.
-    init(atMost lines: Int) {
+    /// - Parameters:
+    ///   - lines: the largest number of lines.
+    ///   - bytes: the room for them at first.
+    init(atMost lines: Int, bytes: Int = 256) {
         text = lines * MemoryLayout<curl_slist>.stride
         end = text
-        block = .allocate(byteCount: text + 256, alignment: MemoryLayout<curl_slist>.alignment)
+        block = .allocate(byteCount: text + bytes, alignment: MemoryLayout<curl_slist>.alignment)
     }
 
     deinit {

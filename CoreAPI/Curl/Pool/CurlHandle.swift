@@ -154,9 +154,11 @@ final class CurlHandle {
     private func setOrigin(of url: HTTPURL) throws(TransportError) {
         origin = nil
         // A line with nothing after its colon removes libcurl's own.
-        var lines = HeaderListBuilder(atMost: 2)
+        let host = "Host: \(url.authority)"
+        // No more room than needed: each handle keeps them, and the usual 256 bytes are mostly empty.
+        var lines = HeaderListBuilder(atMost: 2, bytes: "Host:".utf8.count + host.utf8.count + 2)
         lines.add("Host:")
-        lines.add("Host: \(url.authority)")
+        lines.add(host)
         hostLines = lines.list()
         try set(CURLUPART_SCHEME, url.scheme.rawValue)
         try set(CURLUPART_HOST, url.host)
