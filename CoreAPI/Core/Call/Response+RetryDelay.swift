@@ -1,7 +1,5 @@
-// A streamed body may break off after its call has ended. These are for code that then requests the rest, such as a download.
-
 extension Response {
-    /// Asks the channel's interceptors and error handler about a body that broke off, as about a failed attempt.
+    /// Asks the channel's interceptors and error handler about a streamed body that broke off, as about a failed attempt.
     ///
     /// - Parameters:
     ///   - error: the reason.

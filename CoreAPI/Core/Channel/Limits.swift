@@ -3,7 +3,7 @@ internal import HTTPTypes
 
 /// Limits that a channel sets on its answers, attempts and connections.
 public struct Limits: Sendable, Hashable {
-    /// Bytes of a response body after decompression. Default 64 MiB.
+    /// Bytes of a response body after decompression. Default 64 MiB. Of a redirect that is followed, at most 64 KiB are read.
     public var responseBodySize = 64 * 1024 * 1024
     /// Bytes of a response's head, all fields together. Default 64 KiB. libcurl's own limits apply as well
     /// (``CurlTransport/capabilities``): 300 KiB, 128 KiB over HTTP/2, and 100 KiB for one line.
@@ -13,8 +13,7 @@ public struct Limits: Sendable, Hashable {
     /// Addresses that the kit never connects to, also after a redirect. Default none. If you set any, the kit uses no proxy,
     /// because the proxy would be the peer.
     public var refusedAddresses: AddressClass = []
-    /// Redirects that one attempt follows; 0 returns the redirect itself. Default 20. At most 64 KiB of a followed redirect's body
-    /// are read.
+    /// Redirects that one attempt follows; 0 returns the redirect itself. Default 20.
     public var redirects = 20
     /// Whether a redirect may lead from https to http. Default `false`.
     public var allowsRedirectsToInsecure = false

@@ -30,8 +30,7 @@ public enum Methods {
     public enum TRACE: EndpointMethod { public static var method: HTTPRequest.Method { .trace } }
 }
 
-// `GET<Void, [Order]>` for `TypedEndpoint<Methods.GET, Void, [Order]>`. The curl transport refuses CONNECT, whose answer is a
-// tunnel, and a TRACE with credentials or content. A custom transport may send them.
+// `GET<Void, [Order]>` for `TypedEndpoint<Methods.GET, Void, [Order]>`. A custom transport may send CONNECT and any TRACE.
 
 /// An endpoint with the method CONNECT.
 public typealias CONNECT<Input, Output: Sendable> = TypedEndpoint<Methods.CONNECT, Input, Output>

@@ -30,23 +30,17 @@ struct Redirects: Middleware {
     /// along (``Channel/fieldsForOtherOrigins``).
     private static let harmless: Set<String> = [
         "accept", "accept-charset", "accept-encoding", "accept-language", "cache-control", "content-digest",
-        "content-disposition", "content-encoding", "content-language", "content-length", "content-type", "date", "dnt", "expect",
-        "idempotency-key",
-        "if-match", "if-modified-since", "if-none-match", "if-range", "if-unmodified-since", "pragma", "prefer", "priority",
-        "range", "repr-digest", "sec-gpc", "te", "transfer-encoding", "upgrade-insecure-requests", "user-agent",
-        "x-requested-with",
+        "content-disposition", "content-encoding", "content-language", "content-length", "content-type", "date", "dnt",
+        "expect", "idempotency-key", "if-match", "if-modified-since", "if-none-match", "if-range", "if-unmodified-since",
+        "pragma", "prefer", "priority", "range", "repr-digest", "sec-gpc", "te", "transfer-encoding",
+        "upgrade-insecure-requests", "user-agent", "x-requested-with",
     ]
 
     /// Fields that describe a body that is no longer sent.
     private static let contentFields: Set<String> = ["content-length", "content-type", "transfer-encoding", "content-encoding"]
 
     /// Whether an answer with this status may be a redirect.
-    static func isRedirect(_ status: Int) -> Bool {
-        switch status {
-        case 300, 301, 302, 303, 307, 308: true
-        default: false
-        }
-    }
+    static func isRedirect(_ status: Int) -> Bool { (300...308).contains(status) && !(304...306).contains(status) }
 
     /// The request that an answer redirects to; `nil` if it is the final answer.
     static func target(of reply: Reply, to attempt: Attempt) throws(TransportError) -> Request? {
@@ -112,11 +106,8 @@ struct Redirects: Middleware {
 
     /// The offset of the end of a reference's authority; 0 without one.
     private static func endOfHost(_ bytes: [UInt8]) -> Int {
-        let slash = UInt8(ascii: "/")
         let path = bytes.firstIndex { "/?#".utf8.contains($0) } ?? bytes.endIndex
-        guard path + 1 < bytes.endIndex, bytes[path] == slash, bytes[path + 1] == slash,
-            path == 0 || bytes[path - 1] == UInt8(ascii: ":")
-        else { return 0 }
+        guard bytes[path...].starts(with: "//".utf8), path == 0 || bytes[path - 1] == UInt8(ascii: ":") else { return 0 }
         return bytes[(path + 2)...].firstIndex { "/?#\\".utf8.contains($0) } ?? bytes.endIndex
     }
 
