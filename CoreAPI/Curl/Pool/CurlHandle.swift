@@ -100,7 +100,7 @@ final class CurlHandle {
     ///
     /// - Parameters:
     ///   - isSecure: whether it may be an HTTP/2 stream. Data without room stalls all other streams of its connection, so a frame
-    ///     must fit (RFC 9113 §4.2).
+    ///     must fit (RFC 9113 §4.2). libcurl 7.88.1 also needs room for a whole head (docs/decisions/libcurl.md).
     ///   - streamsBody: whether its body is streamed. One turn of the loop fills one buffer in clear text, and wakes the reader
     ///     once. TLS gives 16 KiB at a time.
     static func bufferSize(inFlight count: Int, isSecure: Bool, streamsBody: Bool) -> Int {
