@@ -247,8 +247,8 @@ extension CurlTransfer {
         leadsElsewhere = head.split(separator: 0x0A).contains { $0.starts(with: "location:", ignoringCase: true) }
     }
 
-    /// As ``stop(_:)``, for a body that is too large or cannot be decoded. A redirect leads on without it, but not over its
-    /// connection.
+    /// As ``stop(_:)``, for a body that is too large or cannot be decoded. A redirect leads on without it. Its
+    /// connection is not used again, unless other streams are on it.
     fileprivate func stopBody(_ reason: TransportError) -> Int {
         guard leadsElsewhere else { return stop(reason) }
         isBodyWhole = true

@@ -179,21 +179,6 @@ public final class CurlTransport: Transport {
     }
 }
 
-// MARK: - For tests
-
-extension CurlTransport {
-    private var allPools: [ConnectionPool] { pools.withLock { $0.all } }
-
-    /// The number of pools: one for each trust, and for each set of its limits.
-    package var poolCount: Int { allPools.count }
-    /// Transfers that libcurl works on.
-    package var activeTransfers: Int { allPools.reduce(0) { $0 + $1.active.load(ordering: .acquiring) } }
-    /// Transfers that wait until they may start.
-    package var queuedTransfers: Int { allPools.reduce(0) { $0 + $1.queued.load(ordering: .acquiring) } }
-    /// Whether a thread holds a transfer or a connection of the transport.
-    package var isRunning: Bool { pools.withLock { $0.all + $0.retiring }.contains(where: \.isRunning) }
-}
-
 /// One exchange over libcurl, as the sending task sees it: prepared before the loop gets it, and read afterwards. The loop
 /// supplies only the bytes.
 struct CurlExchange {
@@ -368,4 +353,19 @@ struct CurlExchange {
         }
         return nil
     }
+}
+
+// MARK: - For tests
+
+extension CurlTransport {
+    private var allPools: [ConnectionPool] { pools.withLock { $0.all } }
+
+    /// The number of pools: one for each trust, and for each set of its limits.
+    package var poolCount: Int { allPools.count }
+    /// Transfers that libcurl works on.
+    package var activeTransfers: Int { allPools.reduce(0) { $0 + $1.active.load(ordering: .acquiring) } }
+    /// Transfers that wait until they may start.
+    package var queuedTransfers: Int { allPools.reduce(0) { $0 + $1.queued.load(ordering: .acquiring) } }
+    /// Whether a thread holds a transfer or a connection of the transport.
+    package var isRunning: Bool { pools.withLock { $0.all + $0.retiring }.contains(where: \.isRunning) }
 }

@@ -170,12 +170,12 @@ public struct Fixture: RequestModifier {
             if let stream {
                 return Reply(attempt, head: head, body: .stream(BodyStream(length: nil, Self.source(stream, attempt, head))))
             }
-            let limit = attempt.call.channel.limits.responseBodySize
-            guard body.count <= limit else {
+            let (limit, isDiscarded) = attempt.bodyLimit(of: head)
+            guard body.count <= limit || isDiscarded else {
                 let context = ErrorContext(attempt.request, head: head)
                 return Reply(attempt, head: head, failure: .transport(.responseTooLarge(limit: limit), context))
             }
-            return Reply(attempt, head: head, body: .bytes(body))
+            return Reply(attempt, head: head, body: .bytes(body.prefix(limit)))
         } catch {
             return attempt.failed(TransportError.malformedResponse(reason: error.readableDescription))
         }

@@ -33,12 +33,7 @@ final class URLExchange: Sendable {
         self.request = request
     }
 
-    /// The bytes of the body that are collected. A redirect that the call follows leads on without the rest.
-    private func bodyLimit(_ head: ResponseHead?) -> (size: Int, isDiscarded: Bool) {
-        let limit = attempt.call.channel.limits.responseBodySize
-        guard let head, attempt.follows(status: head.status.code), head.headers[.location] != nil else { return (limit, false) }
-        return (min(Reply.discardLimit, limit), true)
-    }
+    private var bodySize: Int { attempt.call.channel.limits.responseBodySize }
 
     /// Sends the request; the reply has the whole body, or the head and a stream.
     func reply(over session: RoutedSession) async -> Reply {
@@ -112,7 +107,7 @@ final class URLExchange: Sendable {
         let failure = WireForm.failure(of: head, to: attempt.request)
         let chunks =
             attempt.streamsBody && failure == nil
-            ? ChunkBuffer(limit: bodyLimit(nil).size, goOn: {}, abandoned: abandon) : nil
+            ? ChunkBuffer(limit: bodySize, goOn: {}, abandoned: abandon) : nil
         let isFirst = state.withLock { state in
             guard !state.isOver, state.head == nil else { return false }
             (state.head, state.chunks, state.lastActivity) = (head, chunks, .now)
@@ -125,7 +120,7 @@ final class URLExchange: Sendable {
 
     func receive(_ data: Data) {
         let (chunks, size, limit) = state.withLock { state in
-            let limit = bodyLimit(state.head)
+            let limit: (size: Int, isDiscarded: Bool) = state.head.map { attempt.bodyLimit(of: $0) } ?? (bodySize, false)
             state.lastActivity = .now
             state.received += Int64(data.count)
             guard !state.isOver, state.chunks == nil else { return (state.chunks, 0, limit) }
@@ -134,14 +129,15 @@ final class URLExchange: Sendable {
         }
         chunks?.offer(data)
         if size > limit.size || chunks?.hasRoom() == false {
-            end(limit.isDiscarded ? nil : TransportError.responseTooLarge(limit: limit.size))
+            end(limit.isDiscarded && chunks == nil ? nil : TransportError.responseTooLarge(limit: limit.size))
         }
     }
 
     /// - Parameter response: the answer; on Linux a redirect without a usable address is reported only here, without its body.
     func complete(_ response: URLResponse?, _ error: (any Error)?) {
         if error == nil, let response { receive(response) }
-        let (head, received) = state.withLock { ($0.head, $0.received) }
+        let (head, received, isStream) = state.withLock { ($0.head, $0.received, $0.chunks != nil) }
+        if let head, !isStream, attempt.bodyLimit(of: head).isDiscarded { return end(nil) }
         if let error { return end(WireForm.error(error, head: head, received: received, to: attempt.request)) }
         if let head, let expected = head.length, received < expected, hasBody(head.status.code) {
             return end(TransportError.truncated(received: received, expected: expected))

@@ -11,14 +11,21 @@ struct AnswerReader {
         let rest: Data
     }
 
+    private let discardsBody: (ResponseHead) -> Bool
     private let next: () async throws -> Data?
     private let limits: Limits
     private var pending: [UInt8] = []
     /// Of all heads so far: interim answers must have an end, too.
     private var (headSize, headLines) = (0, 0)
 
-    /// - Parameter next: reads the next bytes of the connection.
-    init(_ limits: Limits, _ next: @escaping () async throws -> Data?) {
+    /// - Parameters:
+    ///   - discardsBody: whether an answer's body is not needed, such as that of a followed redirect. It is not read.
+    ///   - next: reads the next bytes of the connection.
+    init(
+        _ limits: Limits, discardsBody: @escaping (ResponseHead) -> Bool = { _ in false },
+        _ next: @escaping () async throws -> Data?
+    ) {
+        self.discardsBody = discardsBody
         self.limits = limits
         self.next = next
     }
@@ -31,7 +38,7 @@ struct AnswerReader {
             if code == 101 { return Answer(head: head, body: Data(), rest: Data(pending)) }
             // Interim answers precede the final one (RFC 9110 §15.2).
             guard code >= 200 else { continue }
-            let body = code == 204 || code == 304 ? Data() : try await readBody(head.headers)
+            let body = code == 204 || code == 304 || discardsBody(head) ? Data() : try await readBody(head.headers)
             return Answer(head: head, body: body, rest: Data())
         }
     }

@@ -76,7 +76,9 @@ private struct UpgradeTransport: Transport {
         let began = ContinuousClock.now
         do {
             try await clock.run { try await connection.write(head) }
-            var reader = AnswerReader(attempt.call.channel.limits) { try await clock.run { try await connection.read() } }
+            var reader = AnswerReader(
+                attempt.call.channel.limits, discardsBody: { attempt.bodyLimit(of: $0).isDiscarded }
+            ) { try await clock.run { try await connection.read() } }
             let answer = try await reader.read()
             metrics?.firstByte = began.duration(to: .now)
             metrics?.total += began.duration(to: .now)

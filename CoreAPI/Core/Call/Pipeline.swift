@@ -15,7 +15,7 @@ enum Pipeline {
         } catch {
             return await result(translate(call.failed(error)))
         }
-        // Within the middleware around the call: one attempt after the other, until one succeeds or is the last.
+        // The middleware around the call calls this: it makes one attempt after the other, until one succeeds or is the last.
         @Sendable func attempts(_ start: Attempt) async -> Reply {
             var attempt = start
             while true {
@@ -84,7 +84,7 @@ enum Pipeline {
 
     // MARK: - Up
 
-    /// Collects the whole body, within the channel's limit, unless the caller reads it as it arrives; then reads the answer. Over
+    /// Reads the answer. Before that it collects the body, within the channel's limit, unless the caller wants a stream. Over
     /// libcurl an ordinary answer arrives whole.
     private static func read(_ answer: Reply, of attempt: Attempt) async -> Reply {
         guard case .stream = answer.body else { return read(whole: answer, of: attempt) }
@@ -102,7 +102,7 @@ enum Pipeline {
         // A middleware may give a reply that it has kept from another call.
         let kept = given.call === call ? given : given.copy(call: call, attempt: attempt)
         guard case .unread = kept.reading else { return kept }
-        // Bytes that are parsed without a request have no attempt.
+        // Without an attempt the bytes are the caller's own (`Reply.init(_:parsing:)`).
         let isEmpty = kept.head == nil && kept.failure == nil && kept.attempt != nil
         let reply = isEmpty ? attempt.emptyReply() : kept
         var response = Response<Data>(unread: reply.answering(attempt))
@@ -145,10 +145,10 @@ enum Pipeline {
         case again(Attempt)
     }
 
-    /// Asks interceptors and then the error handler about a failed attempt; the first that wants something decides. The channel's
+    /// Asks interceptors and then the error handler about a failed attempt; the first wish decides. The channel's
     /// limit on attempts and the call's deadline apply in any case.
     ///
-    /// - Parameter start: the attempt with which another one begins, as the middleware around the call has changed it.
+    /// - Parameter start: the attempt from the middleware around the call. Each further attempt begins as its copy.
     private static func retry(_ reply: Reply, _ failure: APIClientError, from start: Attempt) async -> Decision {
         guard !failure.isCancelled else { return .end(reply) }
         let wanted = await wish(Response(reply), failure)
@@ -162,7 +162,7 @@ enum Pipeline {
         }
     }
 
-    /// The first wish of an interceptor, else the error handler's.
+    /// The wish of the first interceptor that has one; without one, the error handler's.
     static func wish(_ response: Response<Void>, _ failure: APIClientError) async -> RetryResult {
         let prepared = response.call.prepared
         let interceptors = prepared.channel.interceptors
@@ -245,7 +245,7 @@ extension Call {
         } catch {
             let context = ErrorContext(self, method: endpoint.method)
             if case .encodingFailed(_, let cause as CallRefusal) = error { throw cause.error(context) }
-            // The only empty address that can occur.
+            // An address is empty only if the channel has no base.
             if case .malformedURL("", _) = error { throw .channel(problems: [channel.environment.missingBase], context) }
             throw .request(error, context)
         }

@@ -30,7 +30,7 @@ public enum Methods {
     public enum TRACE: EndpointMethod { public static var method: HTTPRequest.Method { .trace } }
 }
 
-// `GET<Void, [Order]>` for `TypedEndpoint<Methods.GET, Void, [Order]>`. A custom transport may send CONNECT and any TRACE.
+// `GET<Void, [Order]>` for `TypedEndpoint<Methods.GET, Void, [Order]>`. Only the curl transport refuses some of them.
 
 /// An endpoint with the method CONNECT.
 public typealias CONNECT<Input, Output: Sendable> = TypedEndpoint<Methods.CONNECT, Input, Output>

@@ -40,7 +40,7 @@ struct Redirects: Middleware {
     private static let contentFields: Set<String> = ["content-length", "content-type", "transfer-encoding", "content-encoding"]
 
     /// Whether an answer with this status may be a redirect.
-    static func isRedirect(_ status: Int) -> Bool { (300...308).contains(status) && !(304...306).contains(status) }
+    static func isRedirect(_ status: Int) -> Bool { [300, 301, 302, 303, 307, 308].contains(status) }
 
     /// The request that an answer redirects to; `nil` if it is the final answer.
     static func target(of reply: Reply, to attempt: Attempt) throws(TransportError) -> Request? {
@@ -143,6 +143,13 @@ extension Attempt {
     /// Whether an answer with this status and a `Location` is followed or refused, so that its body is not needed.
     package func follows(status: Int) -> Bool { call.channel.limits.redirects > 0 && Redirects.isRedirect(status) }
 
+    /// The bytes that a transport collects of an answer's body. An answer is whole without the rest if that is discarded.
+    package func bodyLimit(of head: ResponseHead) -> (size: Int, isDiscarded: Bool) {
+        let size = call.channel.limits.responseBodySize
+        guard follows(status: head.status.code), head.headers[.location] != nil else { return (size, false) }
+        return (min(Reply.discardLimit, size), true)
+    }
+
     /// The number of redirects before this attempt.
     fileprivate var redirectCount: Int { redirectedFrom.map { $0.redirectCount + 1 } ?? 0 }
 
@@ -184,15 +191,5 @@ extension TransferMetrics {
         sum.bytesSent += earlier.bytesSent
         sum.bytesReceived = bytesReceived.map { $0 + (earlier.bytesReceived ?? 0) }
         return sum
-    }
-}
-
-extension HTTPFields {
-    /// The fields without those whose name is unwanted, in order.
-    func without(_ isUnwanted: (HTTPField.Name) -> Bool) -> HTTPFields {
-        guard contains(where: { isUnwanted($0.name) }) else { return self }
-        var kept = HTTPFields()
-        for field in self where !isUnwanted(field.name) { kept.append(field) }
-        return kept
     }
 }

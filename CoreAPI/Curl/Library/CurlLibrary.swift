@@ -24,24 +24,6 @@ package struct CurlLibrary: Sendable {
     func has(_ defect: Defect) -> Bool { defects.contains(defect) }
 }
 
-// MARK: - For tests
-
-extension CurlLibrary {
-    /// The same library without some capabilities.
-    package func without(_ capabilities: CurlCapabilities) -> CurlLibrary {
-        var library = self
-        library.capabilities.subtract(capabilities)
-        return library
-    }
-
-    /// The same library with one workaround switched off.
-    package func leaving(_ defect: Defect) -> CurlLibrary {
-        var library = self
-        library.defects.remove(defect)
-        return library
-    }
-}
-
 /// The result of `curl_version_info`, read once.
 struct CurlInfo: Sendable {
     static let linked = CurlInfo()
@@ -151,4 +133,22 @@ extension CurlVersion {
     package static let oldest = CurlVersion(number: 0)
     /// After every existing version.
     package static let unreleased = CurlVersion(number: .max)
+}
+
+// MARK: - For tests
+
+extension CurlLibrary {
+    /// The same library without some capabilities.
+    package func without(_ capabilities: CurlCapabilities) -> CurlLibrary {
+        var library = self
+        library.capabilities.subtract(capabilities)
+        return library
+    }
+
+    /// The same library with one workaround switched off.
+    package func leaving(_ defect: Defect) -> CurlLibrary {
+        var library = self
+        library.defects.remove(defect)
+        return library
+    }
 }

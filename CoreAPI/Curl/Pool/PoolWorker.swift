@@ -336,7 +336,7 @@ final class PoolWorker {
             transfer.streamEnd = isEndAnnounced
         } else {
             swap(&transfer.outcome.body, &transfer.body)
-            transfer.outcome.isEndAnnounced = isEndAnnounced
+            transfer.outcome.isEndAnnounced = transfer.leadsElsewhere ? nil : isEndAnnounced
             if let check = transfer.pinCheck {
                 let isRefused = if case .failed(.tls) = end { true } else { false }
                 transfer.outcome.pinMismatches = check.takeMismatches(isRefused: isRefused, since: transfer.activated)

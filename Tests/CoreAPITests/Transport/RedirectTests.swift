@@ -231,12 +231,26 @@ struct RedirectTests {
 
     /// Bodies of a redirect that would fail an answer.
     enum Unneeded: CaseIterable {
-        case tooLarge, withoutEnd, noGzip, cutGzip
+        case tooLarge, withoutLength, withoutEnd, cut, cutChunks, noGzip, cutGzip
 
         var reply: ServerReply {
             let coded: HeaderLines = ["Location": "/there", "Content-Encoding": "gzip"]
             return switch self {
             case .tooLarge: .status(302, body: Data(count: 20_000_000), headers: ["Location": "/there"])
+            case .withoutLength:
+                [
+                    .sendHead(status: 302, headers: ["Location": "/there"]), .sendBody(Data(count: 20_000_000)), .closeConnection,
+                ]
+            case .cut:
+                [
+                    .sendHead(status: 302, headers: ["Location": "/there", "Content-Length": "10"]), .sendBody(Data(count: 5)),
+                    .closeConnection,
+                ]
+            case .cutChunks:
+                [
+                    .sendHead(status: 302, headers: ["Location": "/there", "Transfer-Encoding": "chunked"]),
+                    .sendChunk(Data(count: 5)), .closeConnection,
+                ]
             case .withoutEnd:
                 [
                     .sendHead(status: 307, headers: ["LOCATION": "/there", "Content-Length": "1000000000"]),
@@ -249,8 +263,8 @@ struct RedirectTests {
     }
 
     @Test(
-        "A redirect is followed whatever its body is, and little of a large one is read", arguments: Unneeded.allCases,
-        [false, true])
+        "A redirect is followed even if its body would fail an answer, and little of a large one is read",
+        arguments: Unneeded.allCases, [false, true])
     func unneeded(_ body: Unneeded, secure: Bool) async throws {
         let tls = secure ? try ServerTLS() : nil
         let server = try LoopbackServer.start(tls: tls) { $0.path == "/a" ? body.reply : .ok("there") }
