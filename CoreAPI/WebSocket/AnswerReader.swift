@@ -65,6 +65,9 @@ struct AnswerReader {
         guard let first = lines.first, let status = Self.status(first) else {
             throw Self.malformed("expected a status line of HTTP/1.1 (RFC 9112 §4)")
         }
+        guard !first.contains(0), !first.contains(0x0D) else {
+            throw Self.malformed("the status line has a NUL or CR (RFC 9112 §2.2)")
+        }
         guard status.code != 101 || first.starts(with: "HTTP/1.1 ".utf8) else {
             throw Self.malformed("it switches protocols in another version than HTTP/1.1 (RFC 9110 §7.8)")
         }

@@ -99,9 +99,10 @@ private struct UpgradeTransport: Transport {
 
     /// A redirect may name a `ws:` or `wss:` address, which has the origin of the `http:` or `https:` one (RFC 6455 §3).
     private func readable(_ head: ResponseHead) -> ResponseHead {
-        guard let location = head.headers[.location] else { return head }
+        guard head.headers[.location] != nil else { return head }
         var head = head
-        head.headers[.location] = location.withHTTPScheme
+        // One by one: joined to one address, two of them would be followed.
+        head.headers[values: .location] = head.headers[values: .location].map(\.withHTTPScheme)
         return head
     }
 }

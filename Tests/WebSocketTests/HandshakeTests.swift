@@ -156,12 +156,15 @@ struct HandshakeTests {
 
     @Test(
         "an answer that proves the key is malformed in another version, or with a byte that no field may have",
-        arguments: [("HTTP/1.0", ""), ("HTTP/1.9", ""), ("HTTP/1.1", "X: a\0b\r\n"), ("HTTP/1.1", "X: a\rb\r\n")])
-    func provesKey(version: String, field: String) async throws {
+        arguments: [
+            ("HTTP/1.0 101 X", ""), ("HTTP/1.9 101 X", ""), ("HTTP/1.1 101 X\0Y", ""), ("HTTP/1.1 101 X", "X: a\0b\r\n"),
+            ("HTTP/1.1 101 X", "X: a\rb\r\n"),
+        ])
+    func provesKey(line: String, field: String) async throws {
         let server = try LoopbackServer.start { request in
             let fields = Acceptance(.init()) { request.headers.all($0) }?.fields ?? []
             let head = fields.map { "\($0.name): \($0.value)\r\n" }.joined()
-            return [.send(Data("\(version) 101 Switching Protocols\r\n\(head)\(field)\r\n".utf8)), .stall]
+            return [.send(Data("\(line)\r\n\(head)\(field)\r\n".utf8)), .stall]
         }
         defer { server.close() }
         let channel = Channel.test(server)
@@ -205,6 +208,34 @@ struct HandshakeTests {
         try await socket.send(.text("hello"))
         #expect(try await socket.first { _ in true } == .text("hello"))
         #expect(Set(keys.withLock { $0 }).count == 2)
+        await channel.close()
+    }
+
+    @Test("a redirect with two addresses is refused, and one with the same address twice is followed", arguments: [true, false])
+    func severalAddresses(isSame: Bool) async throws {
+        let server = try LoopbackServer.start { request in
+            guard request.path == "/chat" else { return .webSocket(request, serve: echo) }
+            return .status(302, headers: ["Location": "/other", "Location": isSame ? "/other" : "/third"])
+        }
+        defer { server.close() }
+        let channel = Channel.test(server)
+        let error = await failure { await (try channel.dispatcher.webSocket(.get("chat"))).close() }
+        #expect(error?.transport?.label == (isSame ? nil : "redirectRefused"), "\(String(describing: error))")
+        #expect(server.requests.map(\.path) == (isSame ? ["/chat", "/other"] : ["/chat"]))
+        await channel.close()
+    }
+
+    @Test("a redirect is followed whatever its body is", arguments: [true, false])
+    func redirectBody(isEndless: Bool) async throws {
+        let server = try LoopbackServer.start { request in
+            guard request.path == "/chat" else { return .webSocket(request, serve: echo) }
+            let head = ServerReply.Step.sendHead(status: 302, headers: ["Location": "/other"])
+            return isEndless ? [head, .sendEndlessly(Data(count: 100_000))] : [head, .stall]
+        }
+        defer { server.close() }
+        let channel = Channel.test(server)
+        try await channel.dispatcher.webSocket(.get("chat")).close()
+        try await server.waitForOpenConnections(atMost: 0)
         await channel.close()
     }
 
