@@ -115,7 +115,10 @@ extension CurlHandle {
             transfer.noteConnection()
             transfer.noteEarlyHead(in: connections)
             if transfer.stream != nil { connections.noteHead(of: transfer) }
-            if head.isRedirection { transfer.noteRedirect(head.bytes) }
+            if head.isRedirection, transfer.stream == nil, transfer.isFollowed(head.bytes) {
+                transfer.redirectDue = transfer.lastActivity + Duration.seconds(1).clampedNanoseconds
+                connections.noteHead(of: transfer)
+            }
             guard head.isNoContent || head.isResetContent || head.mayNameIdentity else { break }
             do throws(ResponseHeadParser.Malformed) {
                 if try transfer.findBodyEnd() { return 0 }
@@ -241,10 +244,10 @@ extension CurlTransfer {
     /// The bytes of the body that are collected.
     fileprivate var bodyLimit: Int { leadsElsewhere ? min(Reply.discardLimit, request.bodyLimit) : request.bodyLimit }
 
-    /// Notes whether the call follows the answer.
-    fileprivate func noteRedirect(_ head: [UInt8]) {
-        guard let status = handle?.number(CURLINFO_RESPONSE_CODE), request.attempt.follows(status: status) else { return }
-        leadsElsewhere = head.split(separator: 0x0A).contains { $0.starts(with: "location:", ignoringCase: true) }
+    /// Whether the call follows the answer.
+    fileprivate func isFollowed(_ head: [UInt8]) -> Bool {
+        guard let status = handle?.number(CURLINFO_RESPONSE_CODE), request.attempt.follows(status: status) else { return false }
+        return head.split(separator: 0x0A).contains { $0.starts(with: "location:", ignoringCase: true) }
     }
 
     /// As ``stop(_:)``, for a body that is too large or cannot be decoded. A redirect leads on without it. Its

@@ -85,8 +85,9 @@ final class CurlTransfer: @unchecked Sendable {
     /// last one stops the transfer.
     @exclusivity(unchecked) var remaining: Int64?
     @exclusivity(unchecked) var isBodyWhole = false
-    /// Whether the answer is a redirect that the call follows: its body is not needed.
-    @exclusivity(unchecked) var leadsElsewhere = false
+    /// When a redirect's collected body is given up, if the call follows it: its body is not needed.
+    @exclusivity(unchecked) var redirectDue = LoopClock.never
+    var leadsElsewhere: Bool { redirectDue != LoopClock.never }
     /// The connection whose end may be the end of the body.
     @exclusivity(unchecked) var tlsConnection: TLSConnection?
     /// The connection on which the request was last sent.
@@ -245,12 +246,12 @@ final class CurlTransfer: @unchecked Sendable {
         answered = 0
         decoder = nil
         hasLookedForCoding = false
-        (remaining, isBodyWhole, leadsElsewhere) = (nil, false, false)
+        (remaining, isBodyWhole, redirectDue) = (nil, false, LoopClock.never)
         (bytesOnStream, bytesTaken, isStopped, hasStreamEnded) = (0, 0, false, false)
     }
 
     /// When the whole call must be over. A streamed body has no deadline, because its reader sets the pace.
-    private var deadline: LoopClock.Nanoseconds { isStreaming ? LoopClock.never : request.deadline }
+    private var deadline: LoopClock.Nanoseconds { isStreaming ? LoopClock.never : min(request.deadline, redirectDue) }
 
     /// When the loop must check the transfer next.
     func due(_ now: LoopClock.Nanoseconds) -> LoopClock.Nanoseconds {

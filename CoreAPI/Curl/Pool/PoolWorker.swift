@@ -160,6 +160,7 @@ final class PoolWorker {
         }
         for transfer in multi.connections.takeWithHead() where transfer.stage == .active {
             if let handle = transfer.handle { transfer.deliverHead(handle.metrics(of: transfer, at: now)) }
+            nextDeadline = min(nextDeadline, transfer.redirectDue)
         }
         let endsCutOff = hasCutOff
         hasCutOff = multi.connections.takeCloseNotify()
@@ -211,7 +212,11 @@ final class PoolWorker {
         var index = transfers.count - 1
         while index >= 0 {
             let transfer = transfers[index]
-            if let error = transfer.expired(looked) {
+            if looked >= transfer.redirectDue {
+                // As for a streamed body (`Reply.discardBody`), the rest is not waited for.
+                transfer.isBodyWhole = true
+                settle(transfer, CURLE_OK)
+            } else if let error = transfer.expired(looked) {
                 transfer.failure = error
                 finish(transfer, .failed(error))
             } else {

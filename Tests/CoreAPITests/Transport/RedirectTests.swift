@@ -231,12 +231,17 @@ struct RedirectTests {
 
     /// Bodies of a redirect that would fail an answer.
     enum Unneeded: CaseIterable {
-        case tooLarge, withoutLength, withoutEnd, cut, cutChunks, noGzip, cutGzip
+        case stalled, tooLarge, withoutLength, withoutEnd, cut, cutChunks, noGzip, cutGzip
 
         var reply: ServerReply {
             let coded: HeaderLines = ["Location": "/there", "Content-Encoding": "gzip"]
             return switch self {
             case .tooLarge: .status(302, body: Data(count: 20_000_000), headers: ["Location": "/there"])
+            case .stalled:
+                [
+                    .sendHead(status: 302, headers: ["Location": "/there", "Content-Length": "10"]), .sendBody(Data(count: 5)),
+                    .stall,
+                ]
             case .withoutLength:
                 [
                     .sendHead(status: 302, headers: ["Location": "/there"]), .sendBody(Data(count: 20_000_000)), .closeConnection,
@@ -271,7 +276,7 @@ struct RedirectTests {
         var requests = requests
         if let tls { requests.trust = ServerTrustManager(authorities: .pem(tls.authorityPEM)) }
         for _ in 0..<2 {
-            let response = try await requests.send(.get, server.url + "/a")
+            let response = try await requests.send(.get, server.url + "/a", timeout: Timeout(.seconds(20)))
             #expect(response.error == nil && response.text == "there", "\(response.result)")
             #expect(try #require(response.metrics?.bytesReceived) < 2_000_000)
         }
