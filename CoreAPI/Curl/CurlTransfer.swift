@@ -24,8 +24,8 @@ final class CurlTransfer: @unchecked Sendable {
     /// Resumed once, by the loop, which removes it first. A run-time check of that would cost an allocation and 600 instructions
     /// a request.
     @exclusivity(unchecked) var continuation: UnsafeContinuation<Void, Never>?
-    /// Set before the continuation is resumed. An object that is made at first access: its 353 bytes would be a third of a held transfer's
-    /// 1,060.
+    /// Set before the continuation is resumed. An object that is made at first access: its 353 bytes would be a third of a held
+    /// transfer's 1,060.
     var outcome: CurlOutcome {
         if let madeOutcome { return madeOutcome }
         let outcome = CurlOutcome()
@@ -346,7 +346,9 @@ extension CurlTransfer {
         if let failure { return .failed(failure) }
         // libcurl may report an orderly end for a connection that nghttp2 gave up.
         // The body of a refused expectation has been dropped by libcurl, unless the write callback has some of it.
-        if isOver(in: code) || leadsElsewhere || isExpectationRefused && bytesTaken == 0 { isBodyWhole = true }
+        if isOver(in: code) || isExpectationRefused && bytesTaken == 0 { isBodyWhole = true }
+        // A redirect that ended well leaves its handle to others.
+        if leadsElsewhere, code != CURLE_OK || streamFailure != nil { isBodyWhole = true }
         guard let handle, !isBodyWhole, code != CURLE_OK || streamFailure != nil else {
             // The message is complete, but its encoded content is not.
             guard leadsElsewhere || decoder?.isFinished ?? true else {
