@@ -119,7 +119,8 @@ extension CurlHandle {
                 transfer.redirectDue = transfer.lastActivity + Duration.seconds(1).clampedNanoseconds
                 connections.noteHead(of: transfer)
             }
-            guard head.isNoContent || head.isResetContent || head.mayNameIdentity else { break }
+            if head.isFramingFaulty, !transfer.isOverHTTP2 { try? forbidReuse() }
+            guard head.isNoContent || head.isResetContent || head.mayMissBodyEnd else { break }
             do throws(ResponseHeadParser.Malformed) {
                 if try transfer.findBodyEnd() { return 0 }
             } catch {

@@ -27,8 +27,13 @@ struct HeadCollector: ~Copyable {
     private(set) var isComplete = false
     /// Whether a line may be `Content-Encoding`. Most heads have no such line, and are not searched for it.
     private(set) var mayNameCodings = false
-    /// Whether a line may be a `Transfer-Encoding` that does not end in `chunked`. libcurl then reads to the connection's end.
-    private(set) var mayNameIdentity = false
+    /// Whether the framing needs a closer look: a `Transfer-Encoding` that does not end in `chunked`, or a very long
+    /// `Content-Length`. libcurl then reads to the connection's end.
+    private(set) var mayMissBodyEnd = false
+    /// Whether the framing is faulty by RFC 9112 §6.1 and §6.3: a `Transfer-Encoding` beside a `Content-Length` or in HTTP/1.0.
+    /// The peers may disagree about the body's end, so the connection must not be used again.
+    var isFramingFaulty: Bool { namesTransferCoding && (namesLength || isHTTP10) }
+    private var (namesTransferCoding, namesLength, isHTTP10) = (false, false, false)
     private(set) var framing = FramingLines()
     private(set) var interim: [[UInt8]] = []
     private(set) var trailers: [UInt8] = []
@@ -63,8 +68,7 @@ struct HeadCollector: ~Copyable {
         limits = (size, lines)
         (received, self.lines, count) = (0, 0, 0)
         (isComplete, expectsStatus) = (false, true)
-        (mayNameCodings, mayNameIdentity) = (false, false)
-        framing = FramingLines()
+        forgetFraming()
         (isInterim, isContinue, isSwitching) = (false, false, false)
         (isNoContent, isResetContent, isNotModified, isExpectationFailed) = (false, false, false, false)
         isRedirection = false
@@ -90,8 +94,8 @@ struct HeadCollector: ~Copyable {
         }
         if expectsStatus, line.begins(with: "HTTP/") {
             expectsStatus = false
-            (mayNameCodings, mayNameIdentity) = (false, false)
-            framing = FramingLines()
+            forgetFraming()
+            isHTTP10 = line.begins(with: "HTTP/1.0")
             count = 0
             keep(line)
             noteStatus(line)
@@ -99,11 +103,7 @@ struct HeadCollector: ~Copyable {
         }
         if FramingLines.mayBegin(with: line[0]) {
             framing.note(count)
-            if line.count > 16, line[16] == UInt8(ascii: ":") { mayNameCodings = true }
-            // Nearly every one is "chunked" and a line end of two bytes.
-            if line.count > 17, line[17] == UInt8(ascii: ":"), line[line.count - 3] | 0x20 != UInt8(ascii: "d") {
-                mayNameIdentity = true
-            }
+            noteFraming(line)
         }
         keep(line)
         if line.count <= 2, line.allSatisfy({ $0 == 0x0D || $0 == 0x0A }) {
@@ -113,6 +113,28 @@ struct HeadCollector: ~Copyable {
             return isComplete ? .end : .other
         }
         return .other
+    }
+
+    private mutating func forgetFraming() {
+        framing = FramingLines()
+        (mayNameCodings, mayMissBodyEnd) = (false, false)
+        (namesTransferCoding, namesLength, isHTTP10) = (false, false, false)
+    }
+
+    /// Looks at the length of a name and at few letters: some other lines are taken for these, which costs a closer look.
+    private mutating func noteFraming(_ line: UnsafeRawBufferPointer) {
+        let colon = UInt8(ascii: ":")
+        if line.count > 14, line[14] == colon, line[8] | 0x20 == UInt8(ascii: "l") {
+            namesLength = true
+            // More digits than an `Int64` may have.
+            if line.count > 36 { mayMissBodyEnd = true }
+        }
+        if line.count > 16, line[16] == colon { mayNameCodings = true }
+        if line.count > 17, line[17] == colon, line[0] | 0x20 == UInt8(ascii: "t") {
+            namesTransferCoding = true
+            // Nearly every one is "chunked" and a line end of two bytes.
+            if line[line.count - 3] | 0x20 != UInt8(ascii: "d") { mayMissBodyEnd = true }
+        }
     }
 
     // Inlined: called for each of some ten lines of a head.

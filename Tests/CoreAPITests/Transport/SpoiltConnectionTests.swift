@@ -84,6 +84,27 @@ struct SpoiltConnectionTests {
         await transport.close()
     }
 
+    /// RFC 9112 §6.1 and §6.3: another reader may find another end of the body.
+    @Test(
+        "is not reused after an answer with faulty framing",
+        arguments: [
+            ("HTTP/1.1", "Transfer-Encoding: chunked\r\nContent-Length: 5", 2),
+            ("HTTP/1.1", "content-length: 5\r\ntransfer-encoding: chunked", 2),
+            ("HTTP/1.0", "Transfer-Encoding: chunked\r\nConnection: keep-alive", 2),
+            ("HTTP/1.1", "Transfer-Encoding: chunked\r\nContent-Digest: sha-256=:AA==:", 1),
+            ("HTTP/1.1", "Transfer-Encoding: chunked", 1),
+        ])
+    func faultyFraming(version: String, fields: String, connections: Int) async throws {
+        let server = try LoopbackServer.start { _ in
+            [.send(Data("\(version) 200 OK\r\n\(fields)\r\n\r\n5\r\nhello\r\n0\r\n\r\n".utf8))]
+        }
+        let transport = CurlTransport()
+        let requests = Requests(transport)
+        for _ in 0..<2 { #expect(try await requests.send(.get, server.url).text == "hello") }
+        #expect(server.connectionsAccepted == connections)
+        await transport.close()
+    }
+
     @Test("over HTTP/2 is not reused either after the server closed it without GOAWAY, and is detected once")
     func closedHTTP2() async throws {
         let server = try LoopbackServer.start(tls: ServerTLS(protocols: [.http2]), faults: [Fault(.afterResponse, .close)]) {
