@@ -233,7 +233,7 @@ public struct Next: Sendable {
 // request in flight (docs/decisions/plain-code.md). `Scripts/soak` counts the bytes of a held call.
 
 extension Call {
-    /// The endpoint's request, encoded (`RequestBuilding.swift`).
+    /// The endpoint's request, encoded.
     func request() throws(APIClientError) -> Request {
         guard let endpoint = described else {
             throw .channel(problems: ["the call was made without an endpoint"], ErrorContext(self))
