@@ -116,10 +116,11 @@ extension CurlHandle {
             transfer.noteEarlyHead(in: connections)
             if transfer.stream != nil { connections.noteHead(of: transfer) }
             if head.isRedirection, transfer.stream == nil, transfer.isFollowed(head.bytes) {
-                transfer.redirectDue = transfer.lastActivity + Duration.seconds(1).clampedNanoseconds
+                transfer.redirectDue =
+                    transfer.lastActivity + min(Reply.discardTime, transfer.request.request.timeout.idle).clampedNanoseconds
                 connections.noteHead(of: transfer)
             }
-            if head.isFramingFaulty, !transfer.isOverHTTP2 { try? forbidReuse() }
+            if head.isFramingFaulty, !transfer.isMultiplexed { try? forbidReuse() }
             guard head.isNoContent || head.isResetContent || head.mayMissBodyEnd else { break }
             do throws(ResponseHeadParser.Malformed) {
                 if try transfer.findBodyEnd() { return 0 }
@@ -252,7 +253,7 @@ extension CurlTransfer {
     }
 
     /// As ``stop(_:)``, for a body that is too large or cannot be decoded. A redirect leads on without it. Its
-    /// connection is not used again, unless other streams are on it.
+    /// connection is not used again, as above, unless other streams are on it.
     fileprivate func stopBody(_ reason: TransportError) -> Int {
         guard leadsElsewhere else { return stop(reason) }
         isBodyWhole = true

@@ -24,7 +24,8 @@ internal import FoundationNetworking
 ///
 /// A request's stream is written to a temporary file before it is sent. An answer's stream has no backpressure: it fails if more
 /// than ``/CoreAPI/Limits/responseBodySize`` bytes are unread. On Linux Foundation itself reads ahead without a limit: 64 MiB
-/// from loopback were in its queue before the first two were counted.
+/// from loopback were in its queue before the first two were counted. And it reports a redirect only with its whole body, so a
+/// redirect whose body stalls fails by ``/CoreAPI/Timeout/idle``.
 public final class URLSessionTransport: Transport {
     private let shared: RoutedSession
     private let limits: Limits

@@ -22,7 +22,7 @@ enum WireForm {
         sent.httpMethod = request.method.rawValue
         sent.httpShouldHandleCookies = false
         // The kit's timeouts apply; on Linux a fraction of a second would disable this one.
-        sent.timeoutInterval = 365 * 86_400
+        sent.timeoutInterval = TimeInterval(Duration.year.components.seconds)
         for name in Set(request.headers.map(\.name)) where name != .contentLength && name != .transferEncoding {
             let values = request.headers[fields: name]
             guard values.allSatisfy({ field in field.withUnsafeBytesOfValue { $0.elementsEqual(field.value.utf8) } }) else {

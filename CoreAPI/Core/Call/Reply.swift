@@ -174,16 +174,17 @@ package final class Surroundings: Sendable {
 extension Reply {
     /// Discards the body of a reply that is not handed on. It reads a small rest, so that the connection can be reused. It
     /// abandons a large one, and one that takes more than a second.
-    // Not inlined: four instants of its deadline would lie in the frame of each held call, 128 bytes that may take another KiB of
-    // the task's stack (244 → 234 MB for 10,000 held calls over HTTP/2).
+    // Not inlined: four instants of its deadline would lie in the frame of each held call. These 128 bytes may cost a KiB of the
+    // task's stack (244 → 234 MB for 10,000 held calls over HTTP/2).
     @inline(never)
     package func discardBody() async {
         guard case .stream = body else { return }
-        _ = await body.gather(upTo: Self.discardLimit, until: min(deadline, .now + .seconds(1)))
+        _ = await body.gather(upTo: Self.discardLimit, until: min(deadline, .now + Self.discardTime))
     }
 
-    /// The bytes that are read of a body that is not needed.
+    /// The bytes that are read of a body that is not needed, and for how long.
     package static var discardLimit: Int { 65_536 }
+    package static var discardTime: Duration { .seconds(1) }
 
     /// The same reply with its whole body in memory, within the channel's limit and the call's deadline. A failure keeps the
     /// bytes before it. A reply that has failed keeps its failure.

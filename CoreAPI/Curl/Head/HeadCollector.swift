@@ -1,4 +1,5 @@
 internal import CoreAPICore
+internal import CoreAPIHTTPSupport
 
 /// Collects the bytes of a response's head as the header callback delivers them, line by line. The task that waits for the
 /// response parses them, so that the loop's thread makes no strings.
@@ -27,11 +28,11 @@ struct HeadCollector: ~Copyable {
     private(set) var isComplete = false
     /// Whether a line may be `Content-Encoding`. Most heads have no such line, and are not searched for it.
     private(set) var mayNameCodings = false
-    /// Whether the framing needs a closer look: a `Transfer-Encoding` that does not end in `chunked`, or a very long
-    /// `Content-Length`. libcurl then reads to the connection's end.
+    /// Whether the head's parser must look for the body's end at once, because libcurl may see another one: after anything but one
+    /// plain `Content-Length` or a `Transfer-Encoding` that ends in `chunked`.
     private(set) var mayMissBodyEnd = false
-    /// Whether the framing is faulty by RFC 9112 §6.1 and §6.3: a `Transfer-Encoding` beside a `Content-Length` or in HTTP/1.0.
-    /// The peers may disagree about the body's end, so the connection must not be used again.
+    /// Whether there is a `Transfer-Encoding` beside a `Content-Length`, or in HTTP/1.0. Peers may disagree about such a body's
+    /// end (RFC 9112 §6.1, §6.3), so the connection must not be used again.
     var isFramingFaulty: Bool { namesTransferCoding && (namesLength || isHTTP10) }
     private var (namesTransferCoding, namesLength, isHTTP10) = (false, false, false)
     private(set) var framing = FramingLines()
@@ -104,6 +105,9 @@ struct HeadCollector: ~Copyable {
         if FramingLines.mayBegin(with: line[0]) {
             framing.note(count)
             noteFraming(line)
+        } else if line[0].isBlank {
+            // It continues the line before, perhaps one of these.
+            mayMissBodyEnd = true
         }
         keep(line)
         if line.count <= 2, line.allSatisfy({ $0 == 0x0D || $0 == 0x0A }) {
@@ -121,19 +125,20 @@ struct HeadCollector: ~Copyable {
         (namesTransferCoding, namesLength, isHTTP10) = (false, false, false)
     }
 
-    /// Looks at the length of a name and at few letters: some other lines are taken for these, which costs a closer look.
     private mutating func noteFraming(_ line: UnsafeRawBufferPointer) {
         let colon = UInt8(ascii: ":")
-        if line.count > 14, line[14] == colon, line[8] | 0x20 == UInt8(ascii: "l") {
+        // The byte after a name of that length tells most lines apart.
+        if line.count > 14, line[14] == colon || line[14].isBlank, line.starts(with: "content-length", ignoringCase: true) {
+            if namesLength || !line.dropFirst(14).isPlainLength { mayMissBodyEnd = true }
             namesLength = true
-            // More digits than an `Int64` may have.
-            if line.count > 36 { mayMissBodyEnd = true }
-        }
-        if line.count > 16, line[16] == colon { mayNameCodings = true }
-        if line.count > 17, line[17] == colon, line[0] | 0x20 == UInt8(ascii: "t") {
-            namesTransferCoding = true
+        } else if line.count > 16, line[16] == colon {
+            mayNameCodings = true
+        } else if line.count > 17, line[17] == colon || line[17].isBlank,
+            line.starts(with: "transfer-encoding", ignoringCase: true)
+        {
             // Nearly every one is "chunked" and a line end of two bytes.
-            if line[line.count - 3] | 0x20 != UInt8(ascii: "d") { mayMissBodyEnd = true }
+            if line[17] != colon || line[line.count - 3] | 0x20 != UInt8(ascii: "d") { mayMissBodyEnd = true }
+            namesTransferCoding = true
         }
     }
 
@@ -196,5 +201,18 @@ extension UnsafeRawBufferPointer {
         guard count >= text.utf8CodeUnitCount else { return false }
         for index in 0..<text.utf8CodeUnitCount where self[index] != text.utf8Start[index] { return false }
         return true
+    }
+}
+
+extension UInt8 {
+    fileprivate var isBlank: Bool { self == 0x20 || self == 0x09 }
+}
+
+extension Slice<UnsafeRawBufferPointer> {
+    /// Whether this is `: 123` with a line end, and the number has at most 18 digits.
+    fileprivate var isPlainLength: Bool {
+        guard first == UInt8(ascii: ":") else { return false }
+        let digits = dropFirst().drop { $0.isBlank }.prefix { $0.isDigit }
+        return (1...18).contains(digits.count) && self[digits.endIndex...].allSatisfy { $0 == 0x0D || $0 == 0x0A || $0.isBlank }
     }
 }

@@ -5,12 +5,12 @@ extension Defect {
     /// libcurl looks for the end of some bodies at another offset than RFC 9112 §6.3.
     ///
     /// - It ignores a length beside a `Transfer-Encoding` that codes nothing, and reads to the connection's end.
-    /// - It reads on to the connection's end after a `Content-Length` that is too large for a number.
+    /// - It takes one of several lengths, or reads to the connection's end, and may use the connection again after an invalid one.
     /// - It reads the body of a 205 that announces no length to the connection's end (RFC 9110 §15.3.6).
     /// - It reuses the connection of a 204 that announces a body, whose bytes it would read as the next answer.
     ///
     /// In these cases the kit finds the end itself, stops the transfer there, and does not reuse the connection. Shown by
-    /// `WorkaroundTests.missedBodyEnd`, `TruncationTests` and `ResponseHeadTests`.
+    /// `WorkaroundTests.missedBodyEnd`, `TruncationTests`, `ResponseHeadTests` and `SpoiltConnectionTests.invalidLength`.
     static let missedBodyEnd = Defect(12, in: .every)
 }
 

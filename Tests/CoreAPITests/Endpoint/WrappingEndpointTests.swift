@@ -73,7 +73,7 @@ struct WrappingEndpointTests {
 
     private static let parts: [String: @Sendable (any Endpoint) -> String] = [
         "baseURL": { $0.baseURL }, "path": { $0.path }, "method": { $0.method.rawValue }, "headers": { "\($0.headers)" },
-        "params": { "\($0.params == nil)" }, "url": { $0.url }, "description": { $0.description },
+        "params": { "\(String(describing: $0.params?.value))" }, "url": { $0.url }, "description": { $0.description },
         "encoding": { $0.encoding.name }, "modifiers": { "\($0.modifiers)" }, "keyPath": { $0.keyPath },
         "modifierLevels": { "\($0.modifierLevels.first ?? [])" },
     ]

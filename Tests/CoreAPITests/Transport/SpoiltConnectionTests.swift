@@ -91,17 +91,57 @@ struct SpoiltConnectionTests {
             ("HTTP/1.1", "Transfer-Encoding: chunked\r\nContent-Length: 5", 2),
             ("HTTP/1.1", "content-length: 5\r\ntransfer-encoding: chunked", 2),
             ("HTTP/1.0", "Transfer-Encoding: chunked\r\nConnection: keep-alive", 2),
-            ("HTTP/1.1", "Transfer-Encoding: chunked\r\nContent-Digest: sha-256=:AA==:", 1),
+            ("HTTP/1.1", "Transfer-Encoding: chunked\r\nContent-Digest: sha-256=:AA==:\r\nContent-Labels: a", 1),
+            ("HTTP/1.1", "Total-Items-Count: 12\r\nTransaction-Token: x\r\nTransfer-Encoding: chunked", 1),
             ("HTTP/1.1", "Transfer-Encoding: chunked", 1),
         ])
     func faultyFraming(version: String, fields: String, connections: Int) async throws {
+        for tls in [nil, try ServerTLS(protocols: [.http1])] {
+            let server = try LoopbackServer.start(tls: tls) { _ in
+                [.send(Data("\(version) 200 OK\r\n\(fields)\r\n\r\n5\r\nhello\r\n0\r\n\r\n".utf8))]
+            }
+            let transport = CurlTransport()
+            var requests = Requests(transport)
+            if let tls { requests.trust = ServerTrustManager(authorities: .pem(tls.authorityPEM)) }
+            for _ in 0..<2 { #expect(try await requests.send(.get, server.url).text == "hello") }
+            #expect(server.connectionsAccepted == connections)
+            await transport.close()
+        }
+    }
+
+    @Test("is kept after an answer with a length, whatever field is beside it")
+    func plainFraming() async throws {
         let server = try LoopbackServer.start { _ in
-            [.send(Data("\(version) 200 OK\r\n\(fields)\r\n\r\n5\r\nhello\r\n0\r\n\r\n".utf8))]
+            .ok("hello", headers: ["Total-Items-Count": "12", "Transaction-Token": "x", "Content-Labels": "a"])
+        }
+        let transport = CurlTransport()
+        for _ in 0..<2 { #expect(try await Requests(transport).send(.get, server.url).text == "hello") }
+        #expect(server.connectionsAccepted == 1)
+        await transport.close()
+    }
+
+    /// libcurl would take one of the lengths, or read on, and keep the connection (RFC 9112 §6.3).
+    @Test(
+        "is not reused after an answer without a valid length, which fails at its head",
+        arguments: [
+            "Content-Length: 5\r\nContent-Length: 6", "Content-Length: 3\r\nContent-Length: 5", "Content-Length: 5, 6",
+            "Content-Length: +5", "Content-Length: 5 x", "Content-Length:", "Content-Length:9999999999999999999",
+            "content-length: 99999999999999999999", "Content-Length: 5\r\n 0", "Content-Length : 5",
+            "Transfer-Encoding: chunked\r\nContent-Length : 5", "Transfer-Encoding : chunked\r\nContent-Length: 5",
+        ])
+    func invalidLength(fields: String) async throws {
+        let never = try Gate()
+        let server = try LoopbackServer.start { request in
+            request.connection > 0
+                ? .ok("right") : [.send(Data("HTTP/1.1 200 OK\r\n\(fields)\r\n\r\nhello".utf8)), .waitFor(never)]
         }
         let transport = CurlTransport()
         let requests = Requests(transport)
-        for _ in 0..<2 { #expect(try await requests.send(.get, server.url).text == "hello") }
-        #expect(server.connectionsAccepted == connections)
+        let first = try await requests.send(.get, server.url, timeout: Timeout(.seconds(5)))
+        #expect(first.transportError?.label == "malformedResponse", "\(first.result)")
+        #expect(try await requests.send(.get, server.url).text == "right")
+        #expect(server.connectionsAccepted == 2)
+        never.open()
         await transport.close()
     }
 
