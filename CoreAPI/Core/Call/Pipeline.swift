@@ -15,7 +15,7 @@ enum Pipeline {
         } catch {
             return await result(translate(call.failed(error)))
         }
-        // The middleware around the call calls this: it makes one attempt after the other, until one succeeds or is the last.
+        // The end of the chain around the call. It makes one attempt after another, until one succeeds or none may follow.
         @Sendable func attempts(_ start: Attempt) async -> Reply {
             var attempt = start
             while true {
@@ -29,7 +29,7 @@ enum Pipeline {
                     // Only `adapt` throws: nothing was sent.
                     answer = attempt.failed(error)
                 }
-                // Deenhance, filter and decode the whole body.
+                // Deenhance, filter and decode the answer.
                 let reply = await read(answer, of: attempt)
                 guard let failure = reply.failure else { return reply }
                 // Interceptors and error handler may want another attempt.
@@ -40,7 +40,7 @@ enum Pipeline {
             }
         }
         let reply = await Next(call.prepared.callChain, end: attempts)(first)
-        // A middleware around the call may have answered by itself. Any other reply has been read, and stays as it is.
+        // `read` does nothing for a reply of `attempts`. It reads the answer that a middleware around the call gave by itself.
         return await result(translate(read(reply, of: first)))
     }
 
@@ -148,7 +148,7 @@ enum Pipeline {
     /// Asks interceptors and then the error handler about a failed attempt; the first wish decides. The channel's
     /// limit on attempts and the call's deadline apply in any case.
     ///
-    /// - Parameter start: the attempt from the middleware around the call. Each further attempt begins as its copy.
+    /// - Parameter start: the attempt that the middleware around the call passed on. Each further attempt begins as a copy of it.
     private static func retry(_ reply: Reply, _ failure: APIClientError, from start: Attempt) async -> Decision {
         guard !failure.isCancelled else { return .end(reply) }
         let wanted = await wish(Response(reply), failure)
@@ -286,7 +286,7 @@ extension Attempt {
         return self
     }
 
-    /// The refusal of a request that would leave an environment that may be simulated.
+    /// The refusal of a request that would leave a simulated environment.
     func leavingEnvironment() -> Reply? {
         guard call.prepared.isLeft(by: request.url) else { return nil }
         return failed(RequestError.leavesEnvironment(host: request.url.host, environment: call.channel.environment.name))
