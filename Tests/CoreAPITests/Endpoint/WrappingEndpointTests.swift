@@ -48,13 +48,17 @@ struct WrappingEndpointTests {
     }
 
     enum Wrapper: CaseIterable {
-        case same, attaching, upload, uploadStep, webSocket
+        case same, attaching, failing, upload, uploadStep, webSocket
 
         func wrap(_ endpoint: some Endpoint) async throws -> any Endpoint {
             let recorder = try Recorder()
             switch self {
             case .same: return Same(wrapped: endpoint)
             case .attaching: return endpoint.attaching(Header("X-Call", "1"))
+            case .failing:
+                // Its folder does not exist, so that there is nothing to ask the server for.
+                let file = URL(fileURLWithPath: "/nonexistent/\(UUID().uuidString)/file")
+                _ = try? await recorder.download(endpoint, to: file).value
             case .upload: _ = try? await recorder.upload(endpoint, from: .bytes(Data("a".utf8))).value
             case .uploadStep: try? await recorder.discard(Self.state(), of: endpoint)
             case .webSocket: _ = try? await recorder.webSocket(endpoint)
@@ -63,7 +67,13 @@ struct WrappingEndpointTests {
         }
 
         /// Parts that are meant to differ.
-        var changed: Set<String> { self == .uploadStep ? ["baseURL", "method", "url"] : [] }
+        var changed: Set<String> {
+            switch self {
+            case .failing: ["encoding"]
+            case .uploadStep: ["baseURL", "method", "url"]
+            default: []
+            }
+        }
 
         private static func state() throws -> ResumableUpload.State {
             let text = #"{"url":"https://h.example/u","dialect":"tus","offset":0,"source":""}"#
