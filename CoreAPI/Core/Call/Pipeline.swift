@@ -15,7 +15,7 @@ enum Pipeline {
         } catch {
             return await result(translate(call.failed(error)))
         }
-        // The end of the chain around the call. It makes one attempt after another, until one succeeds or none may follow.
+        // Call middleware calls this last. It makes one attempt after another, until one succeeds or none may follow.
         @Sendable func attempts(_ start: Attempt) async -> Reply {
             var attempt = start
             while true {
@@ -40,7 +40,7 @@ enum Pipeline {
             }
         }
         let reply = await Next(call.prepared.callChain, end: attempts)(first)
-        // `read` does nothing for a reply of `attempts`. It reads the answer that a middleware around the call gave by itself.
+        // For an answer that a middleware around the call gave by itself. A reply of `attempts` was read before.
         return await result(translate(read(reply, of: first)))
     }
 
@@ -84,8 +84,8 @@ enum Pipeline {
 
     // MARK: - Up
 
-    /// Reads the answer. Before that it collects the body, within the channel's limit, unless the caller wants a stream. Over
-    /// libcurl an ordinary answer arrives whole.
+    /// Reads the answer. Before that it collects the body, within the channel's limit, unless the caller wants a stream and may
+    /// have it. Over libcurl an ordinary answer arrives whole.
     private static func read(_ answer: Reply, of attempt: Attempt) async -> Reply {
         guard case .stream = answer.body else { return read(whole: answer, of: attempt) }
         switch attempt.use(of: answer) {
@@ -96,13 +96,13 @@ enum Pipeline {
         }
     }
 
-    /// The stages of an answer that can fail. A reply that was read before is returned unchanged.
+    /// The stages that can fail. A reply that was read before is not read again.
     private static func read(whole given: Reply, of attempt: Attempt) -> Reply {
         let call = attempt.call
         // A middleware may give a reply that it has kept from another call.
         let kept = given.call === call ? given : given.copy(call: call, attempt: attempt)
         guard case .unread = kept.reading else { return kept }
-        // Without an attempt the bytes are the caller's own (`Reply.init(_:parsing:)`).
+        // Without an attempt, a caller supplied the bytes (`Reply.init(_:parsing:)`).
         let isEmpty = kept.head == nil && kept.failure == nil && kept.attempt != nil
         let reply = isEmpty ? attempt.emptyReply() : kept
         var response = Response<Data>(unread: reply.answering(attempt))
@@ -191,7 +191,7 @@ enum Pipeline {
         return .again(start.next(after: reply.attempts, delay: delay))
     }
 
-    /// The reply with the error that the channel's filter puts in place of its own.
+    /// The reply, its error translated by the channel's filter.
     private static func translate(_ reply: Reply) -> Reply {
         guard let failure = reply.failure, let translated = reply.call.channel.errorFilter.translate(failure) else {
             return reply
@@ -276,7 +276,7 @@ final class Draft {
 }
 
 extension Attempt {
-    /// The attempt itself, if it may be sent: not after a cancellation or the deadline.
+    /// The attempt itself. Throws after a cancellation or the deadline.
     func admitted() throws(APIClientError) -> Attempt {
         guard !Task.isCancelled else { throw .cancelled(ErrorContext(request)) }
         guard ContinuousClock.now < request.deadline else {
@@ -300,17 +300,18 @@ extension Attempt {
         failed(TransportError.malformedResponse(reason: "a middleware or transport gave neither a head nor a failure"))
     }
 
-    /// What becomes of an answer's stream.
+    /// What to do with an answer's stream.
     fileprivate enum Use {
         /// The caller reads it: it asked for a stream, and its verifiers accept the head.
         case leave
         case collect
-        /// There is an error already, or a verifier refuses the head. The body is collected for the error, for at most this time.
+        /// The call failed, or a verifier other than the status's refuses the head. The body is collected for the error, for at
+        /// most this time.
         case refuse(APIClientError, within: Duration?)
     }
 
     fileprivate func use(of reply: Reply) -> Use {
-        // A switched connection has no end that a body has.
+        // A switched connection never ends as a body does.
         if reply.body.connection != nil { return .leave }
         guard call.decoding.streamsBody, reply.head != nil else { return .collect }
         if let failure = reply.failure { return .refuse(failure, within: .seconds(10)) }
@@ -339,7 +340,7 @@ extension Reply {
         copy(failure: APIClientError(error, ErrorContext(self), stage: stage))
     }
 
-    /// A collected stream whose head a verifier had refused. If the call's time is over first, the refusal is the error. A
+    /// A collected stream whose call had failed before it. If the call's time is over first, the refusal is the error. A
     /// verifier may also have wanted bytes, so another failure explains more, unless the stream has the wrong type.
     fileprivate func refused(_ refusal: APIClientError) -> Reply {
         guard let failure, !failure.isCancelled else { return self }
