@@ -25,6 +25,8 @@ public struct DownloadOptions: Sendable {
     package var savePause = Duration.seconds(1)
     static let mostParts = 16
     static let smallestPart: Int64 = 65_536
+    /// For each MiB, if the server sends less than the requested range.
+    static let mostPartialAnswers = 256
 
     /// Makes options with the default values.
     public init() {}

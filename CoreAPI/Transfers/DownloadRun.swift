@@ -271,6 +271,7 @@ final class DownloadRun: Sendable {
     private func fill(_ index: Int, _ part: PartFile, _ first: Response<Body>?) async throws {
         var first = first
         var (outcomes, counted): ([AttemptOutcome], Int64) = ([], state.withLock { $0.segments[index].done })
+        var (parts, countedParts) = (0, counted)
         while case let segment = state.withLock({ $0.segments[index] }), !segment.isWhole {
             let answer =
                 if let first { (response: first, end: state.withLock { $0.representation?.length }) } else {
@@ -281,6 +282,10 @@ final class DownloadRun: Sendable {
             if answer.response.error != nil { return complete(index, at: segment.done) }
             do {
                 try await write(answer, into: index, part)
+                // A server may send less than the requested range (RFC 9110 §15.3.7), but not a byte at a time.
+                let done = state.withLock { $0.segments[index].done }
+                if done - countedParts >= 1 << 20 { (parts, countedParts) = (0, done) }
+                parts += 1
             } catch {
                 let failure = APIClientError(error, ErrorContext(answer.response))
                 guard !Task.isCancelled, !control.isPaused, !(error is DownloadError) else { throw error }
@@ -293,6 +298,9 @@ final class DownloadRun: Sendable {
                 save(part)
                 try await Task.sleep(for: next.0)
                 guard mayContinue else { throw Restart.again(failure) }
+            }
+            guard parts < DownloadOptions.mostPartialAnswers || state.withLock({ $0.segments[index].isWhole }) else {
+                throw malformed("\(parts) partial answers one after another, with less than 1 MiB together", answer.response)
             }
         }
     }

@@ -377,6 +377,30 @@ struct ResumeTests {
         await channel.close()
     }
 
+    /// RFC 9110 §15.3.7 allows a shorter part, so the download goes on. Without a bound it would not end.
+    @Test("not a byte at a time: a server that sends only that ends the download")
+    func byteByByte() async throws {
+        let served = Served(1_000_000)
+        let server = try server([
+            { served.reply($0, sending: 10) },
+            { request in
+                let first = request.headers["range"].flatMap { Int($0.dropFirst(6).prefix { $0.isNumber }) } ?? 0
+                let headers: HeaderLines = [
+                    "ETag": #""one""#, "Content-Range": "bytes \(first)-\(first)/\(served.bytes.count)",
+                ]
+                return .status(206, body: Data(served.bytes[first...first]), headers: headers)
+            },
+        ])
+        defer { server.close() }
+        let channel = Channel.loopback(server, retries: true)
+        let error = await #expect(throws: APIClientError.self) {
+            try await channel.manager.download(.export, to: folder.export).value
+        }
+        #expect(error?.label == "transport.malformedResponse", "\(String(describing: error))")
+        #expect(server.requests.count == 1 + DownloadOptions.mostPartialAnswers)
+        await channel.close()
+    }
+
     @Test("part by part if the server sends less than the requested range")
     func smallerParts() async throws {
         let served = Served(100_000)

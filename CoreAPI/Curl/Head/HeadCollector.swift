@@ -1,5 +1,4 @@
 internal import CoreAPICore
-internal import CoreAPIHTTPSupport
 
 /// Collects the bytes of a response's head as the header callback delivers them, line by line. The task that waits for the
 /// response parses them, so that the loop's thread makes no strings.
@@ -137,7 +136,8 @@ struct HeadCollector: ~Copyable {
             line.starts(with: "transfer-encoding", ignoringCase: true)
         {
             // Nearly every one is "chunked" and a line end of two bytes.
-            if line[17] != colon || line[line.count - 3] | 0x20 != UInt8(ascii: "d") { mayMissBodyEnd = true }
+            let isUsual = line[17] == colon && line[line.count - 3] | 0x20 == UInt8(ascii: "d")
+            if namesTransferCoding || !isUsual { mayMissBodyEnd = true }
             namesTransferCoding = true
         }
     }

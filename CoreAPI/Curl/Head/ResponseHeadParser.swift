@@ -19,7 +19,7 @@ struct ResponseHeadParser {
         /// connection's end.
         var namesIdentity = false
         /// Whether chunks are not the last coding; by RFC 9112 §6.3 the body then ends with the connection.
-        fileprivate var hasCodingBehindChunks = false
+        var hasCodingBehindChunks = false
         /// Whether a field names content codings.
         var namesCodings = false
     }
@@ -71,7 +71,12 @@ struct ResponseHeadParser {
             parsed.contentLength = try length(value, agreeingWith: parsed.contentLength)
         } else if let value = value(of: "transfer-encoding", line) {
             let codings = try transferCodings(String(decoding: value, as: UTF8.self))
-            if codings.contains("chunked") { parsed.isChunked = true } else { parsed.namesIdentity = true }
+            if codings.contains("chunked") {
+                guard !parsed.isChunked else { throw Malformed(reason: Self.chunksWithinChunks) }
+                parsed.isChunked = true
+            } else {
+                parsed.namesIdentity = true
+            }
             if parsed.isChunked, codings.last != "chunked" { parsed.hasCodingBehindChunks = true }
         } else if isNamed("content-encoding", line) {
             parsed.namesCodings = true
@@ -98,11 +103,13 @@ struct ResponseHeadParser {
         }
     }
 
+    private static let chunksWithinChunks = "chunks within chunks (RFC 9112 §6.1)"
+
     /// No request asks for another coding (`TE`). And libcurl, which decodes them, does not check that they reached their end.
     private static func transferCodings(_ value: String) throws(Malformed) -> [String] {
         let codings = value.split(separator: ",").map { $0.trimmingHTTPWhitespace().lowercased() }
         let count = codings.count { $0 == "chunked" }
-        guard count <= 1 else { throw Malformed(reason: "chunks within chunks (RFC 9112 §6.1)") }
+        guard count <= 1 else { throw Malformed(reason: chunksWithinChunks) }
         for coding in codings {
             // libcurl treats the second name as the first.
             guard ["chunked", "identity", "none", ""].contains(coding) else {

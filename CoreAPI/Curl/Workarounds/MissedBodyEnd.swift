@@ -31,7 +31,11 @@ extension CurlTransfer {
             return false
         }
         let parsed = try ResponseHeadParser.parse(handle.head.bytes, lines: handle.head.framing)
-        guard !parsed.isChunked else { return false }
+        guard !parsed.isChunked else {
+            // Another reader would read to the connection's end.
+            if parsed.hasCodingBehindChunks { try? handle.forbidReuse() }
+            return false
+        }
         if let length = parsed.contentLength {
             guard parsed.namesIdentity else { return false }
             remaining = length

@@ -127,6 +127,7 @@ struct SpoiltConnectionTests {
             "Content-Length: 5\r\nContent-Length: 6", "Content-Length: 3\r\nContent-Length: 5", "Content-Length: 5, 6",
             "Content-Length: +5", "Content-Length: 5 x", "Content-Length:", "Content-Length:9999999999999999999",
             "content-length: 99999999999999999999", "Content-Length: 5\r\n 0", "Content-Length : 5",
+            "Transfer-Encoding: chunked\r\nTransfer-Encoding: chunked", "Transfer-Encoding: chunked, chunked",
             "Transfer-Encoding: chunked\r\nContent-Length : 5", "Transfer-Encoding : chunked\r\nContent-Length: 5",
         ])
     func invalidLength(fields: String) async throws {
