@@ -27,8 +27,8 @@ struct HeadCollector: ~Copyable {
     private(set) var isComplete = false
     /// Whether a line may be `Content-Encoding`. Most heads have no such line, and are not searched for it.
     private(set) var mayNameCodings = false
-    /// Whether the head's parser must look for the body's end at once, because libcurl may see another one: after anything but one
-    /// plain `Content-Length` or a `Transfer-Encoding` that ends in `chunked`.
+    /// Whether the head's parser must look for the body's end at once, because libcurl may see another one. Not after one plain
+    /// `Content-Length`, or one `Transfer-Encoding` that ends in `chunked`.
     private(set) var mayMissBodyEnd = false
     /// Whether there is a `Transfer-Encoding` beside a `Content-Length`, or in HTTP/1.0. Peers may disagree about such a body's
     /// end (RFC 9112 §6.1, §6.3), so the connection must not be used again.
@@ -127,14 +127,12 @@ struct HeadCollector: ~Copyable {
     private mutating func noteFraming(_ line: UnsafeRawBufferPointer) {
         let colon = UInt8(ascii: ":")
         // The byte after a name of that length tells most lines apart.
-        if line.count > 14, line[14] == colon || line[14].isBlank, line.starts(with: "content-length", ignoringCase: true) {
-            if namesLength || !line.dropFirst(14).isPlainLength { mayMissBodyEnd = true }
+        if line.count > 14, line[14] == colon || line[14].isBlank, line.isNamed("content-length") {
+            if namesLength || !line.hasPlainNumber(after: 14) { mayMissBodyEnd = true }
             namesLength = true
         } else if line.count > 16, line[16] == colon {
             mayNameCodings = true
-        } else if line.count > 17, line[17] == colon || line[17].isBlank,
-            line.starts(with: "transfer-encoding", ignoringCase: true)
-        {
+        } else if line.count > 17, line[17] == colon || line[17].isBlank, line.isNamed("transfer-encoding") {
             // Nearly every one is "chunked" and a line end of two bytes.
             let isUsual = line[17] == colon && line[line.count - 3] | 0x20 == UInt8(ascii: "d")
             if namesTransferCoding || !isUsual { mayMissBodyEnd = true }
@@ -208,11 +206,34 @@ extension UInt8 {
     fileprivate var isBlank: Bool { self == 0x20 || self == 0x09 }
 }
 
-extension Slice<UnsafeRawBufferPointer> {
-    /// Whether this is `: 123` with a line end, and the number has at most 18 digits.
-    fileprivate var isPlainLength: Bool {
-        guard first == UInt8(ascii: ":") else { return false }
-        let digits = dropFirst().drop { $0.isBlank }.prefix { $0.isDigit }
-        return (1...18).contains(digits.count) && self[digits.endIndex...].allSatisfy { $0 == 0x0D || $0 == 0x0A || $0.isBlank }
+// Loops: in a debug build each closure of a collection's method is an allocation.
+extension UnsafeRawBufferPointer {
+    /// As ``begins(with:)``, in any case.
+    ///
+    /// - Parameter name: in lower case.
+    fileprivate func isNamed(_ name: StaticString) -> Bool {
+        guard count >= name.utf8CodeUnitCount else { return false }
+        for index in 0..<name.utf8CodeUnitCount {
+            let byte = self[index]
+            guard (byte.isLetter ? byte | 0x20 : byte) == name.utf8Start[index] else { return false }
+        }
+        return true
+    }
+
+    /// Whether `: 123` and a line end follow a name, and the number has at most 18 digits.
+    ///
+    /// - Parameter end: the offset after the name.
+    fileprivate func hasPlainNumber(after end: Int) -> Bool {
+        guard end < count, self[end] == UInt8(ascii: ":") else { return false }
+        var index = end + 1
+        while index < count, self[index].isBlank { index += 1 }
+        let start = index
+        while index < count, self[index].isDigit { index += 1 }
+        guard (1...18).contains(index - start) else { return false }
+        while index < count {
+            guard self[index].isBlank || self[index] == 0x0D || self[index] == 0x0A else { return false }
+            index += 1
+        }
+        return true
     }
 }
