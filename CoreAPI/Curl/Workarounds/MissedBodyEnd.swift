@@ -5,7 +5,7 @@ extension Defect {
     /// libcurl looks for the end of some bodies at another offset than RFC 9112 §6.3.
     ///
     /// - It ignores a length beside a `Transfer-Encoding` that codes nothing, and reads to the connection's end.
-    /// - It takes one of several lengths, or reads to the connection's end, and may use the connection again after an invalid one.
+    /// - After an invalid length it reads to the connection's end or takes a part of the value, and may use the connection again.
     /// - It reads the body of a 205 that announces no length to the connection's end (RFC 9110 §15.3.6).
     /// - It reuses the connection of a 204 that announces a body, whose bytes it would read as the next answer.
     ///

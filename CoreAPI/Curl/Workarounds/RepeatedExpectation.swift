@@ -8,8 +8,8 @@ extension Defect {
     ///
     /// The kit forbids that at the second call of `CURLOPT_PREREQFUNCTION`. Whatever code libcurl then ends with, the transfer
     /// ends with the answer, unless a part of its body has arrived. The answer has no body, because libcurl has dropped it.
-    /// Shown by `UploadTests.expectationFailed`.
-    static let repeatedExpectation = Defect(19, in: .every)
+    /// Shown by `UploadTests.expectationFailed`, and without the workaround by `UploadTests.expectationRepeated`.
+    package static let repeatedExpectation = Defect(19, in: .every)
 }
 
 extension CurlTransfer {

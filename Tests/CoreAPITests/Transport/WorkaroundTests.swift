@@ -9,7 +9,7 @@ import Testing
 /// Each defect of libcurl, with and without its workaround. Without it the fault occurs exactly on the libcurls with the
 /// defect. That verifies the versions in `Curl/Workarounds`.
 ///
-/// Not here: `repeatedExpectation` (`UploadTests.expectationFailed`), `lostTimer` (`StreamRoomTests`), and `rememberedField`,
+/// Not here: `repeatedExpectation` (`UploadTests.expectationRepeated`), `lostTimer` (`StreamRoomTests`), and `rememberedField`,
 /// because the tests do not write to freed memory (`FirstFieldCheckTests`). The faults of `endlessReading`, `silentEnd` and
 /// `busyConnectionShared` depend on a moment that a test cannot choose. So `turn`, `endSeen` and `apart` show what the workaround
 /// does, with and without it. On libcurl 8, which meets them more rarely, `unreadBytes`, `endlessUpload` and `missedBodyEnd` only
@@ -298,6 +298,25 @@ struct WorkaroundTests {
             let server = try LoopbackServer.start { _ in [.send(Data(answer.utf8)), .stall] }
             let response = try await requests(transport, server).send(.get, server.url, timeout: Timeout(.seconds(2)))
             return response.error == nil && response.text == "whole"
+        }
+    }
+
+    @Test("a connection with an invalid frame is not used again")
+    func keptConnection() async throws {
+        try await show(.keptConnection) { transport in
+            let server = try LoopbackServer.start(tls: ServerTLS(protocols: [.http2])) { request in
+                guard request.connection == 0, request.exchange == 1 else { return .ok() }
+                let stream = UInt32(request.exchange * 2 + 1)
+                let head = Frames.head(stream, Frames.field(":status", "200"), ends: false)
+                // A WINDOW_UPDATE of 0.
+                let invalid = Frames.frame(8, 0, 0, Data([0, 0, 0, 0]))
+                return [.send(head), .wait(.milliseconds(50)), .send(invalid), .stall]
+            }
+            let requests = requests(transport, server)
+            let timeout = Timeout(.seconds(2))
+            #expect(try await requests.send(.get, server.url, timeout: timeout).status == 200)
+            _ = try await requests.send(.get, server.url, timeout: timeout)
+            return try await requests.send(.get, server.url, timeout: timeout).status == 200
         }
     }
 
