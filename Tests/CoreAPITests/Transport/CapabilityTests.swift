@@ -249,11 +249,11 @@ struct UnmonitoredHTTP2Tests {
             while thread.time == nil { try await Task.sleep(for: .milliseconds(10)) }
             #expect(try await requests.send(.get, server.url + "/frames").error == nil)
         }
-        // No END_STREAM can be seen, so only the timeout may be left to end the call.
+        // No END_STREAM can be seen, so only the timeout may be left to end the call, or the end counts as a cut.
         let response = try await upload
         let label = response.transportError?.label
         let isAnswered = response.error == nil && response.status == status
-        #expect(isAnswered || ["timedOut.total", "connectionLost"].contains(label), "\(response.result)")
+        #expect(isAnswered || ["timedOut.total", "connectionLost", "truncated"].contains(label), "\(response.result)")
         #expect(began.duration(to: .now) < .seconds(10))
         let time = try #require(thread.time)
         #expect(time < .seconds(1), "\(time)")
