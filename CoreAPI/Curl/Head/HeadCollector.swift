@@ -200,18 +200,12 @@ extension UnsafeRawBufferPointer {
         for index in 0..<text.utf8CodeUnitCount where self[index] != text.utf8Start[index] { return false }
         return true
     }
-}
 
-extension UInt8 {
-    fileprivate var isBlank: Bool { self == 0x20 || self == 0x09 }
-}
-
-// Loops: in a debug build each closure of a collection's method is an allocation.
-extension UnsafeRawBufferPointer {
+    // Loops, not generic: in a debug build a collection's methods allocate for each line of a head.
     /// As ``begins(with:)``, in any case.
     ///
     /// - Parameter name: in lower case.
-    fileprivate func isNamed(_ name: StaticString) -> Bool {
+    func isNamed(_ name: StaticString) -> Bool {
         guard count >= name.utf8CodeUnitCount else { return false }
         for index in 0..<name.utf8CodeUnitCount {
             let byte = self[index]
@@ -219,7 +213,13 @@ extension UnsafeRawBufferPointer {
         }
         return true
     }
+}
 
+extension UInt8 {
+    fileprivate var isBlank: Bool { self == 0x20 || self == 0x09 }
+}
+
+extension UnsafeRawBufferPointer {
     /// Whether `: 123` and a line end follow a name, and the number has at most 18 digits.
     ///
     /// - Parameter end: the offset after the name.

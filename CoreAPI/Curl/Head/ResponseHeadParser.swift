@@ -145,15 +145,7 @@ struct ResponseHeadParser {
 
     /// - Parameter name: in lower case.
     private static func begins(_ line: Slice<Bytes>, with name: StaticString) -> Bool {
-        let count = name.utf8CodeUnitCount
-        guard line.count > count else { return false }
-        var index = 0
-        while index < count {
-            let byte = line[line.startIndex + index]
-            guard name.utf8Start[index] == (byte.isLetter ? byte | 0x20 : byte) else { return false }
-            index += 1
-        }
-        return true
+        UnsafeRawBufferPointer(UnsafeBufferPointer(rebasing: line)).isNamed(name)
     }
 
     private static func isNamed(_ name: StaticString, _ line: Slice<Bytes>) -> Bool {
