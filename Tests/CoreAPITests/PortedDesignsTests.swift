@@ -532,17 +532,14 @@ struct PortedDesignsTests {
         #expect(mismatch.expected == "Array<Item>" && mismatch.found == "Int")
     }
 
-    @Test("a success may be repeated from its completion")
+    @Test("a success may be repeated, too")
     func repeatedSuccess() async throws {
         let transport = RecordingTransport(body: #"{"id":7}"#)
         let manager = Channel.test("https://h.example", transport: transport).manager()
-        let attempts = await withCheckedContinuation { continuation in
-            manager.response(for: TestEndpoint(), as: Item.self) { response in
-                guard response.attempts.count < 3 else { return continuation.resume(returning: response.attempts.count) }
-                response.request?.retry()
-            }
-        }
-        #expect(attempts == 3 && transport.requests.count == 3)
+        let first = await manager.response(for: TestEndpoint(), as: Item.self)
+        let third = try await first.retry().retry()
+        #expect(third.attempts.count == 3 && transport.requests.count == 3)
+        #expect(try third.value == Item(id: 7))
     }
 
     @Test("status handlers take lists and ranges, and the timeout's handler its pause")

@@ -13,28 +13,24 @@ struct RetryByHandTests {
         "\(response.attempts.count) \(response.error?.label ?? "success")"
     }
 
-    @Test("a success cannot be repeated after its completion has returned, and the refusal has the reason")
-    func afterCompletion() async throws {
-        let call = Call(channel: .test(), endpoint: "thing")
-        call.manualRetry.withLock { $0 = .open({ _, _, _ in }, .main) }
-        call.endManualRetry(.completionEnded)
-        let request = Request(call: call, method: .get, url: try HTTPURL("https://h.example"))
-        let refusal = await withCheckedContinuation { continuation in
-            request.retry { refusal in continuation.resume(returning: refusal) }
-        }
-        #expect(refusal == .completionEnded)
-    }
-
-    @Test("one more attempt per call, counted over the whole call, and then the reason why not")
+    @Test("a completion makes further attempts in a task, counted over the whole call, until the reason why not")
     func counted() async {
         let transport = RecordingTransport(status: 500)
         let manager = Channel.test("https://h.example", transport: transport).manager()
         let (heard, tell) = AsyncStream.makeStream(of: String.self)
         manager.response(for: TestEndpoint(), as: Item.self) { response in
             tell.yield(outcome(response))
-            response.request?.retry(max: 3, delay: .milliseconds(1)) { refusal in
-                tell.yield("\(refusal)")
-                tell.finish()
+            Task {
+                var response = response
+                do throws(RetryRefusal) {
+                    while true {
+                        response = try await response.retry(max: 3, delay: .milliseconds(1))
+                        tell.yield(outcome(response))
+                    }
+                } catch {
+                    tell.yield("\(error)")
+                    tell.finish()
+                }
             }
         }
         let all = await heard.reduce(into: []) { $0.append($1) }
@@ -42,6 +38,7 @@ struct RetryByHandTests {
         #expect(all == ["1 \(label)", "2 \(label)", "3 \(label)", "4 \(label)", "exhausted(max: 3)"])
         #expect(transport.requests.map(\.attempt) == [1, 2, 3, 4])
         #expect(Set(transport.requests.map(\.call.id)).count == 1, "one call")
+        #expect(RetryRefusal.exhausted(max: 3).localizedDescription.contains("3"))
     }
 
     @Test("adapted again but not enhanced again, with a new timeout and the recorded delay")
@@ -89,8 +86,8 @@ struct RetryByHandTests {
         #expect((try? await third.retry(max: 5)) == nil)
     }
 
-    @Test("the original Cancellable stops a later attempt and its pause", arguments: [Duration.zero, .seconds(3_600)])
-    func cancelled(delay: Duration) async {
+    @Test("cancelling its task stops an attempt and the pause before it", arguments: [Duration.zero, .seconds(3_600)])
+    func cancelled(delay: Duration) async throws {
         let (started, attempts) = AsyncStream.makeStream(of: Int.self)
         let transport = RecordingTransport { request in
             attempts.yield(request.attempt)
@@ -99,41 +96,13 @@ struct RetryByHandTests {
             return Response(request: request, result: .failure(.cancelled(ErrorContext(request))))
         }
         let manager = Channel.test("https://h.example", transport: transport).manager()
-        let (heard, tell) = AsyncStream.makeStream(of: String.self)
-        let call = manager.response(for: TestEndpoint(), as: Item.self) { response in
-            tell.yield(response.error?.label ?? "success")
-            guard response.error?.isCancelled == false else { return tell.finish() }
-            response.request?.retry(max: 3, delay: delay)
-            if delay > .zero { attempts.yield(2) }
-        }
-        for await attempt in started where attempt == 2 { break }
-        call.cancel()
-        let all = await heard.reduce(into: []) { $0.append($1) }
-        #expect(all == ["verification.unacceptableStatus.500", "cancelled"])
-    }
-
-    @Test("is refused after a cancellation, a second time for one response, and for a request without a completion")
-    @MainActor func refused() async throws {
-        let manager = Channel.test("https://h.example", transport: RecordingTransport(status: 500)).manager()
-        func refusal(_ request: Request?) async -> RetryRefusal {
-            await withCheckedContinuation { continuation in
-                request?.retry(max: 3) { refusal in
-                    MainActor.assertIsolated()
-                    continuation.resume(returning: refusal)
-                }
-            }
-        }
-        let (requests, tell) = AsyncStream.makeStream(of: Request?.self)
-        let call = manager.response(for: TestEndpoint(), as: Item.self) { tell.yield($0.request) }
-        var next = requests.makeAsyncIterator()
-        let first = try #require(await next.next())
-        first?.retry(max: 3)
-        #expect(await refusal(first) == .alreadyRetried)
-        let second = try #require(await next.next())
-        call.cancel()
-        #expect(await refusal(second) == .cancelled)
-        #expect(await refusal(await manager.response(for: TestEndpoint(), as: Item.self).request) == .nothingToRepeat)
-        #expect(RetryRefusal.exhausted(max: 3).localizedDescription.contains("3"))
+        let first = await manager.response(for: TestEndpoint(), as: Item.self)
+        let retry = Task { try await first.retry(max: 3, delay: delay) }
+        if delay == .zero { for await attempt in started where attempt == 2 { break } }
+        retry.cancel()
+        let second = try await retry.value
+        #expect(second.error?.label == "cancelled")
+        #expect(transport.requests.count == (delay == .zero ? 2 : 1), "a cancelled pause sends nothing")
     }
 
     @Test("a call that could not be built, and a transformed response, cannot be repeated")
@@ -209,42 +178,21 @@ struct RetryByHandTests {
         deinit { life.finish() }
     }
 
-    @Test(
-        "a response that its own completion retains leaks neither after a success nor after a retry",
-        arguments: [200, 500])
-    func noCycle(status: Int) async {
-        let (life, continuation) = AsyncStream.makeStream(of: Never.self)
-        do {
-            let screen = Screen(continuation)
-            let manager = Channel.test(
-                "https://h.example", transport: RecordingTransport(status: status, body: #"{"id":7}"#)
-            ).manager()
-            await withCheckedContinuation { (continuation: CheckedContinuation<Void, Never>) in
-                manager.response(for: TestEndpoint(), as: Item.self) { response in
-                    screen.kept.withLock { $0 = response }
-                    guard response.error != nil else { return continuation.resume() }
-                    response.request?.retry(max: 0) { _ in continuation.resume() }
-                }
-            }
-        }
-        // Ends when the screen is released; a leaked one ends at the suite's time limit.
-        for await _ in life {}
-        #expect(!Task.isCancelled)
-    }
-
     enum Door: CaseIterable { case response, result, void }
 
-    @Test("a failure that is not retried releases its completion", arguments: Door.allCases)
-    func released(door: Door) async {
+    @Test("a response that is kept does not keep its completion", arguments: Door.allCases, [200, 500])
+    func released(door: Door, status: Int) async {
         let (life, continuation) = AsyncStream.makeStream(of: Never.self)
         do {
             let screen = Screen(continuation)
-            let manager = Channel.test("https://h.example", transport: RecordingTransport(status: 500)).manager()
+            let transport = RecordingTransport(status: status, body: #"{"id":7}"#)
+            let manager = Channel.test("https://h.example", transport: transport).manager()
             await withCheckedContinuation { (done: CheckedContinuation<Void, Never>) in
                 switch door {
                 case .response:
-                    manager.response(for: TestEndpoint(), as: Item.self) { _ in
-                        withExtendedLifetime(screen) { done.resume() }
+                    manager.response(for: TestEndpoint(), as: Item.self) { response in
+                        screen.kept.withLock { $0 = response }
+                        done.resume()
                     }
                 case .result:
                     manager.request(endpoint: TestEndpoint(), type: Item.self) { _ in

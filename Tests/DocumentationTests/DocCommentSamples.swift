@@ -295,11 +295,13 @@ private func retry(_ networkManager: NetworkManager<OrderEndpoint>) async {
     while response.error != nil, let next = try? await response.retry(max: 3, delay: .seconds(1)) { response = next }
 }
 
-private func retryLater(_ networkManager: NetworkManager<OrderEndpoint>) {
+@MainActor private func retryLater(_ networkManager: NetworkManager<OrderEndpoint>) {
+    var retry: Task<Void, any Error>?
     networkManager.response(for: .orderList(path: ""), as: OrderList.self) { response in
         guard response.error != nil else { return show(response) }
-        response.request?.retry(max: 3, delay: .seconds(1)) { _ in giveUp() }
+        retry = Task { show(try await response.retry(max: 3, delay: .seconds(1))) }
     }
+    retry?.cancel()
 }
 
 @MainActor private final class Orders {

@@ -221,7 +221,7 @@ struct FoundFromOutsideTests {
         Row(
             "Fetcher: a handler that returns a value", ported,
             "an error handler may replace a failure with a value of the requested type"),
-        Row("Fetcher: a success that is repeated", ported, "a success may be repeated from its completion"),
+        Row("Fetcher: a success that is repeated", ported, "a success may be repeated, too"),
         Row("Fetcher: several status verifiers", otherwise, "Of several status verifiers the nearest counts."),
         Row(
             "Fetcher: status handlers' lists and ranges, the timeout handler's delay", ported,

@@ -72,11 +72,11 @@ public final class Attempt: Sendable {
     }
 
     /// The first attempt of the same call repeated by hand: adapted again, not enhanced again.
-    func repeated(by call: Call) -> Attempt {
+    func repeated(by call: Call, after outcomes: [AttemptOutcome], delay: Duration) -> Attempt {
         var again = enhanced.request
         again.call = call
-        again.attempt = call.earlier.count + 1
-        return Attempt(again, after: call.earlier, delay: call.delay)
+        again.attempt = outcomes.count + 1
+        return Attempt(again, after: outcomes, delay: delay)
     }
 
     /// The reply of an attempt that failed before there was an answer.

@@ -13,19 +13,15 @@ public final class Call: Sendable {
 
     package let prepared: PreparedChannel
     let decoding: any ReplyDecoding
-    /// Manual retry state: number of retries, earlier attempts, delay before this retry.
+    /// The attempts made by hand so far.
     let repetitions: Int
-    let earlier: [AttemptOutcome]
-    let delay: Duration
-    /// How a completion repeats the call.
-    let manualRetry = Mutex(ManualRetry.none)
+    /// The largest number of attempts in total: the channel's limit, or one more than so far for a retry by hand.
+    let attemptLimit: Int
 
     private let givenID: String?
     private let number: UInt64
     private let name: Name
     private let isRepeated = Mutex(false)
-    /// The call that this one was delivered for; see ``init(delivering:_:)``.
-    private let original: Call?
     private let context = Mutex<[ObjectIdentifier: any Sendable]>([:])
 
     /// Made on first use: most calls are neither logged nor fail.
@@ -73,32 +69,14 @@ public final class Call: Sendable {
         givenID = id
         number = Self.count.wrappingAdd(0x9E37_79B9_7F4A_7C15, ordering: .relaxed).newValue
         started = .now
-        (repetitions, earlier, delay) = (0, [], .zero)
-        original = nil
+        (repetitions, attemptLimit) = (0, channel.channel.limits.attempts)
     }
 
     /// The same call for one more attempt by hand. Its deadline begins anew, because a person asked for the attempt.
-    convenience init(repeating call: Call, after attempts: [AttemptOutcome], delay: Duration) {
-        self.init(
-            call, repetitions: call.repetitions + 1, earlier: attempts, delay: delay, started: .now, manualRetry: .none,
-            original: nil)
-    }
-
-    /// The same call as a completion receives it.
-    convenience init(delivering call: Call, _ manualRetry: ManualRetry) {
-        self.init(
-            call, repetitions: call.repetitions, earlier: call.earlier, delay: call.delay, started: call.started,
-            manualRetry: manualRetry, original: call)
-    }
-
-    private init(
-        _ call: Call, repetitions: Int, earlier: [AttemptOutcome], delay: Duration, started: ContinuousClock.Instant,
-        manualRetry: ManualRetry, original: Call?
-    ) {
-        (self.repetitions, self.earlier, self.delay) = (repetitions, earlier, delay)
-        (givenID, number, prepared, name) = (call.givenID, call.number, call.prepared, call.name)
-        (decoding, self.started, self.original) = (call.decoding, started, original)
-        self.manualRetry.withLock { $0 = manualRetry }
+    init(repeating call: Call, after attempts: Int) {
+        (givenID, number, prepared, name, decoding) = (call.givenID, call.number, call.prepared, call.name, call.decoding)
+        (repetitions, attemptLimit) = (call.repetitions + 1, attempts + 1)
+        started = .now
         context.withLock { $0 = call.context.withLock { $0 } }
     }
 
@@ -137,13 +115,9 @@ public final class Call: Sendable {
     /// Whether the caller reads the body as it arrives.
     package var streamsBody: Bool { decoding.streamsBody }
 
-    /// The largest number of attempts in total: the channel's limit, or one more than so far for a retry by hand.
-    var attemptLimit: Int { repetitions == 0 ? channel.limits.attempts : earlier.count + 1 }
-
     /// Claims the one repetition of this call; `false` if it was repeated before.
     func takeRepetition() -> Bool {
-        if let original { return original.takeRepetition() }
-        return isRepeated.withLock { isRepeated in
+        isRepeated.withLock { isRepeated in
             defer { isRepeated = true }
             return !isRepeated
         }

@@ -81,8 +81,9 @@ public struct APIClient: Sendable {
         _ request: APIRequest<Value>,
         @_inheritActorContext completion: @escaping @isolated(any) @Sendable (Result<Value, APIClientError>) -> Void
     ) -> Cancellable {
-        CompletionCall(queue: channel(for: request.environment).callbackQueue) { response in await completion(response.result) }
-            .start { await self.response(to: request) }
+        Cancellable(to: { await completion($0.result) }, on: channel(for: request.environment).callbackQueue) {
+            await self.response(to: request)
+        }
     }
 
     /// Sends a request and returns the whole response. Does not throw, so that a failure keeps everything.

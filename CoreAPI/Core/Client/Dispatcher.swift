@@ -124,8 +124,8 @@ extension Dispatcher {
         await response(for: endpoint, as: endpoint.decoding)
     }
 
-    /// Sends a request and calls back with the whole response, exactly once, after a cancellation too. It calls back once more
-    /// for each attempt made by hand, see ``Request/retry(max:delay:failCallback:)``.
+    /// Sends a request and calls back with the whole response, exactly once, after a cancellation too. The call can be
+    /// retried by hand, see ``Response/retry(max:delay:)``.
     ///
     /// - Parameters:
     ///   - endpoint: the request.
@@ -139,7 +139,7 @@ extension Dispatcher {
         // Lets a closure written on an actor stay on it, as `Task.init` does.
         @_inheritActorContext completion: @escaping @isolated(any) @Sendable (Response<Value>) -> Void
     ) -> Cancellable {
-        CompletionCall(queue: queue ?? callbackQueue) { await completion($0) }.start {
+        Cancellable(to: { await completion($0) }, on: queue ?? callbackQueue) {
             await self.response(for: endpoint, as: decoding)
         }
     }

@@ -96,7 +96,7 @@ extension NetworkManager {
         endpoint: EndpointItem, type: Value.Type,
         @_inheritActorContext completion: @escaping @isolated(any) @Sendable (Result<Value, APIClientError>) -> Void
     ) -> Cancellable {
-        CompletionCall(queue: callbackQueue) { await completion($0.result) }.start {
+        Cancellable(to: { await completion($0.result) }, on: callbackQueue) {
             await self.response(for: endpoint, as: .decodable(type))
         }
     }
@@ -107,7 +107,7 @@ extension NetworkManager {
         endpoint: EndpointItem,
         @_inheritActorContext completion: @escaping @isolated(any) @Sendable (Result<Void, APIClientError>) -> Void
     ) -> Cancellable {
-        CompletionCall(queue: callbackQueue) { await completion($0.result) }.start {
+        Cancellable(to: { await completion($0.result) }, on: callbackQueue) {
             await self.response(for: endpoint, as: .nothing)
         }
     }
@@ -120,8 +120,8 @@ extension NetworkManager {
         await dispatcher.response(for: attached(endpoint), as: .decodable(type))
     }
 
-    /// Sends a request and calls back with the whole response; otherwise as ``request(endpoint:type:completion:)``. A failed call
-    /// can be retried by hand, see ``Request/retry(max:delay:failCallback:)``.
+    /// Sends a request and calls back with the whole response; otherwise as ``request(endpoint:type:completion:)``. The call can
+    /// be retried by hand, see ``Response/retry(max:delay:)``.
     @discardableResult
     public func response<Value: Decodable & Sendable>(
         for endpoint: EndpointItem, as type: Value.Type,

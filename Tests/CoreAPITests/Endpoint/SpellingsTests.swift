@@ -174,6 +174,9 @@ struct SpellingsTests {
         Case(
             declaration: "func subject(_ channel: inout Channel) { channel.logger = { event in print(event) } }",
             advice: "`FunctionLogger { event in … }`"),
+        Case(
+            declaration: "func subject(_ request: Request) { request.retry(max: 3, delay: .seconds(1)) { print(1) } }",
+            advice: "`try await response.retry(max:delay:)`"),
     ]
 
     static let taken: [Case] = [
