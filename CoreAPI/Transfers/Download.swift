@@ -166,12 +166,3 @@ extension Dispatcher {
         Download(self, endpoint, to: file, options)
     }
 }
-
-extension NetworkManager {
-    /// As `download(_:to:_:)`, for the feature's own endpoints by leading dot.
-    public func download(
-        endpoint: EndpointItem, to file: URL, _ options: DownloadOptions = DownloadOptions()
-    ) -> Download {
-        Download(self, endpoint, to: file, options)
-    }
-}

@@ -31,7 +31,7 @@ extension Networker {
         let task = Task { [weak self] in
             var failure: APIClientError?
             do throws(APIClientError) {
-                let socket = try await manager.webSocket(endpoint: endpoint)
+                let socket = try await manager.webSocket(endpoint)
                 if let self, !Task.isCancelled { opened(self, socket) }
                 for try await next in socket {
                     let value = try await socket.decode(type, next)

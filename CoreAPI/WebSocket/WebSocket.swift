@@ -183,15 +183,6 @@ extension Dispatcher {
     }
 }
 
-extension NetworkManager {
-    /// As `webSocket(_:_:)`, for an endpoint of the feature: `webSocket(endpoint: .chat(id: id))`.
-    public func webSocket(
-        endpoint: EndpointItem, _ options: WebSocket.Options = .init()
-    ) async throws(APIClientError) -> WebSocket {
-        try await webSocket(endpoint, options)
-    }
-}
-
 /// An endpoint whose addresses may begin with `ws:` or `wss:`.
 private struct SocketEndpoint: WrappingEndpoint {
     let wrapped: any Endpoint

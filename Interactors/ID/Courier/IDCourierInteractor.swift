@@ -57,6 +57,6 @@ public final class IDCourierInteractor: IDNetworker<IDCourierEndpointItem>, IDCo
     /// Opens the chat of an order; from any actor. Lines are ``IDCourierMessage`` values, by ``WebSocket/send(json:)`` and
     /// ``WebSocket/messages(as:)``.
     public nonisolated func chat(orderID: String) async throws(APIClientError) -> WebSocket {
-        try await networkManager.webSocket(endpoint: .chat(orderID: orderID))
+        try await networkManager.webSocket(EndpointType.chat(orderID: orderID))
     }
 }

@@ -50,6 +50,6 @@ public final class MLOrderTrackingInteractor: MLNetworker<MLOrderTrackingEndpoin
     ///
     /// Its errors are `APIClientError`, with a ``MLNetworker/MLError`` of the code 1405 for an unknown id.
     public nonisolated func events(orderID: String) -> EventStream<MLOrderEvent> {
-        networkManager.events(endpoint: .events(orderID: orderID), as: MLOrderEvent.self)
+        networkManager.events(EndpointType.events(orderID: orderID), as: MLOrderEvent.self)
     }
 }

@@ -40,6 +40,6 @@ public final class TYCatalogueExportInteractor: TYNetworker<TYCatalogueExportEnd
 
     /// The async form of ``exportCatalogue(to:)``; from any actor.
     public nonisolated func catalogueExport(to file: URL) -> Download {
-        networkManager.download(endpoint: .catalogue, to: file)
+        networkManager.download(EndpointType.catalogue, to: file)
     }
 }
