@@ -85,7 +85,7 @@ final class PollSet {
         let count = milliseconds == 0 ? look(milliseconds: 0) : patience.wait(milliseconds: milliseconds, look)
         guard count > 0 else {
             // If the system keeps refusing to wait, the loop must not spin at full speed.
-            if count < 0, errno != EINTR { usleep(1_000) }
+            if count < 0, count != -EINTR { usleep(1_000) }
             return
         }
         var left = Int(count)
@@ -105,7 +105,8 @@ final class PollSet {
     }
 
     private func look(milliseconds: Int32) -> Int32 {
-        entries.withUnsafeMutableBufferPointer { poll($0.baseAddress, nfds_t($0.count), milliseconds) }
+        let count = entries.withUnsafeMutableBufferPointer { poll($0.baseAddress, nfds_t($0.count), milliseconds) }
+        return count < 0 ? -errno : count
     }
 
     /// The events and the owner of a ready socket; `nil` if the socket was closed meanwhile, or is another one by now.
@@ -130,27 +131,28 @@ final class PollSet {
     }
 }
 
-/// Looks again and again before it sleeps, if the last wait was short.
+/// Looks again and again before it sleeps, if the last two waits were short.
 ///
-/// To sleep and to be woken takes longer than a server on the same machine takes to answer. One request at a time (S1) needs 95 µs
-/// with this type and 172 µs without it, for the same processor time. Between the looks other threads may run. A longer wait
-/// switches this off, so that a distant server costs nothing here.
+/// To sleep and to be woken takes longer than a server on the same machine takes to answer. Between the looks the loop yields its
+/// core. One request at a time (S1) needs 88 µs with this type and 161 µs without it, for the same processor time.
+///
+/// Two waits, because a caller's next request follows soon on the answer of a distant server, too.
 struct EagerWait {
-    /// Waits shorter than this are spent looking.
+    /// Waits below this are short.
     static let limit: LoopClock.Nanoseconds = 100_000
 
-    private var wasShort = false
+    private var shortWaits = 0
 
-    /// - Parameter look: `poll(2)`, which may sleep for the given milliseconds, and returns the number of ready descriptors.
+    /// - Parameter look: `poll(2)`, which may sleep for the given milliseconds: the number of ready descriptors, or `-errno`.
     mutating func wait(milliseconds: Int32, _ look: (Int32) -> Int32) -> Int32 {
         let began = LoopClock.now()
         var count: Int32 = 0
-        while wasShort, count == 0, LoopClock.now() - began < Self.limit {
+        while shortWaits > 1, count == 0, LoopClock.now() - began < Self.limit {
             count = look(0)
             if count == 0 { sched_yield() }
         }
         if count == 0 { count = look(milliseconds) }
-        wasShort = LoopClock.now() - began < Self.limit
+        shortWaits = LoopClock.now() - began < Self.limit ? min(2, shortWaits + 1) : 0
         return count
     }
 }

@@ -449,4 +449,39 @@ struct LoopGroupTests {
             #expect(grown < 8 << 20 || Sanitizer.isOn, "\(grown) bytes")
         }
     }
+
+    @Test("a loop looks before it sleeps after two short waits, and after a long one it sleeps at once")
+    func eagerWait() {
+        var looks: [Int32] = []
+        func shortWaits(_ count: Int) -> EagerWait {
+            var wait = EagerWait()
+            for _ in 0..<count { _ = wait.wait(milliseconds: 5) { _ in 1 } }
+            return wait
+        }
+        // The system may interrupt any wait, so one round of a hundred is enough.
+        let looksFirst = (0..<100).contains { _ in
+            var wait = shortWaits(2)
+            looks = []
+            _ = wait.wait(milliseconds: 5) { milliseconds in
+                looks.append(milliseconds)
+                return looks.count == 2 ? 1 : 0
+            }
+            return looks == [0, 0]
+        }
+        #expect(looksFirst)
+        for var wait in [shortWaits(1), shortWaits(5)] {
+            _ = wait.wait(milliseconds: 5) { _ in
+                usleep(1_000)
+                return 1
+            }
+            for _ in 0..<2 {
+                looks = []
+                _ = wait.wait(milliseconds: 5) { milliseconds in
+                    looks.append(milliseconds)
+                    return 1
+                }
+                #expect(looks == [5])
+            }
+        }
+    }
 }
