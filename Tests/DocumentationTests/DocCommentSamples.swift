@@ -51,7 +51,6 @@ private struct OrderEvent: Decodable, Sendable {
 /// Stands for an app's own functions.
 private func show(_ value: some Any) {}
 private func show(_ value: some Any, took: Duration?) {}
-private func giveUp() {}
 private func show(online: Bool, backIn: Duration? = nil) {}
 private func count(_ label: String) {}
 private func log(_ text: String) {}
@@ -296,10 +295,14 @@ private func retry(_ networkManager: NetworkManager<OrderEndpoint>) async {
 }
 
 @MainActor private func retryLater(_ networkManager: NetworkManager<OrderEndpoint>) {
-    var retry: Task<Void, any Error>?
+    var retry: Task<Void, Never>?
     networkManager.response(for: .orderList(path: ""), as: OrderList.self) { response in
-        guard response.error != nil else { return show(response) }
-        retry = Task { show(try await response.retry(max: 3, delay: .seconds(1))) }
+        retry = Task {
+            var response = response
+            while let error = response.error, !error.isCancelled,
+                let next = try? await response.retry(max: 3, delay: .seconds(1)) { response = next }
+            show(response)
+        }
     }
     retry?.cancel()
 }

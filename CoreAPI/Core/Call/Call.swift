@@ -21,7 +21,7 @@ public final class Call: Sendable {
     private let givenID: String?
     private let number: UInt64
     private let name: Name
-    private let isRepeated = Mutex(false)
+    private let isRepeated = Atomic(false)
     private let context = Mutex<[ObjectIdentifier: any Sendable]>([:])
 
     /// Made on first use: most calls are neither logged nor fail.
@@ -116,12 +116,7 @@ public final class Call: Sendable {
     package var streamsBody: Bool { decoding.streamsBody }
 
     /// Claims the one repetition of this call; `false` if it was repeated before.
-    func takeRepetition() -> Bool {
-        isRepeated.withLock { isRepeated in
-            defer { isRepeated = true }
-            return !isRepeated
-        }
-    }
+    func takeRepetition() -> Bool { !isRepeated.exchange(true, ordering: .acquiringAndReleasing) }
 
     /// Tells every listener of the channel.
     func tell(_ event: (any Listener) -> Void) {

@@ -73,14 +73,6 @@ public struct Response<Value: Sendable>: Sendable {
         return error
     }
 
-    /// The same response of another call.
-    func of(_ call: Call) -> Response {
-        var copy = self
-        let attempt = reply.attempt.map { attempt in attempt.with { $0.call = call } }
-        copy.reply = reply.copy(call: call, attempt: .some(attempt))
-        return copy
-    }
-
     /// Puts a body back that a hook has replaced.
     mutating func restore(_ body: Body) { reply = reply.with(body: body) }
 

@@ -81,8 +81,10 @@ public struct APIClient: Sendable {
         _ request: APIRequest<Value>,
         @_inheritActorContext completion: @escaping @isolated(any) @Sendable (Result<Value, APIClientError>) -> Void
     ) -> Cancellable {
-        Cancellable(to: { await completion($0.result) }, on: channel(for: request.environment).callbackQueue) {
+        channel(for: request.environment).callbackQueue.start {
             await self.response(to: request)
+        } then: {
+            await completion($0.result)
         }
     }
 

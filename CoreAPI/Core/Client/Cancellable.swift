@@ -19,26 +19,22 @@ public struct Cancellable: Sendable {
     }
 
     /// Aborts the transfer; the completion receives ``APIClientError/cancelled(_:)`` unless the result was already being
-    /// delivered.
+    /// delivered. A retry by hand has its own task, and does not end.
     public func cancel() {
         onCancel()
     }
 }
 
-extension Cancellable {
-    /// Begins a call that ends in a completion. Cancelling the handle cancels the call.
-    ///
-    /// - Parameters:
-    ///   - queue: where the completion runs. The call itself does not run there.
-    ///   - completion: runs exactly once.
-    init<Value>(
-        to completion: @escaping @Sendable (Response<Value>) async -> Void, on queue: CallbackQueue,
-        _ call: @escaping @Sendable () async -> Response<Value>
-    ) {
+extension CallbackQueue {
+    /// Starts a call, and runs its completion here, exactly once. The call does not run here. The handle cancels the call.
+    func start<Value>(
+        _ call: @escaping @Sendable () async -> Response<Value>,
+        then completion: @escaping @Sendable (Response<Value>) async -> Void
+    ) -> Cancellable {
         let task = Task {
             let response = await call()
-            await queue.run { await completion(response) }
+            await run { await completion(response) }
         }
-        self.init { task.cancel() }
+        return Cancellable { task.cancel() }
     }
 }

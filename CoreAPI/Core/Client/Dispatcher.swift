@@ -139,8 +139,10 @@ extension Dispatcher {
         // Lets a closure written on an actor stay on it, as `Task.init` does.
         @_inheritActorContext completion: @escaping @isolated(any) @Sendable (Response<Value>) -> Void
     ) -> Cancellable {
-        Cancellable(to: { await completion($0) }, on: queue ?? callbackQueue) {
+        (queue ?? callbackQueue).start {
             await self.response(for: endpoint, as: decoding)
+        } then: {
+            await completion($0)
         }
     }
 

@@ -10,6 +10,9 @@ public import HTTPTypes
 /// A manager is a ``Dispatcher`` too. So it sends any endpoint: a typed one, or a one-off `request(.get("orders/\(segment: id)"),
 /// as: Order.self)`.
 ///
+/// For a stream, a download or a socket, name the endpoint's type: `manager.events(OrderEndpoint.updates(id: id))`. In an
+/// interactor that is `EndpointType`.
+///
 /// Sendable; may be called from any actor. Only the completion runs on the caller's actor.
 public struct NetworkManager<EndpointItem: Endpoint>: Sendable {
     package let dispatcher: any Dispatcher
@@ -57,7 +60,7 @@ extension NetworkManager: Dispatcher {
     }
 }
 
-// The feature's own endpoints, by leading dot. Each is a line over the dispatcher's.
+// Requests of the feature's own endpoints, by leading dot. Each is a line over the dispatcher's.
 
 extension NetworkManager {
     /// Sends a request and decodes its answer.
@@ -96,8 +99,10 @@ extension NetworkManager {
         endpoint: EndpointItem, type: Value.Type,
         @_inheritActorContext completion: @escaping @isolated(any) @Sendable (Result<Value, APIClientError>) -> Void
     ) -> Cancellable {
-        Cancellable(to: { await completion($0.result) }, on: callbackQueue) {
+        callbackQueue.start {
             await self.response(for: endpoint, as: .decodable(type))
+        } then: {
+            await completion($0.result)
         }
     }
 
@@ -107,8 +112,10 @@ extension NetworkManager {
         endpoint: EndpointItem,
         @_inheritActorContext completion: @escaping @isolated(any) @Sendable (Result<Void, APIClientError>) -> Void
     ) -> Cancellable {
-        Cancellable(to: { await completion($0.result) }, on: callbackQueue) {
+        callbackQueue.start {
             await self.response(for: endpoint, as: .nothing)
+        } then: {
+            await completion($0.result)
         }
     }
 

@@ -9,12 +9,17 @@ extension Response {
     /// while response.error != nil, let next = try? await response.retry(max: 3, delay: .seconds(1)) { response = next }
     /// ```
     ///
-    /// A completion retries in a task, and cancels that task:
+    /// A completion retries in a task. The caller cancels that task, because the call's ``Cancellable`` does not stop it. The
+    /// task stays on the completion's actor, and not on a ``CallbackQueue``:
     ///
     /// ```swift
     /// networkManager.response(for: .orderList(path: ""), as: OrderList.self) { response in
-    ///     guard response.error != nil else { return show(response) }
-    ///     retry = Task { show(try await response.retry(max: 3, delay: .seconds(1))) }
+    ///     retry = Task {
+    ///         var response = response
+    ///         while let error = response.error, !error.isCancelled,
+    ///             let next = try? await response.retry(max: 3, delay: .seconds(1)) { response = next }
+    ///         show(response)
+    ///     }
     /// }
     /// ```
     ///
@@ -55,13 +60,4 @@ extension RetryRefusal: LocalizedError {
         case .nothingToRepeat: "no further attempt by hand: expected a response of the kit's own dispatcher, as it was delivered"
         }
     }
-}
-
-extension Request {
-    /// Fetcher's form, for the compiler's advice.
-    @_documentation(visibility: internal)
-    @available(
-        *, unavailable, message: "a response is retried: `try await response.retry(max:delay:)`, in a completion inside a `Task`"
-    )
-    public func retry(max: Int = .max, delay: Duration = .zero, failCallback: @escaping () -> Void = {}) {}
 }

@@ -42,3 +42,21 @@ extension ChannelSpellings {
         set {}
     }
 }
+
+extension Request {
+    /// Fetcher's form, for the compiler's advice.
+    @_documentation(visibility: internal)
+    @available(
+        *, unavailable,
+        message: "not `request.retry`: `try await response.retry(max:delay:)`; in a completion, inside a `Task`"
+    )
+    public func retry(max: Int = .max, delay: Duration = .zero, failCallback: @escaping () -> Void = {}) {}
+
+    /// The kit's earlier form, for the compiler's advice.
+    @_documentation(visibility: internal)
+    @available(
+        *, unavailable,
+        message: "not `request.retry`: `try await response.retry(max:delay:)`; in a completion, inside a `Task`"
+    )
+    public func retry(max: Int = .max, delay: Duration = .zero, failCallback: @escaping (RetryRefusal) -> Void) {}
+}

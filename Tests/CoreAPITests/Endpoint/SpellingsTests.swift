@@ -177,6 +177,9 @@ struct SpellingsTests {
         Case(
             declaration: "func subject(_ request: Request) { request.retry(max: 3, delay: .seconds(1)) { print(1) } }",
             advice: "`try await response.retry(max:delay:)`"),
+        Case(
+            declaration: "func subject(_ request: Request) { request.retry(max: 3) { refusal in print(refusal) } }",
+            advice: "`try await response.retry(max:delay:)`"),
     ]
 
     static let taken: [Case] = [
