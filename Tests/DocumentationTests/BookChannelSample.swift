@@ -57,6 +57,4 @@ extension Channel {
     }
 }
 
-class BKNetworker<EndpointItem: Endpoint>: ChannelNetworker<EndpointItem> {
-    init() { super.init(.bk) }
-}
+class BKNetworker<EndpointItem: Endpoint>: ChannelNetworker<EndpointItem> { init() { super.init(.bk) } }

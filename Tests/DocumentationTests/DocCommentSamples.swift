@@ -210,9 +210,7 @@ private func page() async throws -> OrderList {
 }
 
 private enum Networkers {
-    open class DLNetworker<EndpointItem: Endpoint>: ChannelNetworker<EndpointItem> {
-        public init() { super.init(.dl) }
-    }
+    open class DLNetworker<EndpointItem: Endpoint>: ChannelNetworker<EndpointItem> { public init() { super.init(.dl) } }
 }
 
 @MainActor private protocol Output: AnyObject {
@@ -300,7 +298,8 @@ private func retry(_ networkManager: NetworkManager<OrderEndpoint>) async {
         retry = Task {
             var response = response
             while let error = response.error, !error.isCancelled,
-                let next = try? await response.retry(max: 3, delay: .seconds(1)) { response = next }
+                let next = try? await response.retry(max: 3, delay: .seconds(1))
+            { response = next }
             show(response)
         }
     }

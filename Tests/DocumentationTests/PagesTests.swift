@@ -34,9 +34,22 @@ struct PagesTests {
             let peakRatio: Double
             let wallRatio: Double
             let p99: Double
+            let cpuPerThousand: Double
+            let busiestPerThousand: Double?
             let ratioToAHC: Double?
         }
+        struct Pipeline: Decodable {
+            let microseconds, allocations: Double
+        }
+        struct Instructions: Decodable {
+            struct Count: Decodable {
+                let all: Double
+            }
+            let perRequest: [String: Count]
+        }
         let scenarios: [Scenario]
+        let pipeline: Pipeline
+        let instructions: Instructions
 
         static func read() throws -> Record {
             try JSONDecoder().decode(Record.self, from: Data(Documentation.text("Benchmarks/results.json").utf8))
@@ -57,7 +70,7 @@ struct PagesTests {
     func figures() throws {
         let record = try Record.read()
         let beside = try Documentation.text("\(Documentation.catalog)/BesideOthers.md").replacing("\n", with: " ")
-        let rows = beside.matches(of: /\| [^|]*at a time[^|]* \| (0\.\d+) \| (0\.\d+) \| (0\.\d+) \|/).map(\.output)
+        let rows = beside.matches(of: /\| [^|]*at a time[^|]* \| (\d\.\d+) \| (\d\.\d+) \| (\d\.\d+) \|/).map(\.output)
         #expect(rows.count == 4)
         for (label, row) in zip(["s1", "s2", "s3", "s7"], rows) {
             for (client, cell) in [("kit", row.1), ("urlsession", row.2), ("ahc", row.3)] {
@@ -90,10 +103,20 @@ struct PagesTests {
             return line.split(separator: "|").dropFirst().last.map { $0.matches(of: /[\d.]+/).map { String($0.output) } } ?? []
         }
         func kit(_ label: String) throws -> Record.Row { try record.row(label, "kit") }
-        let flooded = try kit("s8-flooded").p99 / kit("s8-one").p99
+        func p99(_ name: String, _ client: String = "kit") throws -> Double {
+            try record.row("s8-\(name)", client).p99 / record.row("s8-one", client).p99
+        }
+        let one = try kit("s8-one")
+        let busiest = try #require(one.busiestPerThousand)
         let cited: [(String, [Double?])] = try [
+            ("the pipeline, µs", [record.pipeline.microseconds]), ("the pipeline, allocations", [record.pipeline.allocations]),
+            ("instructions a request, thousands", [record.instructions.perRequest["kit"].map { $0.all / 1_000 }]),
             ("S1,", [kit("s1").ratio]), ("S2,", [kit("s2").ratio]), ("S3,", [kit("s3").ratio]),
-            ("S7,", [kit("s7").ratioToAHC]), ("S5,", [kit("s5").ratioToAHC]), ("S8,", [flooded]),
+            ("S7,", [kit("s7").ratioToAHC]), ("S5,", [kit("s5").ratioToAHC]),
+            ("four channels in turn", [kit("s8-four").cpuPerThousand / one.cpuPerThousand, p99("four")]),
+            ("beside a channel whose server stalls", [p99("stalled")]),
+            ("beside a channel that downloads", [p99("flooded")]),
+            ("the busiest of two loops", [kit("s8-two-loops").busiestPerThousand.map { $0 / busiest }]),
             ("memory of 2,000", [kit("s6-raised-2000").peakRatio, kit("s6-raised-10000").peakRatio]),
             ("10,000 held calls over HTTP/2", [kit("s6-h2-10000").peakRatio, kit("s6-h2-10000").wallRatio]),
         ]
@@ -104,6 +127,14 @@ struct PagesTests {
                 #expect(isRounded(cell, try #require(figure)), "\(promise) the page has \(cell), the record \(figure ?? 0)")
             }
         }
+        let loops = try Documentation.text("docs/decisions/loops-and-pools.md").replacing("\n ", with: "")
+        let shared = /p99 is ([\d.]+) × that of one .* does: ([\d.]+) × .* p99 is ([\d.]+) ×; .* has ([\d.]+) × .* and ([\d.]+) ×/
+        let found = try #require(loops.firstMatch(of: shared)?.output)
+        let figures = try [
+            (found.1, p99("stalled")), (found.2, p99("flooded")), (found.3, p99("apart")), (found.4, p99("flooded", "ahc")),
+            (found.5, p99("apart", "ahc")),
+        ]
+        for (cell, figure) in figures { #expect(isRounded(cell, figure), "\(cell) in loops-and-pools.md, \(figure) in the record") }
     }
 
     @Test("of every module show only Swift from these files")

@@ -72,6 +72,4 @@ extension Channel {
     .payload("result", error: BakeryEnvelope.self) { envelope, _ in envelope.error }
 }
 
-class BakeryNetworker<EndpointItem: Endpoint>: ChannelNetworker<EndpointItem> {
-    init() { super.init(.bakery) }
-}
+class BakeryNetworker<EndpointItem: Endpoint>: ChannelNetworker<EndpointItem> { init() { super.init(.bakery) } }

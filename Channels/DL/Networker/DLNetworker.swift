@@ -2,9 +2,7 @@ public import CoreAPI
 public import Foundation
 
 /// The base class of the second-hand shop's (DL) interactors: its `networkManager` sends over `Channel.dl`.
-open class DLNetworker<EndpointItem: Endpoint>: ChannelNetworker<EndpointItem> {
-    public init() { super.init(.dl) }
-}
+open class DLNetworker<EndpointItem: Endpoint>: ChannelNetworker<EndpointItem> { public init() { super.init(.dl) } }
 
 extension Channel {
     /// The second-hand shop, with the tokens of `DL_REFRESH_TOKEN` and `DL_ACCESS_TOKEN`.

@@ -3,9 +3,7 @@ public import Foundation
 
 /// The base class of the interactors for GIPHY (https://developers.giphy.com/docs/api), a public service. Its `networkManager`
 /// sends over `Channel.giphy`.
-open class GIPHYNetworker<EndpointItem: Endpoint>: ChannelNetworker<EndpointItem> {
-    public init() { super.init(.giphy) }
-}
+open class GIPHYNetworker<EndpointItem: Endpoint>: ChannelNetworker<EndpointItem> { public init() { super.init(.giphy) } }
 
 extension Channel {
     /// GIPHY, with the key of `GIPHY_API_KEY`.

@@ -3,9 +3,7 @@ internal import Foundation
 
 /// The base class of the interactors for an httpbin, the server that echoes requests. Its `networkManager` sends over
 /// `Channel.httpBin`. It is the smallest channel.
-open class HTTPBinNetworker<EndpointItem: Endpoint>: ChannelNetworker<EndpointItem> {
-    public init() { super.init(.httpBin) }
-}
+open class HTTPBinNetworker<EndpointItem: Endpoint>: ChannelNetworker<EndpointItem> { public init() { super.init(.httpBin) } }
 
 extension Channel {
     /// The environment variable with the base URL of an httpbin.

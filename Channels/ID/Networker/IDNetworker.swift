@@ -2,9 +2,7 @@ public import CoreAPI
 public import Foundation
 
 /// The base class of the instant delivery's (ID) interactors: its `networkManager` sends over `Channel.id`.
-open class IDNetworker<EndpointItem: Endpoint>: ChannelNetworker<EndpointItem> {
-    public init() { super.init(.id) }
-}
+open class IDNetworker<EndpointItem: Endpoint>: ChannelNetworker<EndpointItem> { public init() { super.init(.id) } }
 
 extension Channel {
     /// The instant delivery, with the session of `ID_SESSION_ID`.

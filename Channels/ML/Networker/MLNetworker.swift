@@ -3,9 +3,7 @@ internal import CoreAPIHash
 public import Foundation
 
 /// The base class of the meal ordering's (ML) interactors: its `networkManager` sends over `Channel.ml`.
-open class MLNetworker<EndpointItem: Endpoint>: ChannelNetworker<EndpointItem> {
-    public init() { super.init(.ml) }
-}
+open class MLNetworker<EndpointItem: Endpoint>: ChannelNetworker<EndpointItem> { public init() { super.init(.ml) } }
 
 extension Channel {
     /// The meal ordering, signing with `ML_KEY_ID` and `ML_SECRET`.

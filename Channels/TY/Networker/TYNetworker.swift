@@ -2,9 +2,7 @@ public import CoreAPI
 public import Foundation
 
 /// The base class of the marketplace's (TY) interactors: its `networkManager` sends over `Channel.ty`.
-open class TYNetworker<EndpointItem: Endpoint>: ChannelNetworker<EndpointItem> {
-    public init() { super.init(.ty) }
-}
+open class TYNetworker<EndpointItem: Endpoint>: ChannelNetworker<EndpointItem> { public init() { super.init(.ty) } }
 
 extension Channel {
     /// The marketplace, in Turkish, with the API key of `TY_API_KEY`.

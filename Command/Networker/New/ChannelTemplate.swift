@@ -65,9 +65,7 @@ struct ChannelTemplate: Sendable {
 
             /// The base class of the interactors for \(title).
             /// Its `networkManager` sends over `Channel.\(name.property)`.
-            open class \(channel)Networker<EndpointItem: Endpoint>: ChannelNetworker<EndpointItem> {
-                public init() { super.init(.\(name.property)) }
-            }
+            open class \(channel)Networker<E: Endpoint>: ChannelNetworker<E> { public init() { super.init(.\(name.property)) } }
 
             extension Channel {
                 /// \(title). For a key, add `.credential(.header("x-api-key", .environment("\(channel.uppercased())_API_KEY")))`.

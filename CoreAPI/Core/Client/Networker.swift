@@ -3,9 +3,7 @@
 /// A channel declares one open class that conforms, and features inherit from it; ``ChannelNetworker`` is its base:
 ///
 /// ```swift
-/// open class DLNetworker<EndpointItem: Endpoint>: ChannelNetworker<EndpointItem> {
-///     public init() { super.init(.dl) }
-/// }
+/// open class DLNetworker<EndpointItem: Endpoint>: ChannelNetworker<EndpointItem> { public init() { super.init(.dl) } }
 /// ```
 public protocol Networker<EndpointType>: AnyObject {
     /// The requests of the feature.
@@ -36,8 +34,8 @@ extension Networker {
     }
 }
 
-/// The base class of a channel's networker, which then is one line: `class ShopNetworker<E: Endpoint>: ChannelNetworker<E> {
-/// init() { super.init(.shop) } }`.
+/// The base class of a channel's networker, which then is one line:
+/// `class ShopNetworker<E: Endpoint>: ChannelNetworker<E> { init() { super.init(.shop) } }`.
 ///
 /// Not Sendable: an interactor belongs to the actor that made it. Calls from there do not block it.
 open class ChannelNetworker<EndpointItem: Endpoint>: Networker {
