@@ -128,13 +128,15 @@ struct PagesTests {
             }
         }
         let loops = try Documentation.text("docs/decisions/loops-and-pools.md").replacing("\n ", with: "")
-        let shared = /p99 is ([\d.]+) × that of one .* does: ([\d.]+) × .* p99 is ([\d.]+) ×; .* has ([\d.]+) × .* and ([\d.]+) ×/
-        let found = try #require(loops.firstMatch(of: shared)?.output)
+        let sharing = /p99 is ([\d.]+) × that.*does: ([\d.]+) ×.* p99 is ([\d.]+) ×;.* has ([\d.]+) ×.* and ([\d.]+) ×/
+        let found = try #require(loops.firstMatch(of: sharing)?.output)
         let figures = try [
             (found.1, p99("stalled")), (found.2, p99("flooded")), (found.3, p99("apart")), (found.4, p99("flooded", "ahc")),
             (found.5, p99("apart", "ahc")),
         ]
-        for (cell, figure) in figures { #expect(isRounded(cell, figure), "\(cell) in loops-and-pools.md, \(figure) in the record") }
+        for (cell, figure) in figures {
+            #expect(isRounded(cell, figure), "\(cell) in loops-and-pools.md, \(figure) in the record")
+        }
     }
 
     @Test("of every module show only Swift from these files")
