@@ -64,7 +64,7 @@ final class CurlTransfer: @unchecked Sendable {
     var lastUploaded: Int64 = 0
 
     /// The buffer of a streamed body; `nil` for a body that is collected.
-    private(set) var stream: TransferStream?
+    private(set) var stream: CurlBodyStream?
     /// Whether the task has the head and reads the body. From here on the task owns `outcome`.
     @exclusivity(unchecked) private(set) var isStreaming = false
     /// Bytes of the body received in one turn of the loop, and the turn; see ``LoopConnections/mustPauseForTurn(_:after:)``.
@@ -135,7 +135,7 @@ final class CurlTransfer: @unchecked Sendable {
         upload = UploadBody(request.request.body)
         guard request.streamsBody else { return }
         if request.connectsOnly { toSend = ChunkBuffer(limit: RawSocket.room) { [weak self] in self?.callLoop() } }
-        stream = TransferStream(
+        stream = CurlBodyStream(
             goOn: { [weak self] in self?.callLoop() },
             abandoned: { [weak self] in
                 guard let self else { return }
@@ -194,7 +194,7 @@ final class CurlTransfer: @unchecked Sendable {
     /// Resumes the waiting task. From here on the task owns the transfer; of a streamed one, its outcome.
     func resume(_ end: CurlOutcome.End) {
         guard !isStreaming else {
-            stream?.finish(TransferStream.End(end: end, isEndAnnounced: streamEnd, trailers: streamTrailers, total: streamTotal))
+            stream?.finish(CurlBodyStream.End(end: end, isEndAnnounced: streamEnd, trailers: streamTrailers, total: streamTotal))
             return
         }
         outcome.end = end

@@ -8,7 +8,7 @@ final class BodyPump {
 
     /// - Parameter goOn: tells the loop that there are bytes to send.
     init(_ source: ChunkSource, goOn: @escaping @Sendable () -> Void) {
-        let buffer = ChunkBuffer(limit: TransferStream.room, goOn: goOn)
+        let buffer = ChunkBuffer(limit: CurlBodyStream.room, goOn: goOn)
         self.buffer = buffer
         task = Task {
             do {

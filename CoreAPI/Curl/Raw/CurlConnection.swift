@@ -34,13 +34,13 @@ extension CurlExchange {
 /// The task's half of a connection; the loop's half is ``RawSocket``.
 final class CurlConnection: RawConnection {
     let metrics: TransferMetrics?
-    private let stream: TransferStream
+    private let stream: CurlBodyStream
     private let toSend: ChunkBuffer
     private let isSecure: Bool
     private let release: @Sendable () -> Void
 
     init(
-        _ stream: TransferStream, toSend: ChunkBuffer, isSecure: Bool, metrics: TransferMetrics?,
+        _ stream: CurlBodyStream, toSend: ChunkBuffer, isSecure: Bool, metrics: TransferMetrics?,
         release: @escaping @Sendable () -> Void
     ) {
         self.stream = stream

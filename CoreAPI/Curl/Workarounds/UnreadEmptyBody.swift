@@ -12,8 +12,6 @@ extension CurlLibrary {
     /// Checks a streamed body that is declared empty.
     ///
     /// - Returns: why the request must not be sent, or `nil`.
-    // Not inlined: its temporaries would stay in the frame of `send` while the request is in flight.
-    @inline(never)
     func refusal(ofEmptyStream attempt: Attempt) async -> Reply? {
         guard case .stream(let stream) = attempt.request.body, stream.length == 0, has(.unreadEmptyBody) else { return nil }
         do {

@@ -4,7 +4,7 @@ internal import Foundation
 
 /// The body of an answer on its way from the loop to the task that reads it. The loop offers each piece. While the task is
 /// behind, the loop keeps libcurl from reading further from the connection.
-final class TransferStream: Sendable {
+final class CurlBodyStream: Sendable {
     /// The bytes that may wait for the task, beyond one piece of libcurl's: four receive buffers of a stream
     /// (``CurlHandle/bufferSize(inFlight:isSecure:streamsBody:)``). A larger one costs memory, a smaller one more wake-ups.
     static let room = 512 * 1_024
@@ -50,7 +50,7 @@ final class StreamReader: @unchecked Sendable {
 
     private let attempt: Attempt
     private let head: ResponseHead
-    fileprivate let stream: TransferStream
+    fileprivate let stream: CurlBodyStream
     private let decoder: ContentDecoder?
     /// The defect of the body's end that only the head reveals; `nil` for a correct end.
     private let defect: @Sendable (_ received: Int64, _ isEndAnnounced: Bool?) -> TransportError?
@@ -63,7 +63,7 @@ final class StreamReader: @unchecked Sendable {
     private var delivered: Int64 = 0
 
     init(
-        _ attempt: Attempt, _ head: ResponseHead, _ stream: TransferStream, decoder: ContentDecoder?, surroundings: Surroundings,
+        _ attempt: Attempt, _ head: ResponseHead, _ stream: CurlBodyStream, decoder: ContentDecoder?, surroundings: Surroundings,
         totalAtHead: Duration,
         defect: @escaping @Sendable (_ received: Int64, _ isEndAnnounced: Bool?) -> TransportError?,
         release: @escaping @Sendable () -> Void
