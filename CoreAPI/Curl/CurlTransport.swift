@@ -45,12 +45,19 @@ public final class CurlTransport: Transport {
     let library: CurlLibrary
     private let pools = Mutex(Pools())
 
+    /// What a pool is for. Copies of a channel that refuse different addresses keep their own connections.
+    private struct Use: Hashable {
+        let channel: String
+        let streamsBodies: Bool
+        let refused: AddressClass
+    }
+
     private struct Pools {
         var all: [ConnectionPool] = []
         /// Pools that close their last connections.
         var retiring: [ConnectionPool] = []
-        /// The pool that a channel uses, by its name.
-        var current: [String: ConnectionPool] = [:]
+        /// The pool of each use. A changed trust or limit replaces it.
+        var current: [Use: ConnectionPool] = [:]
         /// The channel of the last request and its pool. Most requests have the same channel, so its trust is rarely compared
         /// again.
         var recent: (channel: Int, pool: ConnectionPool)?
@@ -144,13 +151,13 @@ public final class CurlTransport: Transport {
             let trust = shared.channel.environment.serverTrustManager
             let refused = shared.channel.limits.refusedAddresses
             let limits = ConnectionLimits(limits ?? shared.channel.limits)
-            let name = streamsBodies ? shared.channel.name + "\u{0}streams" : shared.channel.name
-            defer { pools.recent = pools.current[name].map { (shared.number, $0) } }
+            let use = Use(channel: shared.channel.name, streamsBodies: streamsBodies, refused: refused)
+            defer { pools.recent = pools.current[use].map { (shared.number, $0) } }
             let serves = { (pool: ConnectionPool) in
                 pool.trust == trust && pool.refused == refused && pool.pinMode == mode && pool.limits == limits
                     && pool.streamsBodies == streamsBodies
             }
-            if let pool = pools.current[name], serves(pool) {
+            if let pool = pools.current[use], serves(pool) {
                 pool.users.add(1, ordering: .relaxed)
                 return ((pool, false), [])
             }
@@ -161,7 +168,7 @@ public final class CurlTransport: Transport {
                     trust: trust, refused: refused, pinMode: mode, streamsBodies: streamsBodies, limits: limits, loops: loops,
                     library: library)
             if known == nil { pools.all.append(pool) }
-            pools.current[name] = pool
+            pools.current[use] = pool
             pool.users.add(1, ordering: .relaxed)
             return ((pool, known == nil), pools.removeRetired())
         }

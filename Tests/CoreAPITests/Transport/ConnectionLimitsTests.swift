@@ -42,6 +42,20 @@ struct ConnectionLimitsTests {
         await transport.close()
     }
 
+    @Test("copies of a channel that refuse different addresses keep their connections when they are used in turn")
+    func copies() async throws {
+        let server = try LoopbackServer.start { _ in .ok("x") }
+        defer { server.close() }
+        let transport = CurlTransport()
+        let channel = channel(server, transport: transport)
+        let careful = channel.with { $0.limits.refusedAddresses = .linkLocal }
+        for _ in 0..<3 {
+            for channel in [channel, careful] { #expect(await get(channel).error == nil) }
+        }
+        #expect(server.connectionsAccepted == 2)
+        await transport.close()
+    }
+
     @Test("are the channel's own, unless the transport has its own", arguments: [nil, 2])
     func whose(given: Int?) async throws {
         let gate = try Gate()
