@@ -73,21 +73,11 @@ public final class SandboxServer: Sendable {
         await server.stop(within: Self.grace)
     }
 
-    /// Makes all issued access tokens expired.
-    public func expireTokens() {
-        channel(DLSandbox.self)?.tokens.expireAll()
-    }
-
-    /// How many access tokens `/dl/auth/token` has issued.
-    public var tokensIssued: Int { channel(DLSandbox.self)?.tokens.issued ?? 0 }
-
-    /// How many orders the ID channel's checkout has placed, without replayed answers.
-    public var ordersPlaced: Int { channel(IDSandbox.self)?.orders.placed ?? 0 }
-
     /// How many TCP connections were accepted since the start, including those whose TLS handshake failed.
     public var connectionsAccepted: Int { server.connectionsAccepted }
 
-    private func channel<Found: SandboxChannel>(_ type: Found.Type) -> Found? { channels.lazy.compactMap { $0 as? Found }.first }
+    /// The running service of a channel.
+    func channel<Found: SandboxChannel>(_ type: Found.Type) -> Found? { channels.lazy.compactMap { $0 as? Found }.first }
 }
 
 extension SandboxRequest {

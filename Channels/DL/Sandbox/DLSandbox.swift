@@ -63,3 +63,13 @@ struct DLSandbox: SandboxChannel {
             status: .created)
     }
 }
+
+extension SandboxServer {
+    /// Makes all access tokens of the DL channel expired.
+    public func expireTokens() {
+        channel(DLSandbox.self)?.tokens.expireAll()
+    }
+
+    /// How many access tokens `/dl/auth/token` has issued.
+    public var tokensIssued: Int { channel(DLSandbox.self)?.tokens.issued ?? 0 }
+}

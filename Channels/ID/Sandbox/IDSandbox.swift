@@ -53,3 +53,8 @@ struct IDSandbox: SandboxChannel {
         }
     }
 }
+
+extension SandboxServer {
+    /// How many orders the ID channel's checkout has placed, without replayed answers.
+    public var ordersPlaced: Int { channel(IDSandbox.self)?.orders.placed ?? 0 }
+}
