@@ -58,7 +58,11 @@ public final class HTTPBinInteractor: HTTPBinNetworker<HTTPBinEndpointItem> {
     ///
     /// - Parameter lines: at most 100; the server treats more as 100.
     public func stream(lines: Int) async throws(APIClientError) -> [HTTPBinStreamLine] {
-        try await networkManager.request(endpoint: .stream(lines: lines), as: .jsonLines(of: HTTPBinStreamLine.self))
+        var received: [HTTPBinStreamLine] = []
+        for try await line in networkManager.jsonLines(EndpointType.stream(lines: lines), of: HTTPBinStreamLine.self) {
+            received.append(line)
+        }
+        return received
     }
 
     /// Signs in with a name and a password; the request tells the server to expect both.
@@ -68,16 +72,5 @@ public final class HTTPBinInteractor: HTTPBinNetworker<HTTPBinEndpointItem> {
     ///   - password: letters and digits. Not a secret: it is part of the path.
     public func basicAuth(user: String, password: String) async throws(APIClientError) -> HTTPBinAuthAnswer {
         try await networkManager.request(endpoint: .basicAuth(user: user, password: password))
-    }
-}
-
-extension ResponseDecoding {
-    /// One JSON value per line (https://jsonlines.org), each decoded by the channel's coder; empty lines are skipped.
-    fileprivate static func jsonLines<Line: Decodable & Sendable>(of type: Line.Type) -> ResponseDecoding where Value == [Line] {
-        ResponseDecoding { response in
-            try response.data.split(separator: UInt8(ascii: "\n")).map { line in
-                try (response.request?.coder ?? response.call.channel.coder).decode(Line.self, from: Data(line))
-            }
-        }
     }
 }

@@ -1,5 +1,4 @@
 public import CoreAPI
-internal import IDNetworker
 
 /// The checkout's request.
 public enum IDBasketEndpointItem: Endpoint {

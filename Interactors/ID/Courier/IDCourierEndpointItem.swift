@@ -10,5 +10,5 @@ public enum IDCourierEndpointItem: Endpoint {
         }
     }
 
-    public var method: HTTPMethod { .get }
+    public var method: HTTPRequest.Method { .get }
 }

@@ -10,7 +10,9 @@ public protocol IDCourierInteractorInterface: AnyObject {
     /// Opens the chat of an order; calls the output for each line of the courier, and once at the end.
     func openChat(orderID: String)
     /// Sends a line to the courier.
-    func say(_ text: String)
+    ///
+    /// - Returns: `false` if no chat is open; then nothing is sent.
+    func say(_ text: String) -> Bool
     /// Ends the chat.
     func hangUp()
 }
@@ -31,8 +33,14 @@ public final class IDCourierInteractor: IDNetworker<IDCourierEndpointItem>, IDCo
     private var chat = Cancellable()
     private var socket: WebSocket?
 
+    deinit {
+        chat.cancel()
+    }
+
     public func openChat(orderID: String) {
         hangUp()
+        // The end of an earlier chat must not be taken for the end of this one.
+        chat.cancel()
         chat = webSocket(.chat(orderID: orderID), of: IDCourierMessage.self) {
             $0.socket = $1
         } message: {
@@ -43,9 +51,10 @@ public final class IDCourierInteractor: IDNetworker<IDCourierEndpointItem>, IDCo
         }
     }
 
-    public func say(_ text: String) {
-        guard let socket else { return }
+    public func say(_ text: String) -> Bool {
+        guard let socket else { return false }
         send(IDCourierMessage(text: text), over: socket) { $0.output?.handleUnsentCourierLine($1) }
+        return true
     }
 
     public func hangUp() {

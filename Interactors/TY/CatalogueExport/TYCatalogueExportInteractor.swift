@@ -9,7 +9,7 @@ public protocol TYCatalogueExportInteractorInterface: AnyObject {
     var output: (any TYCatalogueExportInteractorOutput)? { get set }
 
     /// Downloads the catalogue into a file, and continues an interrupted download. Calls the output with the progress, and
-    /// exactly once with the result.
+    /// exactly once with the result. While an export runs, another call does nothing.
     func exportCatalogue(to file: URL)
 
     /// Ends the download; its bytes stay for the next one.
@@ -29,7 +29,9 @@ public final class TYCatalogueExportInteractor: TYNetworker<TYCatalogueExportEnd
     private var download: Download?
 
     public func exportCatalogue(to file: URL) {
+        guard download == nil else { return }
         download = follow(catalogueExport(to: file), progress: { $0.output?.handleCatalogueExportProgress($1) }) {
+            $0.download = nil
             $0.output?.handleCatalogueExportResponse($1)
         }
     }

@@ -74,6 +74,8 @@ struct TYCatalogueExportTests {
             interactor.output = output
             interactor.exportCatalogue(to: file)
             try await eventually("the output saw no half") { await output.last?.completed == Int64(half) }
+            // One is running, so this asks for nothing.
+            interactor.exportCatalogue(to: file)
             interactor.cancelExport()
             try await eventually("the output received no result") { await output.results.count == 1 }
             #expect(throws: APIClientError.self) { try output.results[0].get() }
