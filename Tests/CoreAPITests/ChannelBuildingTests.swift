@@ -57,6 +57,21 @@ struct ChannelBuildingTests {
         #expect(staging.environment.serverTrustManager.authorities.summary == "the system's")
     }
 
+    @Test("keep trust that was set by hand at every host")
+    func trust() {
+        let ours = ServerTrustManager(isPinningActive: true)
+        let pinned = shop.with {
+            $0.environment.serverTrustManager = ours
+            $0.environment.insecureHosts = ["printer"]
+        }
+        for host in [HostName.staging, .sandbox, .production] {
+            let environment = pinned.at(host).environment
+            #expect(environment.serverTrustManager == ours && environment.insecureHosts == ["printer"], "\(host)")
+        }
+        let back = pinned.at(.sandbox).at(.production)
+        #expect(back.environment.serverTrustManager == ours)
+    }
+
     @Test("refuse every call to an unknown host, and name it")
     func unknownHost() async throws {
         let (request, response) = try await sent(by: shop.at("moon"))

@@ -61,7 +61,7 @@ extension Channel {
     /// A hook is listed where it does something; see ``StagedHook``. `adapt` to `retry` run per attempt. Stages listed after
     /// `Redirects`, down to the transport, run per hop.
     public var stages: [Stage] {
-        let prepared = PreparedChannel(self)
+        let prepared = PreparedChannel(self).current
         func stages(_ kind: Stage.Kind, _ hooks: [any StagedHook]) -> [Stage] {
             hooks.filter { $0.stages.contains(kind) }.map { Stage(kind: kind, name: "\(type(of: $0))") }
         }

@@ -31,6 +31,9 @@ extension Channel {
     /// This channel at another of its hosts, with its own connections, tokens and cookies. Keep the result; do not make it for
     /// each call.
     ///
+    /// Hooks, limits and headers stay. Trust and ``APIEnvironment/insecureHosts`` stay if they were set by hand; those of a host
+    /// belong to it, as do its address, its fixtures and whether it allows clear text.
+    ///
     /// - Parameters:
     ///   - host: one of ``hosts``. Calls to a host that the channel does not have fail with
     ///     ``APIClientError/channel(problems:_:)``.
@@ -41,6 +44,11 @@ extension Channel {
         channel.environment = found.environment.merging(environment)
         channel.environment.cachePolicy = environment.cachePolicy
         channel.environment.baseURLRule = environment.baseURLRule
+        let own = hosts[HostName(rawValue: environment.name)]?.environment
+        if environment.serverTrustManager != own?.serverTrustManager {
+            channel.environment.serverTrustManager = environment.serverTrustManager
+        }
+        if environment.insecureHosts != own?.insecureHosts { channel.environment.insecureHosts = environment.insecureHosts }
         if let credentials { channel.credentials = credentials }
         return channel
     }
