@@ -86,14 +86,15 @@ extension HTTPFields {
     /// kit and its hooks add.
     package static let limit = 65_000
 
-    /// Sets the lines of `fields`; each name replaces the lines of the same name here.
+    /// Sets the lines of `fields`, in order; each name replaces the lines of the same name here.
     ///
     /// - Throws: ``RequestError/malformedHeader(name:reason:)`` for too many of them.
     mutating func set(_ fields: HTTPFields) throws(RequestError) {
         if let last = fields.last, count + fields.count > HTTPFields.limit {
             throw .tooManyFields(count + fields.count, adding: last.name.rawName)
         }
-        for name in Set(fields.map(\.name)) { self[fields: name] = fields[fields: name] }
+        var seen: Set<HTTPField.Name> = []
+        for name in fields.map(\.name) where seen.insert(name).inserted { self[fields: name] = fields[fields: name] }
     }
 }
 

@@ -10,8 +10,7 @@ public struct Timeout: RequestModifier, Hashable {
     /// The whole call: waiting in the kit's queue, every attempt, the pauses between them and redirects. Default 300 s.
     ///
     /// ``connect`` and ``idle`` detect a dead server much earlier. This timeout ends calls that still make progress. It includes
-    /// the time in the queue, so it must be long enough for a long queue: 10,000 requests of 2 s to one host take 200 s. Attach a
-    /// shorter timeout for interactive requests.
+    /// the time in the queue: 10,000 requests of 2 s to one host take 200 s. Attach a shorter timeout for interactive requests.
     public var total: Duration
 
     public static let allowsSeveral = false

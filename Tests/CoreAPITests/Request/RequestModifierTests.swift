@@ -29,6 +29,16 @@ struct RequestModifierTests {
         #expect(request.url.string == "https://h.example/a?k=1&l=2")
     }
 
+    @Test("sends headers in the order in which they were given")
+    func order() async throws {
+        let transport = RecordingTransport()
+        let endpoint = TestEndpoint(
+            "a", headers: ["X-7": "a", "X-1": "b", "X-6": "c", "X-2": "d", "X-5": "e", "X-3": "f", "X-4": "g", "X-0": "h"])
+        try await Channel.test("https://h.example", transport: transport).manager().request(endpoint: endpoint)
+        let sent = transport.requests.first?.headers.map(\.name.rawName).filter { $0.hasPrefix("X-") }
+        #expect(sent == [7, 1, 6, 2, 5, 3, 4, 0].map { "X-\($0)" })
+    }
+
     @Test("the type of an encoded body wins over the channel's headers and loses to the endpoint's own")
     func contentType() async throws {
         let transport = RecordingTransport()
