@@ -147,3 +147,21 @@ package struct FileFailure: Error, Hashable, LocalizedError {
     package var reason: String { String(cString: strerror(code)) }
     package var errorDescription: String? { "'\(path)': \(reason)" }
 }
+
+/// The URL of a body's file names no file of this machine. `URL.path` would ignore scheme and host, and so name another file.
+package struct NotALocalFile: LocalizedError {
+    /// Without the rest of the URL, which may hold a password.
+    let scheme: String?
+
+    package var errorDescription: String? {
+        let found =
+            scheme == "file" ? "one of another host" : scheme.map { "one of the scheme '\($0)'" } ?? "one without a scheme"
+        return "expected a URL of a file of this machine, such as file:///tmp/a, got \(found)"
+    }
+}
+
+extension URL {
+    package func checkIsLocalFile() throws(NotALocalFile) {
+        guard isFileURL, ["", "localhost"].contains(host ?? "") else { throw NotALocalFile(scheme: scheme) }
+    }
+}

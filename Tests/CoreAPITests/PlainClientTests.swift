@@ -1,4 +1,5 @@
 import CoreAPI
+import CoreAPILock
 import CoreAPITesting
 import Foundation
 import HTTPTypes
@@ -68,6 +69,28 @@ struct PlainClientTests {
         let client = APIClient(transport: transport) { $0.modifiers = [Header("X-A", "1")] }
         _ = try await client.perform(APIRequest<Item>(TestEndpoint(), environment: environment("http://h.example")))
         #expect(transport.requests.first?.headers[.init("X-A")!] == "1")
+    }
+
+    @Test(
+        "hooks are set up once for a completion, and a malformed URL ends the call as any error does",
+        arguments: [("http://h.example", nil), ("http://exa mple", "request.malformedURL")])
+    func completed(url: String, cause: String?) async {
+        let made = Mutex(0)
+        let ended = Mutex(0)
+        let client = APIClient(transport: RecordingTransport(body: #"{"id":1}"#)) { channel in
+            made.withLock { $0 += 1 }
+            channel.errorFilter = ErrorFilter.none.localized([:], default: "Olmadı")
+            channel.resultHandler = ResultHandler { _ in ended.withLock { $0 += 1 } }
+        }
+        let request = APIRequest<Item>(TestEndpoint(), environment: environment(url))
+        let result = await withCheckedContinuation { continuation in
+            client.perform(request) { continuation.resume(returning: $0) }
+        }
+        #expect(made.withLock { $0 } == 1 && ended.withLock { $0 } == 1)
+        switch result {
+        case .success(let item): #expect(item.id == 1 && cause == nil)
+        case .failure(let error): #expect(error.localizedDescription == "Olmadı" && error.context.cause?.label == cause)
+        }
     }
 
     @Test("a valid value of another type at the root is not malformed JSON")

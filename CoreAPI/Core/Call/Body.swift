@@ -69,7 +69,7 @@ public enum Body: Sendable {
 /// A body that is produced chunk by chunk. Each attempt opens it anew, if its source allows that.
 public struct BodyStream: Sendable {
     /// Reads up to `limit` bytes; an empty `Data` ends the body. Called on the transport's thread, or by the task that
-    /// reads the body: it may read a file, but must not wait for a network or a lock.
+    /// reads the body. It may read a file, but must not wait for a network or a lock.
     public typealias Read = @Sendable (_ limit: Int) throws -> Data
 
     /// The number of bytes, or `nil` for a chunked upload (RFC 9112 §7.1).

@@ -13,10 +13,11 @@ enum Pipeline {
         do throws(APIClientError) {
             if let repeated { first = repeated } else { first = try build(call) }
         } catch {
-            return await result(translate(call.failed(error)))
+            return await refuse(call.failed(error))
         }
-        // Call middleware calls this last. It makes one attempt after another, until one succeeds or none may follow.
-        @Sendable func attempts(_ start: Attempt) async -> Reply {
+        // The middleware around the call calls this last. It makes one attempt after another, until one succeeds or none may
+        // follow.
+        @Sendable func tryAttempts(_ start: Attempt) async -> Reply {
             var attempt = start
             while true {
                 let answer: Reply
@@ -39,8 +40,8 @@ enum Pipeline {
                 }
             }
         }
-        let reply = await Next(call.prepared.callChain, end: attempts)(first)
-        // For an answer that a middleware around the call gave by itself. A reply of `attempts` was read before.
+        let reply = await Next(call.prepared.callChain, end: tryAttempts)(first)
+        // A middleware around the call may have answered by itself: `read` skips what `tryAttempts` has read.
         return await result(translate(read(reply, of: first)))
     }
 
@@ -56,6 +57,9 @@ enum Pipeline {
         call.tell { $0.built(CallEvent.Built(attempt: attempt)) }
         return attempt
     }
+
+    /// Ends a call without an attempt.
+    static func refuse(_ reply: Reply) async -> Reply { await result(translate(reply)) }
 
     /// Lets interceptors change the attempt, then checks cancellation and deadline.
     private static func adapt(_ attempt: Attempt) async throws(APIClientError) -> Attempt {
@@ -84,8 +88,8 @@ enum Pipeline {
 
     // MARK: - Up
 
-    /// Reads the answer. Before that it collects the body, within the channel's limit, unless the caller wants a stream and may
-    /// have it. Over libcurl an ordinary answer arrives whole.
+    /// Reads the answer. A stream is collected first, within the channel's limit, unless the caller asked for one and its head
+    /// is accepted. Over libcurl an ordinary answer arrives whole.
     private static func read(_ answer: Reply, of attempt: Attempt) async -> Reply {
         guard case .stream = answer.body else { return read(whole: answer, of: attempt) }
         switch attempt.use(of: answer) {
@@ -96,7 +100,7 @@ enum Pipeline {
         }
     }
 
-    /// The stages that can fail. A reply that was read before is not read again.
+    /// Deenhances, filters and decodes a whole answer, once.
     private static func read(whole given: Reply, of attempt: Attempt) -> Reply {
         let call = attempt.call
         // A middleware may give a reply that it has kept from another call.
@@ -120,7 +124,7 @@ enum Pipeline {
             do {
                 try enhancers[index].deenhance(&response)
             } catch {
-                response.result = .failure(APIClientError(error, ErrorContext(response), stage: APIClientError.enhancing))
+                response.fail(error)
             }
         }
     }
@@ -276,7 +280,7 @@ final class Draft {
 }
 
 extension Attempt {
-    /// The attempt itself. Throws after a cancellation or the deadline.
+    /// The attempt itself, once listeners have heard that it starts. Throws after a cancellation or the deadline.
     func admitted() throws(APIClientError) -> Attempt {
         guard !Task.isCancelled else { throw .cancelled(ErrorContext(request)) }
         guard ContinuousClock.now < request.deadline else {
@@ -305,8 +309,8 @@ extension Attempt {
         /// The caller reads it: it asked for a stream, and its verifiers accept the head.
         case leave
         case collect
-        /// The call failed, or a verifier other than the status's refuses the head. The body is collected for the error, for at
-        /// most this time.
+        /// The call failed, or a verifier refuses the head for another reason than its status. The body is collected for the
+        /// error, for at most this time.
         case refuse(APIClientError, within: Duration?)
     }
 
@@ -325,11 +329,26 @@ extension Attempt {
     }
 }
 
+extension Response where Value == Data {
+    /// An enhancer failed on the answer. A transport's error stays, because without a whole answer an enhancer may fail on what
+    /// is missing.
+    fileprivate mutating func fail(_ error: any Error) {
+        var context = ErrorContext(self)
+        switch self.error {
+        case .transport, .cancelled: return
+        case let earlier?: context = context.caused(by: earlier)
+        case nil: break
+        }
+        result = .failure(APIClientError(error, context, stage: APIClientError.deenhancing))
+    }
+}
+
 extension Reply {
     /// This reply as one to `attempt`. A transport or a middleware may have made it for a request of its own.
     fileprivate func answering(_ attempt: Attempt) -> Reply {
         guard let own = self.attempt else { return copy(attempt: attempt) }
-        if own.enhanced === attempt.enhanced, own.number == attempt.number { return self }
+        // A reply that a middleware around the call has changed may belong to a later attempt.
+        if own.enhanced === attempt.enhanced, own.number >= attempt.number { return self }
         var request = own.request
         request.attempt = attempt.number
         return copy(attempt: attempt.with(request))
@@ -340,8 +359,8 @@ extension Reply {
         copy(failure: APIClientError(error, ErrorContext(self), stage: stage))
     }
 
-    /// A collected stream whose call had failed before it. If the call's time is over first, the refusal is the error. A
-    /// verifier may also have wanted bytes, so another failure explains more, unless the stream has the wrong type.
+    /// A collected stream whose head was refused. A failure while it was collected replaces the refusal, because a verifier may
+    /// have wanted bytes. The refusal of a content type stays, and so does any refusal if the call's time was over.
     fileprivate func refused(_ refusal: APIClientError) -> Reply {
         guard let failure, !failure.isCancelled else { return self }
         switch (refusal, failure) {

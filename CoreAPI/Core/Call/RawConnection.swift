@@ -2,8 +2,8 @@ public import Foundation
 
 /// A ``Transport`` that also opens connections for another protocol than HTTP, such as WebSocket.
 public protocol ConnectingTransport: Transport {
-    /// Connects to the server of the attempt's request, through a proxy's tunnel if there is a proxy, under the same trust,
-    /// limits and clocks as ``Transport/send(_:)``. Sends nothing of the request. Ends by an error if the surrounding task is
+    /// Connects to the server of the attempt's request, through a proxy's tunnel if there is a proxy. Trust, limits and clocks
+    /// are those of ``Transport/send(_:)``. Sends nothing of the request. Ends by an error if the surrounding task is
     /// cancelled.
     func connect(_ attempt: Attempt) async throws(APIClientError) -> any RawConnection
 }

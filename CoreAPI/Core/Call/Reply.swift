@@ -99,11 +99,16 @@ public final class Reply: Sendable {
     /// The fields after the body (RFC 9110 §6.5); `nil` without any, and for a streamed body before its end was read.
     public var trailers: HTTPFields? { surroundings?.trailers }
 
-    /// The same reply with another head, such as a head without a field that a middleware has removed.
-    public func with(head: ResponseHead?) -> Reply { copy(head: head) }
+    /// The same reply with another head, such as a head without a field that a middleware has removed. A reply that was decoded
+    /// is verified and decoded again.
+    public func with(head: ResponseHead?) -> Reply { copy(head: head, reading: readAgain) }
 
-    /// The same reply with another body.
-    public func with(body: Body) -> Reply { copy(body: body) }
+    /// The same reply with another body. A reply that was decoded is verified and decoded again.
+    public func with(body: Body) -> Reply { copy(body: body, reading: readAgain) }
+
+    private var readAgain: Reading? {
+        if case .value = reading { .unread } else { nil }
+    }
 
     /// The same reply with what came before its head and after its body.
     package func with(_ surroundings: Surroundings) -> Reply { copy(surroundings: surroundings) }
@@ -194,7 +199,7 @@ extension Reply {
         guard case .stream = body else { return self }
         let limit = call.channel.limits.responseBodySize
         let (data, end) = await body.gather(upTo: limit, until: time.map { min(deadline, .now + $0) } ?? deadline)
-        let whole = with(body: .bytes(data))
+        let whole = copy(body: .bytes(data))
         guard failure == nil, let end else { return whole }
         let error: any Error =
             switch end {

@@ -101,9 +101,8 @@ extension Request {
     ///
     /// - Parameter origins: further origins, as in `https://files.example.com`.
     public func goesToEnvironment(or origins: [String] = []) -> Bool {
-        ([call.channel.environment.baseURL] + origins).contains { origin in
-            (try? HTTPURL(origin)).map(url.hasSameOrigin) ?? false
-        }
+        if case .success(let base) = call.channel.environment.base, url.hasSameOrigin(as: base) { return true }
+        return origins.contains { (try? HTTPURL($0)).map(url.hasSameOrigin) ?? false }
     }
 }
 
@@ -128,7 +127,9 @@ extension Request {
         try endpoint.encoding(endpoint.params ?? .absent, into: &self)
         // The type of the encoded body belongs to the endpoint. It wins over the channel's headers and loses to the endpoint's
         // own.
-        if let type = self.headers[.contentType] { self.modifiers.insert(Header("Content-Type", type), at: nearest) }
+        if let type = self.headers[.contentType] {
+            self.modifiers.insert(Header("Content-Type", type), at: min(nearest, self.modifiers.count))
+        }
     }
 
     /// The address of an endpoint's request: its own whole address if it has one, else its path below a base URL. The base is the

@@ -25,12 +25,12 @@ public struct Response<Value: Sendable>: Sendable {
     /// Status and fields; `nil` if no head arrived.
     public var head: ResponseHead? {
         get { reply.head }
-        set { reply = reply.with(head: newValue) }
+        set { reply = reply.copy(head: newValue) }
     }
     /// The body's bytes, decompressed, before enhancers change them.
     public var data: Data {
         get { reply.data }
-        set { reply = reply.with(body: .bytes(newValue)) }
+        set { reply = reply.copy(body: .bytes(newValue)) }
     }
     /// The attempt's cost on the wire; `nil` if the transport measured nothing.
     public var metrics: TransferMetrics? {
@@ -74,7 +74,7 @@ public struct Response<Value: Sendable>: Sendable {
     }
 
     /// Puts a body back that a hook has replaced.
-    mutating func restore(_ body: Body) { reply = reply.with(body: body) }
+    mutating func restore(_ body: Body) { reply = reply.copy(body: body) }
 
     /// The same response with another result. It cannot be repeated by hand, because how the result was made is not known.
     public func with<Other>(_ result: Result<Other, APIClientError>) -> Response<Other> { Response<Other>(reply, result) }

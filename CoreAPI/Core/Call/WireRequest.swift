@@ -1,5 +1,5 @@
 public import CoreAPIHTTPSupport
-package import Foundation
+internal import Foundation
 public import HTTPTypes
 
 /// The part of a request that goes over the wire, as plain data: for a cache's key, an outbox or a recording.
@@ -59,23 +59,5 @@ public struct WireRequest: Sendable, Codable {
         try container.encode(url.string, forKey: .url)
         try container.encode(headers, forKey: .headers)
         try container.encode(body, forKey: .body)
-    }
-}
-
-/// The URL of a body's file names no file of this machine. `URL.path` would ignore scheme and host, and so name another file.
-package struct NotALocalFile: LocalizedError {
-    /// Without the rest of the URL, which may hold a password.
-    let scheme: String?
-
-    package var errorDescription: String? {
-        let found =
-            scheme == "file" ? "one of another host" : scheme.map { "one of the scheme '\($0)'" } ?? "one without a scheme"
-        return "expected a URL of a file of this machine, such as file:///tmp/a, got \(found)"
-    }
-}
-
-extension URL {
-    package func checkIsLocalFile() throws(NotALocalFile) {
-        guard isFileURL, ["", "localhost"].contains(host ?? "") else { throw NotALocalFile(scheme: scheme) }
     }
 }

@@ -81,8 +81,9 @@ public struct APIClient: Sendable {
         _ request: APIRequest<Value>,
         @_inheritActorContext completion: @escaping @isolated(any) @Sendable (Result<Value, APIClientError>) -> Void
     ) -> Cancellable {
-        channel(for: request.environment).callbackQueue.start {
-            await self.response(to: request)
+        let dispatcher = dispatcher(for: request.environment)
+        return dispatcher.callbackQueue.start {
+            await Self.response(to: request, over: dispatcher)
         } then: {
             await completion($0.result)
         }
@@ -90,17 +91,19 @@ public struct APIClient: Sendable {
 
     /// Sends a request and returns the whole response. Does not throw, so that a failure keeps everything.
     public func response<Value>(to request: APIRequest<Value>) async -> Response<Value> {
-        if let reply = refusal(of: request) { return Response(delivering: reply) }
-        return await dispatcher(for: request.environment).response(for: request.endpoint, as: request.decoding)
+        await Self.response(to: request, over: dispatcher(for: request.environment))
     }
 
-    /// No channel owns a client's environment, so a malformed base URL is the request's error.
-    private func refusal<Value>(of request: APIRequest<Value>) -> Reply? {
-        guard case .failure(let error) = request.environment.base, !request.environment.baseURL.isEmpty,
+    private static func response<Value>(
+        to request: APIRequest<Value>, over dispatcher: CommonDispatcher
+    ) async -> Response<Value> {
+        // No channel owns a client's environment, so a malformed base URL is the request's error.
+        if case .failure(let error) = request.environment.base, !request.environment.baseURL.isEmpty,
             request.endpoint.baseURL.isEmpty
-        else { return nil }
-        let call = Call(channel: channel(for: request.environment), endpoint: request.endpoint.description)
-        return Reply(call, failure: .request(error, ErrorContext(call, method: request.endpoint.method)))
+        {
+            return await dispatcher.refuse(request.endpoint, as: request.decoding, error)
+        }
+        return await dispatcher.response(for: request.endpoint, as: request.decoding)
     }
 
     // Not inlined: a channel by value would lie in the frame of each call (48 → 4,384 bytes).

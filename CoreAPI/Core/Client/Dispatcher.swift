@@ -53,6 +53,15 @@ public struct CommonDispatcher: Dispatcher {
 
     public var callbackQueue: CallbackQueue { channel.callbackQueue }
 
+    /// Ends a call before its request is built, with everything that ends a call.
+    func refuse<Value: Sendable>(
+        _ endpoint: any Endpoint, as decoding: ResponseDecoding<Value>, _ error: RequestError
+    ) async -> Response<Value> {
+        let call = Call(prepared.current, endpoint, decoding)
+        let reply = call.failed(.request(error, ErrorContext(call, method: endpoint.method)))
+        return Response(delivering: await Pipeline.refuse(reply))
+    }
+
     @concurrent
     public func response<Value: Sendable>(
         for endpoint: any Endpoint, as decoding: ResponseDecoding<Value>
@@ -168,14 +177,5 @@ extension Dispatcher {
     /// status is collected and fails the call, as without streaming.
     public func stream(_ endpoint: some Endpoint) async -> Response<Body> {
         await response(for: endpoint, as: .stream)
-    }
-}
-
-/// Receives every attempt that is followed by another.
-package struct AttemptObserver: RequestModifier {
-    package let observe: @Sendable (Response<Void>) -> Void
-
-    package init(_ observe: @escaping @Sendable (Response<Void>) -> Void) {
-        self.observe = observe
     }
 }

@@ -17,8 +17,10 @@ public indirect enum APIClientError: Error, Sendable {
     case channel(problems: [String], ErrorContext)
     /// The request could not be built or encoded.
     case request(RequestError, ErrorContext)
-    /// An enhancer threw.
+    /// An enhancer threw before the request was sent.
     case enhancing(any Error, ErrorContext)
+    /// An enhancer threw after an answer. If the answer had been refused before, ``ErrorContext/cause`` has the refusal.
+    case deenhancing(any Error, ErrorContext)
     /// An interceptor threw while adapting, or a middleware that prepares the attempt failed.
     case adapting(any Error, ErrorContext)
     /// The exchange failed.
@@ -59,7 +61,8 @@ public indirect enum APIClientError: Error, Sendable {
     /// Where the call failed.
     public var context: ErrorContext {
         switch self {
-        case .channel(_, let context), .request(_, let context), .enhancing(_, let context), .adapting(_, let context),
+        case .channel(_, let context), .request(_, let context), .enhancing(_, let context), .deenhancing(_, let context),
+            .adapting(_, let context),
             .transport(_, let context), .verification(_, let context), .app(_, let context), .decoding(_, let context),
             .cancelled(let context), .unknown(_, let context):
             context
@@ -71,7 +74,9 @@ public indirect enum APIClientError: Error, Sendable {
         switch self {
         case .channel, .cancelled: nil
         case .request(let error, _): error
-        case .enhancing(let error, _), .adapting(let error, _), .app(let error, _), .unknown(let error, _): error
+        case .enhancing(let error, _), .deenhancing(let error, _), .adapting(let error, _), .app(let error, _),
+            .unknown(let error, _):
+            error
         case .transport(let error, _): error
         case .verification(let error, _): error
         case .decoding(let error, _): error
@@ -101,6 +106,7 @@ public indirect enum APIClientError: Error, Sendable {
         case .channel: "channel"
         case .request(let error, _): "request.\(error.label)"
         case .enhancing: "enhancing"
+        case .deenhancing: "deenhancing"
         case .adapting: "adapting"
         case .transport(let error, _): "transport.\(error.label)"
         case .verification(let error, _): "verification.\(error.label)"
@@ -154,7 +160,7 @@ extension APIClientError: LocalizedError, ErrorForUsers, CustomStringConvertible
         case .channel, .request, .enhancing, .adapting: "The request could not be made."
         case .transport(let error, _): error.userDescription
         case .verification(let error, _): error.userDescription
-        case .decoding: "The answer could not be read."
+        case .decoding, .deenhancing: "The answer could not be read."
         case .unknown: "Something went wrong."
         }
     }
@@ -170,6 +176,7 @@ extension APIClientError: LocalizedError, ErrorForUsers, CustomStringConvertible
             case .channel(let problems, _): "the channel is not usable: " + problems.joined(separator: "; ")
             case .cancelled: "the call was cancelled"
             case .enhancing(let error, _): "an enhancer failed: \(error.readableDescription)"
+            case .deenhancing(let error, _): "an enhancer failed on the answer: \(error.readableDescription)"
             case .adapting(let error, _): "the attempt could not be prepared: \(error.readableDescription)"
             default: underlyingError?.readableDescription ?? label
             }
@@ -185,6 +192,38 @@ extension APIClientError: LocalizedError, ErrorForUsers, CustomStringConvertible
 
     /// The number of bytes shown of a reason; a server's message may have millions.
     private static let textLength = 2_000
+}
+
+extension APIClientError {
+    /// The same error with another context.
+    package func replacingContext(_ context: ErrorContext) -> APIClientError {
+        switch self {
+        case .channel(let problems, _): .channel(problems: problems, context)
+        case .request(let error, _): .request(error, context)
+        case .enhancing(let error, _): .enhancing(error, context)
+        case .deenhancing(let error, _): .deenhancing(error, context)
+        case .adapting(let error, _): .adapting(error, context)
+        case .transport(let error, _): .transport(error, context)
+        case .verification(let error, _): .verification(error, context)
+        case .app(let error, _): .app(error, context)
+        case .decoding(let error, _): .decoding(error, context)
+        case .cancelled: .cancelled(context)
+        case .unknown(let error, _): .unknown(error, context)
+        }
+    }
+}
+
+/// A failure's message in the user's language; see ``ErrorFilter/localized(_:default:)``.
+public struct LocalizedMessage: LocalizedError, Hashable {
+    /// The text, in the user's language.
+    public let message: String
+
+    /// Takes a text in the user's language.
+    public init(_ message: String) {
+        self.message = message
+    }
+
+    public var errorDescription: String? { message }
 }
 
 extension Error {

@@ -179,34 +179,3 @@ extension Response where Value == Data {
         }
     }
 }
-
-extension APIClientError {
-    /// The same error with another context.
-    package func replacingContext(_ context: ErrorContext) -> APIClientError {
-        switch self {
-        case .channel(let problems, _): .channel(problems: problems, context)
-        case .request(let error, _): .request(error, context)
-        case .enhancing(let error, _): .enhancing(error, context)
-        case .adapting(let error, _): .adapting(error, context)
-        case .transport(let error, _): .transport(error, context)
-        case .verification(let error, _): .verification(error, context)
-        case .app(let error, _): .app(error, context)
-        case .decoding(let error, _): .decoding(error, context)
-        case .cancelled: .cancelled(context)
-        case .unknown(let error, _): .unknown(error, context)
-        }
-    }
-}
-
-/// A failure's message in the user's language; see ``ErrorFilter/localized(_:default:)``.
-public struct LocalizedMessage: LocalizedError, Hashable {
-    /// The text, in the user's language.
-    public let message: String
-
-    /// Takes a text in the user's language.
-    public init(_ message: String) {
-        self.message = message
-    }
-
-    public var errorDescription: String? { message }
-}

@@ -19,7 +19,7 @@ public protocol RequestEnhancer: StagedHook, RequestEnhancerSpellings {
 
     /// Changes the response or its result. A verifier turns a success into a failure here. `response = response.map { … }`
     /// changes the bytes to decode, while ``Response/data`` stays as received. An error that it throws is the attempt's failure,
-    /// ``APIClientError/enhancing(_:_:)``.
+    /// ``APIClientError/deenhancing(_:_:)``, unless the transport has failed before.
     func deenhance(_ response: inout Response<Data>) throws
 }
 

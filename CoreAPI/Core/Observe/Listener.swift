@@ -292,3 +292,12 @@ struct LoggerListener: Listener {
         logger.log(.resultHandlerFailed(event.error, event.response))
     }
 }
+
+/// Receives every attempt that is followed by another.
+package struct AttemptObserver: RequestModifier {
+    package let observe: @Sendable (Response<Void>) -> Void
+
+    package init(_ observe: @escaping @Sendable (Response<Void>) -> Void) {
+        self.observe = observe
+    }
+}

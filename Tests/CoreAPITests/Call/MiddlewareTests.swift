@@ -52,6 +52,38 @@ struct MiddlewareTests {
                 + hop("/there", 200) + ["c2 up 200", "c1 up 200"])
     }
 
+    /// Changes a reply that has been decoded.
+    struct Changing: Middleware {
+        let change: @Sendable (Reply) -> Reply
+        func handle(_ attempt: Attempt, next: Next) async -> Reply { change(await next(attempt)) }
+    }
+
+    @Test("a reply that call middleware changes is verified and decoded again, and keeps its attempts")
+    func changed() async throws {
+        let statuses = Mutex([503, 200])
+        let transport = RecordingTransport { request in
+            .answer(to: request, status: statuses.withLock { $0.removeFirst() }, body: #"{"id":1}"#)
+        }
+        var channel = Channel.test("https://h.example", transport: transport)
+        channel.interceptors = [RetryPolicy(base: .zero)]
+        channel.callMiddleware = [Changing { $0.with(body: .bytes(Data(#"{"id":2}"#.utf8))) }]
+        let response = await channel.manager().response(for: TestEndpoint(), as: Item.self)
+        #expect(try response.value.id == 2 && response.attempts.map(\.status) == [503, 200])
+
+        statuses.withLock { $0 = [200] }
+        channel.callMiddleware = [Changing { $0.with(head: ResponseHead(status: .gone)) }]
+        let refused = await channel.manager().response(for: TestEndpoint(), as: Item.self)
+        #expect(refused.error?.label == "verification.unacceptableStatus.410" && refused.head?.status == .gone)
+    }
+
+    @Test("the stages are those of the environment where the switch is")
+    func stagesOfSwitch() {
+        var channel = Channel.test("https://h.example", transport: RecordingTransport())
+        channel.environmentSwitch = EnvironmentSwitch(
+            APIEnvironment("test", baseURL: "https://h.example", isSimulated: true, fixturesType: .attached))
+        #expect(channel.stages.first { $0.kind == .transport }?.name == "FixtureTransport")
+    }
+
     struct Answering: Middleware {
         let body: String
         func handle(_ attempt: Attempt, next: Next) async -> Reply {

@@ -1,4 +1,5 @@
 import CoreAPI
+import CoreAPITesting
 import Foundation
 import HTTPTypes
 import Testing
@@ -44,8 +45,32 @@ struct RequestEnhancerTests {
         var channel = Channel.test("https://h.example", transport: RecordingTransport(body: #"{"id":7}"#))
         channel.enhancers = [Refusing()]
         let response = await channel.manager().response(for: TestEndpoint(), as: Item.self)
-        #expect(response.error?.label == "enhancing" && response.error?.underlyingError is Refusing.Damaged)
+        #expect(response.error?.label == "deenhancing" && response.error?.underlyingError is Refusing.Damaged)
+        #expect(response.error?.errorDescription == "The answer could not be read.")
         #expect(response.data == Data(#"{"id":7}"#.utf8))
+    }
+
+    @Test("an enhancer's error for a refused answer has the refusal as its cause")
+    func deenhancerThrowsAfterRefusal() async {
+        var channel = Channel.test("https://h.example", transport: RecordingTransport(status: 503))
+        channel.enhancers = [Refusing()]
+        let error = await channel.manager().response(for: TestEndpoint(), as: Item.self).error
+        #expect(error?.label == "deenhancing" && error?.context.cause?.label == "verification.unacceptableStatus.503")
+    }
+
+    @Test("an enhancer's error hides no failure of the transport")
+    func deenhancerThrowsAfterFailure() async throws {
+        let lost = try LoopbackServer.start { _ in .truncated(declared: 10, sent: Data("seven".utf8)) }
+        defer { lost.close() }
+        for url in [lost.url, "http://127.0.0.1:1"] {
+            var channel = Channel.test(url)
+            channel.enhancers = [Refusing()]
+            let response = await channel.manager().response(for: TestEndpoint(), as: Item.self)
+            guard case .transport? = response.error else {
+                Issue.record("\(url): \(String(describing: response.error))")
+                continue
+            }
+        }
     }
 
     struct Losing: RequestInterceptor {

@@ -22,6 +22,7 @@ struct UserTextTests {
             .channel(problems: ["the channel has no name"], context()),
             .request(.malformedURL("https://u:s3cret@h", reason: "r"), context()),
             .request(.insecureConnection(host: "h.example"), context()), .enhancing(Silent(code: 1), context()),
+            .deenhancing(Silent(code: 1), context()),
             .adapting(Silent(code: 1), context()), .cancelled(context()),
             .unknown(Silent(code: 1), context()),
             .app(Silent(code: 1), context()), .app(Silent(code: 1), context(404)), .app(Silent(code: 1), context(503)),
