@@ -7,8 +7,8 @@ internal import Synchronization
 /// A channel's connections belong to its transport, and the threads to the process. So a request costs the same whether one
 /// channel sends it or ten do. No channel sees another's connections, and each turn of a thread serves every channel with work.
 ///
-/// A thread starts with the first request that needs it. It ends when no transport has used it for a second. A process may exit
-/// at any time.
+/// A thread starts with the first request that needs it. It ends a second after the last of its transports was closed or
+/// released. A process may exit at any time.
 ///
 /// ```swift
 /// let loops = LoopGroup(loops: 2)

@@ -202,8 +202,8 @@ final class PoolWorker {
         startReady()
     }
 
-    /// Ends transfers that have timed out and finds the next deadline. With many transfers this runs less often, so that 10,000
-    /// deadlines cost at most a fiftieth of the thread: every 2 µs for each, at most every 50 ms, at least every 1 ms.
+    /// Ends transfers that have timed out and finds the next deadline. With many transfers this runs less often: the pause
+    /// between runs is 2 µs for each, at least 1 ms and at most 50 ms. So 10,000 deadlines cost at most a fiftieth of the thread.
     ///
     /// - Parameter looked: when libcurl last read the sockets.
     func expire(_ looked: LoopClock.Nanoseconds) {
