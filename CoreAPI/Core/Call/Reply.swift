@@ -179,8 +179,8 @@ package final class Surroundings: Sendable {
 extension Reply {
     /// Discards the body of a reply that is not handed on. It reads a small rest, so that the connection can be reused. It
     /// abandons a large one, and one that takes more than a second.
-    // Not inlined: four instants of its deadline would lie in the frame of each held call. These 128 bytes may cost a KiB of the
-    // task's stack (244 → 234 MB for 10,000 held calls over HTTP/2).
+    // Not inlined: four instants of its deadline would lie in the frame of each held call. These 128 bytes cost a KiB of the
+    // task's stack (4,530 → 5,542 bytes a held call).
     @inline(never)
     package func discardBody() async {
         guard case .stream = body else { return }
