@@ -50,6 +50,14 @@ extension Case {
             let body = try await stage.send(as: .stream).value
             #expect(try await body.collect(upTo: 9) == Data("here".utf8))
         },
+        Case("a refused streamed GET is sent again by the retry policy") { _, number in
+            number == 0 ? Answer(503) : Answer(200, body: "at last")
+        } run: { stage async throws in
+            let response = await stage.send(as: .stream) { $0.interceptors = [RetryPolicy(base: .zero)] }
+            #expect(try await response.value.collect(upTo: 99) == Data("at last".utf8))
+            #expect(response.attempts.map(\.status) == [503, 200])
+            #expect(stage.requests.count == 2)
+        },
         Case("the body of an answer is the body of the next request") { _, number in
             Answer(200, body: number == 0 ? "passed on" : "thanks")
         } run: { stage async throws in
