@@ -37,6 +37,13 @@ struct TransportTests {
         }
     }
 
+    @Test("of libcurl takes every case but those for the other version of HTTP, and for a decoder that is not installed")
+    func libcurl() {
+        // Clear text shows faults that HTTP/2 does not have, and only TLS shows an address with https.
+        #expect(Set(Subject.curl.lacks.keys).isSubset(of: [.https, .brotli]))
+        #expect(Set(Subject.curlOverTLS.lacks.keys).isSubset(of: [.http1, .brotli]))
+    }
+
     @Test("runs every case, and every case has a unique name")
     func list() {
         #expect(Set(Case.all.map(\.name)).count == Case.all.count)
