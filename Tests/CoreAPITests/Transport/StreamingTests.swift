@@ -661,6 +661,50 @@ struct StreamingTests {
         await channel.close()
     }
 
+    /// In a separate process, because it measures the process's time.
+    @Test("an upload that waits for its sequence lets the loop sleep, over HTTP/1.1 and over HTTP/2")
+    func sleepingUpload() async {
+        await #expect(processExitsWith: .success) {
+            for tls in try [nil, ServerTLS()] { try await StreamingTests.sleeps(tls) }
+        }
+    }
+
+    private static func sleeps(_ tls: ServerTLS?) async throws {
+        let (asked, tell) = AsyncStream.makeStream(of: Void.self)
+        let (gate, open) = AsyncStream.makeStream(of: Void.self)
+        let server = try LoopbackServer.start(tls: tls) { request in .ok("\(request.path) \(request.body.count)") }
+        defer { server.close() }
+        let channel = try StreamingTests().channel(server)
+        #expect(try await channel.manager().response(for: TestEndpoint("first"), as: .text).value == "/first 0")
+        let body = Body.stream(
+            BodyStream {
+                let isFirst = Mutex(true)
+                return AsyncStream {
+                    let begins = isFirst.withLock { isFirst in
+                        defer { isFirst = false }
+                        return isFirst
+                    }
+                    if begins { return Data(count: 1_000) }
+                    tell.yield()
+                    for await _ in gate {}
+                    return nil
+                }
+            })
+        let uploads = NetworkManager<UploadEndpoint>(channel: channel)
+        let upload = Task { await uploads.response(for: UploadEndpoint(body: body), as: .text) }
+        for await _ in asked { break }
+        func processorTime() -> Double { Double(clock()) / Double(CLOCKS_PER_SEC) }
+        let before = processorTime()
+        try await Task.sleep(for: .seconds(1))
+        let used = processorTime() - before
+        #expect(used < 0.1, "\(used) s")
+        open.finish()
+        let response = await upload.value
+        #expect(try response.value == "/upload 1000")
+        #expect(response.metrics?.httpVersion == (tls == nil ? "HTTP/1.1" : "HTTP/2"))
+        await channel.close()
+    }
+
     @Test("a call that ends in the turn of the loop in which it began is whole, and has its figures")
     func beganAndEndedInOneTurn() async throws {
         let server = try LoopbackServer.start(tls: ServerTLS()) { request in .ok("\(request.path) \(request.body.count)") }
