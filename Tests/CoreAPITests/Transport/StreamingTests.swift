@@ -96,15 +96,21 @@ struct StreamingTests {
         let words = (0..<9_973).map { _ in random.next() }
         // 16 MB, some thirty pauses, whose period is the size of no buffer.
         let bytes = [Data](repeating: words.withUnsafeBytes { Data($0) }, count: 200).reduce(Data(), +)
+        let sent = try Gate()
         let server = try LoopbackServer.start(tls: secure ? ServerTLS() : nil) { request in
-            request.body.isEmpty ? .ok(bytes) : .ok(request.body == bytes ? "intact" : "\(request.body.count) other bytes")
+            guard request.body.isEmpty else { return .ok(request.body == bytes ? "intact" : "\(request.body.count) other bytes") }
+            return ServerReply.ok(bytes).followed(by: .open(sent))
         }
         defer { server.close() }
         let channel = try channel(server)
         var received = Data()
         for try await chunk in try await channel.manager().stream(TestEndpoint()).value {
+            // The server would end here if the loop did not pause the transfer.
+            if received.isEmpty {
+                await #expect(throws: (any Error).self) { try await sent.waitUntilOpen(timeout: .milliseconds(300)) }
+            }
             received += chunk
-            // Slower than the server, so that the loop pauses the transfer.
+            // Slower than the server, so that the loop pauses the transfer again and again.
             try await Task.sleep(for: .milliseconds(1))
         }
         let isIntact = received == bytes
