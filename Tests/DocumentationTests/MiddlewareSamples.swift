@@ -47,15 +47,19 @@ actor SingleFlight: Middleware {
 /// Sends nothing for a while after five failures in a row.
 actor Breaker: Middleware {
     struct IsOpen: Error {}
+    private let pause: Duration
     private var failures = 0
     private var openUntil = ContinuousClock.now
+
+    init(pause: Duration = .seconds(10)) { self.pause = pause }
 
     func handle(_ attempt: Attempt, next: Next) async -> Reply {
         guard openUntil <= .now else { return attempt.failed(IsOpen(), stage: APIClientError.adapting) }
         let reply = await next(attempt)
-        let hasFailed = reply.failure.map { !$0.isCancelled } ?? ((reply.status ?? 0) >= 500)
-        failures = hasFailed ? failures + 1 : 0
-        if failures >= 5 { (failures, openUntil) = (0, .now + .seconds(10)) }
+        // The caller's decision says nothing about the server.
+        if reply.failure?.isCancelled == true { return reply }
+        failures = reply.failure != nil || (reply.status ?? 0) >= 500 ? failures + 1 : 0
+        if failures >= 5 { (failures, openUntil) = (0, .now + pause) }
         return reply
     }
 }

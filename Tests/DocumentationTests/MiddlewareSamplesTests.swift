@@ -1,4 +1,5 @@
 import CoreAPI
+import CoreAPILock
 import CoreAPITesting
 import Foundation
 import HTTPTypes
@@ -201,6 +202,46 @@ struct MiddlewareSamplesTests {
         let error = await manager.response(for: Thing(), as: .nothing).error
         #expect(error?.underlyingError is Breaker.IsOpen)
         #expect(server.requests.count == 5)
+        await channel.close()
+    }
+
+    @Test("a success between failures lets the breaker count anew, and a cancelled call does not")
+    func failuresInARow() async throws {
+        let script: [Int?] = [500, 500, 500, 500, 200, 500, 500, 500, 500, nil, 500]
+        let answers = Mutex(script.makeIterator())
+        let server = try LoopbackServer.start { _ in
+            answers.withLock { $0.next() ?? 200 }.map { .status($0) } ?? .stallBeforeHead
+        }
+        defer { server.close() }
+        var channel = channel(server)
+        channel.attemptMiddleware = [Breaker()]
+        let manager = NetworkManager<Thing>(channel: channel)
+        for (index, status) in script.enumerated() {
+            let call = Task { await manager.response(for: Thing(), as: .nothing) }
+            try await server.waitForRequests(index + 1)
+            if status == nil { call.cancel() }
+            let response = await call.value
+            #expect(response.head?.status.code == status && (response.error?.isCancelled == true) == (status == nil))
+        }
+        #expect(await manager.response(for: Thing(), as: .nothing).error?.underlyingError is Breaker.IsOpen)
+        #expect(server.requests.count == script.count)
+        await channel.close()
+    }
+
+    @Test("the breaker sends again after its pause")
+    func breakerCloses() async throws {
+        let server = try LoopbackServer.start { _ in .status(500) }
+        defer { server.close() }
+        var channel = channel(server)
+        channel.attemptMiddleware = [Breaker(pause: .milliseconds(50))]
+        let manager = NetworkManager<Thing>(channel: channel)
+        for _ in 0..<5 { #expect(await manager.response(for: Thing(), as: .nothing).head != nil) }
+        // The end of a pause gives no signal.
+        for _ in 0..<500 where server.requests.count == 5 {
+            _ = await manager.response(for: Thing(), as: .nothing)
+            try await Task.sleep(for: .milliseconds(10))
+        }
+        #expect(server.requests.count == 6)
         await channel.close()
     }
 
