@@ -19,7 +19,10 @@ internal import Synchronization
 /// ```
 public final class LoopGroup: Sendable {
     /// The default group: one thread for two processor cores, rounded up, at most four. The other cores process the answers.
-    public static let shared = LoopGroup(loops: min(4, (ProcessInfo.processInfo.activeProcessorCount + 1) / 2))
+    public static let shared = LoopGroup(loops: size(cores: ProcessInfo.processInfo.activeProcessorCount))
+
+    /// The threads of ``shared`` on a machine with that many cores.
+    static func size(cores: Int) -> Int { min(4, (cores + 1) / 2) }
 
     let loops: [Loop]
     private let next = Atomic(0)
