@@ -198,14 +198,11 @@ final class Loop: Sendable {
 
 /// The work of a loop's thread: it takes messages, runs libcurl, and waits for all of its pools at once.
 ///
-/// **Fairness.** One turn serves each ready socket once, and at most ``socketsPerTurn`` of a pool; the next turn begins with the
-/// rest. Over TLS libcurl reads at most 512 KiB of a connection in a turn, and 16 KiB more for each
+/// **Fairness.** One turn serves each ready socket once, and at most ``PollSet/socketsPerTurn`` of a pool; the next turn begins
+/// with the rest. Over TLS libcurl reads at most 512 KiB of a connection in a turn, and 16 KiB more for each
 /// transfer beyond 32, at most 8 MiB (``ReadBudget``). Of a body over HTTP/1.1 it reads at most 4 MiB,
 /// and 256 KiB if other pools wait; less in small pieces (``LoopConnections/mustPauseForTurn(_:after:)``).
 struct LoopRun {
-    /// As many as a busy channel has requests in flight, so that small answers are all handled within one turn.
-    static let socketsPerTurn = 64
-
     private let loop: Loop
     private let sockets: PollSet
     private let idleLifetime: LoopClock.Nanoseconds
@@ -347,16 +344,7 @@ struct LoopRun {
     }
 
     private mutating func serve() {
-        var left: Int32?
-        for descriptor in sockets.ready {
-            guard let (multi, events) = sockets.take(descriptor) else { continue }
-            if multi.mayBeServed(atMost: Self.socketsPerTurn) {
-                multi.act(on: descriptor, events)
-            } else {
-                left = left ?? descriptor
-            }
-        }
-        if let left { sockets.begin(with: left) }
+        sockets.serve { multi, descriptor, events in multi.act(on: descriptor, events) }
         settle()
     }
 

@@ -14,6 +14,9 @@ internal import Glibc
 /// The cost of `poll` grows with the number of descriptors, as that of `curl_multi_poll` does. But it needs no system call when a
 /// descriptor is added or removed, which epoll does for every request.
 final class PollSet {
+    /// As many as a busy channel has requests in flight, so that small answers are all handled within one turn.
+    static let socketsPerTurn = 64
+
     private let wakeup: Wakeup
     /// The first entry is the wake-up.
     @exclusivity(unchecked) private var entries: [pollfd]
@@ -110,7 +113,7 @@ final class PollSet {
     }
 
     /// The events and the owner of a ready socket; `nil` if the socket was closed meanwhile, or is another one by now.
-    func take(_ descriptor: Int32) -> (owner: CurlMulti, events: Int16)? {
+    private func take(_ descriptor: Int32) -> (owner: CurlMulti, events: Int16)? {
         guard let index = index(of: descriptor), let owner = owners[index], entries[index].revents != 0 else { return nil }
         let events = entries[index].revents
         entries[index].revents = 0
@@ -119,9 +122,20 @@ final class PollSet {
         return (owner, events)
     }
 
-    /// Makes the next wait begin with a socket that had no time left.
-    func begin(with descriptor: Int32) {
-        first = index(of: descriptor) ?? 1
+    /// Serves each ready socket once, and at most ``socketsPerTurn`` of an owner. The next wait begins with the first one left.
+    ///
+    /// - Parameter act: lets the owner act on a socket's events.
+    func serve(_ act: (_ owner: CurlMulti, _ descriptor: Int32, _ events: Int16) -> Void) {
+        var left: Int32?
+        for descriptor in ready {
+            guard let (owner, events) = take(descriptor) else { continue }
+            if owner.mayBeServed(atMost: Self.socketsPerTurn) {
+                act(owner, descriptor, events)
+            } else {
+                left = left ?? descriptor
+            }
+        }
+        if let left { first = index(of: left) ?? 1 }
     }
 
     private func index(of descriptor: Int32) -> Int? {

@@ -17,6 +17,40 @@ import Glibc
 /// The bounds that let pools share a loop.
 @Suite("In one turn of a loop", .timeLimit(.minutes(1)))
 struct LoopTurnTests {
+    @Test("64 sockets of a pool are served, beside all of another, and the next turn begins with the first that is left")
+    func sockets() throws {
+        let sockets = PollSet(try #require(Wakeup()))
+        let (busy, other) = (try multi(sockets), try multi(sockets))
+        // Never read, so that all of them are ready in each turn.
+        let pipes = (0..<110).map { _ in Pipe() }
+        let readers = pipes.map(\.fileHandleForReading.fileDescriptor)
+        for pipe in pipes { try pipe.fileHandleForWriting.write(contentsOf: Data("x".utf8)) }
+        for reader in readers[..<100] { sockets.watch(reader, events: Int16(POLLIN), for: busy) }
+        for reader in readers[100...] { sockets.watch(reader, events: Int16(POLLIN), for: other) }
+        /// The sockets that are served in a turn.
+        func turn() throws -> (busy: [Int32], other: [Int32]) {
+            var served: (busy: [Int32], other: [Int32]) = ([], [])
+            sockets.wait(milliseconds: 0)
+            #expect(sockets.ready.count == 110)
+            sockets.serve { owner, socket, events in
+                #expect(events == Int16(POLLIN))
+                if owner === busy { served.busy.append(socket) } else { served.other.append(socket) }
+            }
+            for multi in [busy, other] { try multi.endTurn() }
+            return served
+        }
+        let (first, second) = (try turn(), try turn())
+        #expect(first.busy == Array(readers[..<64]))
+        #expect(sockets.ready.first == readers[64])
+        #expect(second.busy == Array(readers[64..<100] + readers[..<28]))
+        for served in [first, second] { #expect(served.other == Array(readers[100...])) }
+        for multi in [busy, other] { multi.close() }
+    }
+
+    private func multi(_ sockets: PollSet) throws -> CurlMulti {
+        try CurlMulti(ConnectionShare(inAll: 1, perHost: 1), streams: 1, sockets: sockets, library: .linked)
+    }
+
     @Test(
         "an answer over HTTP/1.1 has 256 KiB or 500 pieces beside other pools, and 4 MiB or 2,000 pieces alone",
         arguments: [(true, 256 << 10, 512), (false, 4 << 20, 2_048)])
