@@ -54,16 +54,20 @@ package struct CurlCapabilities: OptionSet, Sendable {
     private static func knows(_ option: String) -> Bool { curl_easy_option_by_name(option) != nil }
 }
 
-/// Options that a header of 7.81 lacks, by their numbers, which are part of libcurl's ABI.
-enum NewerOption {
+/// An option that a header of 7.81 lacks, by its number, which is part of libcurl's ABI.
+struct NewerOption {
+    let number: CURLoption
+    /// What a library that knows the option can do.
+    let capability: CurlCapabilities
+
     /// `CURLOPT_PROTOCOLS_STR`, 7.85
-    static let protocolNames = CURLoption(rawValue: 10_318)
+    static let protocolNames = NewerOption(number: CURLoption(rawValue: 10_318), capability: .protocolNames)
     /// `CURLOPT_REDIR_PROTOCOLS_STR`, 7.85
-    static let redirectProtocolNames = CURLoption(rawValue: 10_319)
+    static let redirectProtocolNames = NewerOption(number: CURLoption(rawValue: 10_319), capability: .protocolNames)
     /// `CURLOPT_CA_CACHE_TIMEOUT`, 7.87
-    static let authorityCacheTimeout = CURLoption(rawValue: 321)
+    static let authorityCacheTimeout = NewerOption(number: CURLoption(rawValue: 321), capability: .authorityCacheTimeout)
     /// `CURLOPT_QUICK_EXIT`, 7.87
-    static let quickExit = CURLoption(rawValue: 322)
+    static let quickExit = NewerOption(number: CURLoption(rawValue: 322), capability: .quickExit)
 }
 
 /// Options that newer headers deprecate.

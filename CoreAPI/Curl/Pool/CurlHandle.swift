@@ -206,6 +206,21 @@ final class CurlHandle {
         try check(value.withCString { ccurl_set_string(easy, option, $0) }, option)
     }
 
+    func set(_ option: NewerOption, _ value: Int) throws(TransportError) {
+        try check(option)
+        try set(option.number, value)
+    }
+
+    func set(_ option: NewerOption, _ value: String) throws(TransportError) {
+        try check(option)
+        try set(option.number, value)
+    }
+
+    /// Refuses what ``library`` lacks as libcurl does. A test's library lacks options that the linked one knows.
+    private func check(_ option: NewerOption) throws(TransportError) {
+        if !library.can(option.capability) { try check(CURLE_UNKNOWN_OPTION, option.number) }
+    }
+
     func set(_ option: CURLoption, pointer: UnsafeMutableRawPointer) throws(TransportError) {
         try check(ccurl_set_pointer(easy, option, pointer), option)
     }

@@ -106,14 +106,16 @@ struct CapabilityTests {
         await transport.close()
     }
 
-    @Test("allowed protocols by name allows http and https by their bits, and nothing else")
+    @Test("allowed protocols by name allows http and https by their bits, as one with them does, and nothing else")
     func protocols() throws {
-        let handle = try #require(CurlHandle(LoopConnections(nil, .linked.without(.protocolNames))))
-        try handle.allowProtocols()
-        // Calls libcurl directly, because no request of the kit can have such a URL.
-        for url in ["file:///etc/hostname", "ftp://127.0.0.1:1", "gopher://127.0.0.1:1"] {
-            try handle.set(CURLOPT_URL, url)
-            #expect(curl_easy_perform(handle.easy) == CURLE_UNSUPPORTED_PROTOCOL)
+        for library in [CurlLibrary.linked, .linked.without(.protocolNames)] {
+            let handle = try #require(CurlHandle(LoopConnections(nil, library)))
+            try handle.allowProtocols()
+            // Calls libcurl directly, because no request of the kit can have such a URL.
+            for url in ["file:///etc/hostname", "ftp://127.0.0.1:1", "gopher://127.0.0.1:1"] {
+                try handle.set(CURLOPT_URL, url)
+                #expect(curl_easy_perform(handle.easy) == CURLE_UNSUPPORTED_PROTOCOL)
+            }
         }
     }
 
