@@ -142,7 +142,8 @@ extension CurlHandle {
     ///
     /// - Returns: as for a line.
     fileprivate func take(_ bytes: UnsafeMutablePointer<CChar>, count: Int) -> Int {
-        guard let transfer, transfer.failure == nil else { return decode(bytes, count: count) }
+        // The bytes of a line that libcurl shows (``FirstFieldCheck``) are none of the body.
+        guard let transfer, transfer.failure == nil, firstField.isOver else { return decode(bytes, count: count) }
         let count = transfer.remaining.map { Int(min(Int64(count), $0)) } ?? count
         let taken = decode(bytes, count: count)
         guard taken == count else { return taken }

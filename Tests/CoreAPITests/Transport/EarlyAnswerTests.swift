@@ -1,3 +1,4 @@
+import CoreAPITesting
 import Foundation
 import HTTPTypes
 import Testing
@@ -49,6 +50,20 @@ struct EarlyAnswerTests {
         if at == (.running, .closes), case .connectionLost(_, mayHaveBeenProcessed: true) = response.transportError { return }
         #expect(response.error == nil && response.status == answer.status, "\(response.result)")
         #expect(response.text == answer.text)
+    }
+
+    @Test("is the answer on a handle that has sent before, too", arguments: [EarlyServer.Rest.readsOn, .stopsReading, .endsItsSide])
+    func onUsedHandle(rest: EarlyServer.Rest) async throws {
+        let server = try EarlyServer(200, "enough", then: rest)
+        let other = try LoopbackServer.start { _ in .ok("first") }
+        defer { other.close() }
+        let transport = CurlTransport(loops: LoopGroup(loops: 1))
+        let requests = Requests(transport)
+        #expect(try await requests.send(.post, other.url, body: .bytes(Data("small".utf8))).text == "first")
+        let response = try await requests.send(
+            .post, server.url, body: Upload.running.body, timeout: Timeout(.seconds(5)))
+        #expect(response.error == nil && response.text == "enough", "\(response.result)")
+        await transport.close()
     }
 
     @Test("without the workaround a success does not arrive while the server stops reading the request")
