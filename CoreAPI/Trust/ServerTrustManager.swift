@@ -30,7 +30,7 @@ public struct ServerTrustManager: Sendable, Hashable {
     /// simulated or the kit was built for debugging.
     public var isPinningActive: Bool
     /// Whether pinning was requested explicitly, so that a set without pins deserves a warning.
-    package let expectsPins: Bool
+    package private(set) var expectsPins: Bool
     /// The client's identity. Default none.
     public var identity: ClientIdentity?
     /// Default TLS 1.2.
@@ -61,6 +61,16 @@ public struct ServerTrustManager: Sendable, Hashable {
             authorities: authorities, pins: pins, isPinningActive: isActive, identity: identity)
         changed.minimumTLSVersion = minimumTLSVersion
         return changed
+    }
+
+    /// Takes each setting of `other` that is not that of `table`: it was set by hand.
+    package mutating func take(from other: ServerTrustManager, unlessIn table: ServerTrustManager, authorities: Bool) {
+        if authorities, other.authorities != table.authorities { self.authorities = other.authorities }
+        if other.pins != table.pins { pins = other.pins }
+        if other.isPinningActive != table.isPinningActive { isPinningActive = other.isPinningActive }
+        if other.expectsPins != table.expectsPins { expectsPins = other.expectsPins }
+        if other.identity != table.identity { identity = other.identity }
+        if other.minimumTLSVersion != table.minimumTLSVersion { minimumTLSVersion = other.minimumTLSVersion }
     }
 
     /// The system's authorities and no pins.

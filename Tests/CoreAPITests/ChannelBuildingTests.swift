@@ -59,17 +59,57 @@ struct ChannelBuildingTests {
 
     @Test("keep trust that was set by hand at every host")
     func trust() {
-        let ours = ServerTrustManager(isPinningActive: true)
+        var ours = ServerTrustManager.system
+        ours.minimumTLSVersion = .tls13
         let pinned = shop.with {
             $0.environment.serverTrustManager = ours
             $0.environment.insecureHosts = ["printer"]
         }
         for host in [HostName.staging, .sandbox, .production] {
             let environment = pinned.at(host).environment
-            #expect(environment.serverTrustManager == ours && environment.insecureHosts == ["printer"], "\(host)")
+            #expect(environment.serverTrustManager.minimumTLSVersion == .tls13, "\(host)")
+            #expect(environment.insecureHosts == ["printer"])
         }
         let back = pinned.at(.sandbox).at(.production)
         #expect(back.environment.serverTrustManager == ours)
+    }
+
+    @Test("keep each setting of trust by itself, and move no authority to or from the sandbox")
+    func trustByPart() {
+        let pins: PinSet = ["stage.shop.example": []]
+        let table = Channel(
+            "Shop",
+            hosts: [
+                .production: "https://api.shop.example",
+                .staging: ChannelHost("https://stage.shop.example", trust: ServerTrustManager(pins: pins)),
+            ])
+        let strict = table.with { $0.environment.serverTrustManager.minimumTLSVersion = .tls13 }
+        let staging = strict.at(.staging).environment.serverTrustManager
+        #expect(staging.pins == pins && staging.minimumTLSVersion == .tls13)
+
+        let ours = shop.with { $0.environment.serverTrustManager.authorities = .pem("ours") }
+        #expect(ours.at(.staging).environment.serverTrustManager.authorities == .pem("ours"))
+        #expect(ours.at(.sandbox).environment.serverTrustManager.authorities.summary.hasSuffix("sandbox-authority.pem"))
+        let sandbox = shop.at(.sandbox).with {
+            $0.environment.serverTrustManager.authorities = .pem("sandbox")
+            $0.environment.name = "mine"
+        }
+        #expect(sandbox.at(.production).environment.serverTrustManager.authorities == .system)
+
+        let production = table.at("typo").at(.staging).environment.serverTrustManager
+        #expect(production.pins == pins)
+    }
+
+    @Test("take trust and headers from where the switch is")
+    func trustOfSwitch() {
+        let pins: PinSet = ["shop.example": []]
+        let place = EnvironmentSwitch(shop.environment)
+        place.update {
+            $0.serverTrustManager.pins = pins
+            $0.commonHeaders["x-place"] = "switch"
+        }
+        let environment = shop.with { $0.environmentSwitch = place }.at(.staging).environment
+        #expect(environment.serverTrustManager.pins == pins && environment.commonHeaders["x-place"] == "switch")
     }
 
     @Test("refuse every call to an unknown host, and name it")

@@ -31,8 +31,9 @@ extension Channel {
     /// This channel at another of its hosts, with its own connections, tokens and cookies. Keep the result; do not make it for
     /// each call.
     ///
-    /// Hooks, limits and headers stay. Trust and ``APIEnvironment/insecureHosts`` stay if they were set by hand; those of a host
-    /// belong to it, as do its address, its fixtures and whether it allows clear text.
+    /// Hooks, limits and headers stay. Of trust and ``APIEnvironment/insecureHosts`` stays what was set by hand. What a host of
+    /// the table has belongs to it, as do its address, its fixtures and whether it allows clear text. Authorities never move
+    /// to or from a simulated host.
     ///
     /// - Parameters:
     ///   - host: one of ``hosts``. Calls to a host that the channel does not have fail with
@@ -40,15 +41,17 @@ extension Channel {
     ///   - credentials: `nil` for those of this channel.
     public func at(_ host: HostName, credentials: ChannelCredentials? = nil) -> Channel {
         var channel = isolated(transport: nil)
+        // Where the switch is, if there is one.
+        let now = channel.environment
         let found = hosts[host] ?? ChannelHost(name: host.rawValue, baseURL: "")
-        channel.environment = found.environment.merging(environment)
-        channel.environment.cachePolicy = environment.cachePolicy
-        channel.environment.baseURLRule = environment.baseURLRule
-        let own = hosts[HostName(rawValue: environment.name)]?.environment
-        if environment.serverTrustManager != own?.serverTrustManager {
-            channel.environment.serverTrustManager = environment.serverTrustManager
-        }
-        if environment.insecureHosts != own?.insecureHosts { channel.environment.insecureHosts = environment.insecureHosts }
+        channel.environment = found.environment.merging(now)
+        channel.environment.cachePolicy = now.cachePolicy
+        channel.environment.baseURLRule = now.baseURLRule
+        let table = (hosts[HostName(rawValue: now.name)] ?? ChannelHost(name: now.name, baseURL: "")).environment
+        channel.environment.insecureHosts.formUnion(now.insecureHosts.subtracting(table.insecureHosts))
+        let moves = !now.isSimulated && !channel.environment.isSimulated
+        channel.environment.serverTrustManager.take(
+            from: now.serverTrustManager, unlessIn: table.serverTrustManager, authorities: moves)
         if let credentials { channel.credentials = credentials }
         return channel
     }
