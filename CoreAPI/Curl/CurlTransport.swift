@@ -52,6 +52,9 @@ public final class CurlTransport: Transport {
         let refused: AddressClass
     }
 
+    /// The number of uses beyond which those without a running request are forgotten. Each may keep connections open.
+    private static let uses = 100
+
     private struct Pools {
         var all: [ConnectionPool] = []
         /// Pools that close their last connections.
@@ -62,6 +65,12 @@ public final class CurlTransport: Transport {
         /// again.
         var recent: (channel: Int, pool: ConnectionPool)?
         var isClosed = false
+
+        /// Forgets the uses of pools without a running request, if there are many: a client may have a tenant for each call.
+        mutating func forgetIdle() {
+            guard current.count >= CurlTransport.uses else { return }
+            current = current.filter { $0.value.users.load(ordering: .relaxed) > 0 }
+        }
 
         /// Removes pools that have neither a channel nor a running request.
         mutating func removeRetired() -> [ConnectionPool] {
@@ -167,7 +176,10 @@ public final class CurlTransport: Transport {
                 ?? ConnectionPool(
                     trust: trust, refused: refused, pinMode: mode, streamsBodies: streamsBodies, limits: limits, loops: loops,
                     library: library)
-            if known == nil { pools.all.append(pool) }
+            if known == nil {
+                pools.all.append(pool)
+                pools.forgetIdle()
+            }
             pools.current[use] = pool
             pool.users.add(1, ordering: .relaxed)
             return ((pool, known == nil), pools.removeRetired())

@@ -56,6 +56,22 @@ struct ConnectionLimitsTests {
         await transport.close()
     }
 
+    @Test("a transport of many channels keeps the connections of at most a hundred")
+    func tenants() async throws {
+        let server = try LoopbackServer.start { _ in .ok("x") }
+        defer { server.close() }
+        let transport = CurlTransport()
+        for number in 0..<130 {
+            var channel = channel(server, transport: transport)
+            channel.name = "tenant \(number)"
+            channel.limits.connectionsPerHost = number + 1
+            #expect(await get(channel).error == nil)
+        }
+        #expect(transport.poolCount <= 100)
+        try await server.waitForOpenConnections(atMost: 100)
+        await transport.close()
+    }
+
     @Test("are the channel's own, unless the transport has its own", arguments: [nil, 2])
     func whose(given: Int?) async throws {
         let gate = try Gate()
