@@ -26,6 +26,14 @@ public enum Body: Sendable {
         if case .none = self { true } else { false }
     }
 
+    /// Whether the bytes need not be read first.
+    var isInMemory: Bool {
+        switch self {
+        case .none, .bytes: true
+        case .file, .stream: false
+        }
+    }
+
     /// Whether the body has no bytes, as far as is known without reading it.
     public var isEmpty: Bool {
         switch self {

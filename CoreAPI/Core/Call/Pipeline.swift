@@ -91,8 +91,9 @@ enum Pipeline {
     /// Reads the answer. A stream is collected first, within the channel's limit, unless the caller asked for one and its head
     /// is accepted. Over libcurl an ordinary answer arrives whole.
     private static func read(_ answer: Reply, of attempt: Attempt) async -> Reply {
-        guard case .stream = answer.body else { return read(whole: answer, of: attempt) }
+        guard !answer.body.isInMemory else { return read(whole: answer, of: attempt) }
         switch attempt.use(of: answer) {
+        case .drop: return read(whole: answer.copy(body: Body.none), of: attempt)
         case .leave: return read(whole: answer, of: attempt)
         case .collect: return read(whole: await answer.collected(), of: attempt)
         case .refuse(let refusal, let time):
@@ -309,6 +310,8 @@ extension Attempt {
         /// The caller reads it: it asked for a stream, and its verifiers accept the head.
         case leave
         case collect
+        /// Filters and retry have seen the failed answer without its body, so no code would read it.
+        case drop
         /// The call failed, or a verifier refuses the head for another reason than its status. The body is collected for the
         /// error, for at most this time.
         case refuse(APIClientError, within: Duration?)
@@ -318,6 +321,7 @@ extension Attempt {
         // A switched connection never ends as a body does.
         if reply.body.connection != nil { return .leave }
         guard call.decoding.streamsBody, reply.head != nil else { return .collect }
+        if case .failed = reply.reading { return .drop }
         if let failure = reply.failure { return .refuse(failure, within: .seconds(10)) }
         guard case .unread = reply.reading else { return .leave }
         guard let refusal = VerificationEnhancer.refusal(of: Response(unread: reply.answering(self))) else { return .leave }

@@ -196,7 +196,7 @@ extension Reply {
     ///
     /// - Parameter time: how long the body may take; as long as the call by default.
     func collected(within time: Duration? = nil) async -> Reply {
-        guard case .stream = body else { return self }
+        guard !body.isInMemory else { return self }
         let limit = call.channel.limits.responseBodySize
         let (data, end) = await body.gather(upTo: limit, until: time.map { min(deadline, .now + $0) } ?? deadline)
         let whole = copy(body: .bytes(data))

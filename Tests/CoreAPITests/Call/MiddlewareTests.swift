@@ -76,6 +76,20 @@ struct MiddlewareTests {
         #expect(refused.error?.label == "verification.unacceptableStatus.410" && refused.head?.status == .gone)
     }
 
+    @Test("a reply whose body is a file is read, or fails if there is none", arguments: [false, true])
+    func fileBody(isMissing: Bool) async throws {
+        let file = FileManager.default.temporaryDirectory.appendingPathComponent("networkerkit-\(UUID().uuidString)")
+        defer { try? FileManager.default.removeItem(at: file) }
+        if !isMissing { try Data(#"{"id":3}"#.utf8).write(to: file) }
+        for isAroundCall in [false, true] {
+            var channel = Channel.test("https://h.example", transport: RecordingTransport(body: #"{"id":1}"#))
+            let kept = Changing { $0.with(body: .file(file)) }
+            if isAroundCall { channel.callMiddleware = [kept] } else { channel.attemptMiddleware = [kept] }
+            let response = await channel.manager().response(for: TestEndpoint(), as: Item.self)
+            #expect(isMissing ? response.error != nil : try response.value.id == 3, "\(response.result)")
+        }
+    }
+
     @Test("the stages are those of the environment where the switch is")
     func stagesOfSwitch() {
         var channel = Channel.test("https://h.example", transport: RecordingTransport())

@@ -264,6 +264,27 @@ struct StreamingTests {
         await channel.close()
     }
 
+    private struct Tripping: RequestEnhancer {
+        struct Failure: Error {}
+        func deenhance(_ response: inout Response<Data>) throws { throw Failure() }
+    }
+
+    @Test("an answer on which a hook fails is not waited for, and its transfer ends")
+    func failedByHook() async throws {
+        let server = try LoopbackServer.start { _ in
+            [.sendHead(status: 200, headers: ["Content-Length": "9"]), .sendBody(Data("first".utf8)), .stall]
+        }
+        defer { server.close() }
+        let channel = try channel(server) { $0.enhancers = [Tripping()] }
+        let began = ContinuousClock.now
+        let response = await channel.manager().stream(TestEndpoint())
+        #expect(response.error?.underlyingError is Tripping.Failure && response.head?.status == 200)
+        #expect(began.duration(to: .now) < .seconds(5))
+        try await server.waitForOpenConnections(atMost: 0)
+        withExtendedLifetime(response) {}
+        await channel.close()
+    }
+
     private struct Refusing: ResponseVerifier {
         struct Refusal: Error {}
         func verify(_ response: Response<Data>) throws {
