@@ -137,7 +137,7 @@ extension Case {
             [.sendHead(status: 200, headers: ["Content-Length": "9"]), .sendBody(Data("first".utf8)), .stall]
         } run: { stage async throws in
             // The answer must begin in this time, on a busy machine too.
-            let body = try await stage.send(timeout: Timeout(idle: .seconds(2)), as: .stream).value
+            let body = try await stage.send(timeout: Timeout(idle: .seconds(6)), as: .stream).value
             do {
                 _ = try await body.collect(upTo: 99)
                 Issue.record("expected an error")

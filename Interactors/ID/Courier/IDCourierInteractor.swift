@@ -13,7 +13,7 @@ public protocol IDCourierInteractorInterface: AnyObject {
     ///
     /// - Returns: `false` if no chat is open; then nothing is sent.
     func say(_ text: String) -> Bool
-    /// Ends the chat.
+    /// Ends the chat. If it is not open yet, it ends without a call of the output.
     func hangUp()
 }
 
