@@ -62,6 +62,46 @@ struct BodyLinesTests {
         #expect(try await lines.next() == nil)
     }
 
+    /// Reads to the error, and once more.
+    private func items<Item>(_ next: () async throws -> Item?) async -> (count: Int, afterError: Item?) {
+        var count = 0
+        do {
+            while try await next() != nil { count += 1 }
+            Issue.record("expected an error")
+        } catch {
+            #expect(error is Cut, "\(error)")
+        }
+        return (count, try? await next())
+    }
+
+    private struct Cut: Error {}
+
+    private func cut(_ text: String) -> Body {
+        .stream(
+            BodyStream {
+                AsyncThrowingStream { continuation in
+                    continuation.yield(Data(text.utf8))
+                    continuation.finish(throwing: Cut())
+                }
+            })
+    }
+
+    @Test("after an error of the body no item follows, and none is made of the bytes before it")
+    func afterError() async throws {
+        var lines = cut("one\ntwo\nthr").lines.makeAsyncIterator()
+        #expect(await items { try await lines.next() } == (2, nil))
+        var chunks = cut("0123456").chunks(of: 10).makeAsyncIterator()
+        #expect(await items { try await chunks.next() } == (0, nil))
+        var values = cut("1\n2\n34").jsonLines(of: Int.self).makeAsyncIterator()
+        #expect(await items { try await values.next() } == (2, nil))
+        var texts = cut("\u{1E}1\n\u{1E}2\n").jsonSequence(of: Int.self).makeAsyncIterator()
+        #expect(await items { try await texts.next() } == (1, nil))
+        var parts = try cut("--b\r\n\r\nhello\r\n--b").parts(boundary: "b").makeAsyncIterator()
+        let part = try #require(try await parts.next())
+        var pieces = part.body.makeAsyncIterator()
+        #expect(await items { try await pieces.next() } == (1, nil))
+    }
+
     @Test("all pieces but the last have the requested size", arguments: [1, 2, 7, 1_000])
     func chunks(piece: Int) async throws {
         let bytes = Data((0..<100).map(UInt8.init))
@@ -78,8 +118,9 @@ struct BodyLinesTests {
         defer { server.close() }
         let channel = Channel.test(server)
         var lines: [String] = []
+        var iterator = channel.manager.lines(.get("log")).makeAsyncIterator()
         do {
-            for try await line in channel.manager.lines(.get("log")) { lines.append(line) }
+            while let line = try await iterator.next() { lines.append(line) }
             Issue.record("expected an error")
         } catch {
             #expect(error.label == "transport.truncated")
@@ -87,6 +128,7 @@ struct BodyLinesTests {
             #expect(error.description.contains("after 5 bytes and 2 items"))
         }
         #expect(lines == ["a", "b"])
+        #expect(try await iterator.next() == nil)
         await channel.close()
     }
 

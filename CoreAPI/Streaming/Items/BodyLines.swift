@@ -73,11 +73,16 @@ struct LineReader {
             } catch {
                 throw fail(error)
             }
-            guard let chunk = try await body.next() else { break }
+            // An error of the body ends the lines, too: the bytes before it are a part of a line.
+            isOver = true
+            guard let chunk = try await body.next() else { return try last() }
+            isOver = false
             parser.feed(chunk)
         }
-        guard !isOver else { return nil }
-        isOver = true
+        return nil
+    }
+
+    private mutating func last() throws -> Data? {
         do throws(StreamDefect.Reason) {
             return try parser.finish()
         } catch {
@@ -112,8 +117,14 @@ public struct BodyChunks: AsyncSequence, Sendable {
         ///
         /// - Throws: the error of the body.
         public mutating func next() async throws -> Data? {
-            while rest.count < size, let chunk = try await body.next() {
-                if rest.isEmpty { rest = chunk } else { rest += chunk }
+            do {
+                while rest.count < size, let chunk = try await body.next() {
+                    if rest.isEmpty { rest = chunk } else { rest += chunk }
+                }
+            } catch {
+                // After an error no piece follows.
+                rest = Data()
+                throw error
             }
             guard !rest.isEmpty else { return nil }
             body.count.items += 1

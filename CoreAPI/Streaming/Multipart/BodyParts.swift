@@ -209,12 +209,17 @@ private final class PartReader: @unchecked Sendable {
                 throw source.failure(error)
             }
             guard !parser.isEpilogueTooLong else { break }
-            guard let chunk = try await source.next() else {
-                guard !parser.isComplete else { break }
+            // An error of the source ends the parts, too.
+            isOver = true
+            let chunk = try await source.next()
+            isOver = false
+            if let chunk {
+                parser.feed(chunk)
+            } else if parser.isComplete {
+                break
+            } else {
                 parser.finish()
-                continue
             }
-            parser.feed(chunk)
         }
         isOver = true
         return nil
