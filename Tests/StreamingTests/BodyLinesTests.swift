@@ -102,6 +102,16 @@ struct BodyLinesTests {
         #expect(await items { try await pieces.next() } == (1, nil))
     }
 
+    @Test("a limit of `.max` is none")
+    func withoutLimit() async throws {
+        #expect(try await Body.bytes(Data("one\r\ntwo".utf8)).lines(limit: .max).all() == ["one", "two"])
+        #expect(try await Body.cut(Data("one\r\ntwo".utf8), every: 2).chunks(of: .max).all() == [Data("one\r\ntwo".utf8)])
+        #expect(try await Body.bytes(Data("1\n2".utf8)).jsonLines(of: Int.self, lineLimit: .max).all() == [1, 2])
+        let limits = PartLimits(headSize: .max, parts: .max)
+        let parts = try Body.bytes(Data("--b\r\n\r\nhello\r\n--b--".utf8)).parts(boundary: "b", limits: limits)
+        #expect(try await parts.all().count == 1)
+    }
+
     @Test("all pieces but the last have the requested size", arguments: [1, 2, 7, 1_000])
     func chunks(piece: Int) async throws {
         let bytes = Data((0..<100).map(UInt8.init))

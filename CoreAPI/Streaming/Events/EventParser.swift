@@ -13,6 +13,8 @@ package struct EventParser {
 
     /// The largest number of bytes of an event's data, and of any line.
     private let limit: Int
+    /// The largest number of bytes before a line's value: a byte order mark, the field's name, a colon and a space.
+    private static let fieldSize = 10
     private var chunk = Data()
     private var taken = 0
     /// The offsets of the next LF and CR in the chunk: one search for all lines before them.
@@ -31,7 +33,7 @@ package struct EventParser {
     ///   - limit: the largest number of bytes of an event.
     package init(lastEventID: String = "", limit: Int) {
         self.lastEventID = lastEventID
-        self.limit = max(0, limit)
+        self.limit = min(max(0, limit), .max - Self.fieldSize)
         id = lastEventID
     }
 
@@ -64,8 +66,7 @@ package struct EventParser {
             }
             let end = lineEnd(in: bytes)
             let piece = UnsafeRawBufferPointer(rebasing: bytes[taken..<end])
-            // Field names and a byte order mark have at most 10 bytes.
-            guard pending.count + piece.count <= limit + 10 else { throw .eventTooLarge(limit: limit) }
+            guard pending.count + piece.count <= limit + Self.fieldSize else { throw .eventTooLarge(limit: limit) }
             guard end < bytes.count else {
                 pending += piece
                 taken = end

@@ -14,7 +14,8 @@ package struct LineParser {
 
     package init(separator: UInt8 = UInt8(ascii: "\n"), limit: Int) {
         self.separator = separator
-        self.limit = max(0, limit)
+        // Of a line the parser holds one byte more: the CR before the LF.
+        self.limit = min(max(0, limit), .max - 1)
     }
 
     /// Adds the next bytes.
