@@ -100,8 +100,8 @@ package final class ChunkBuffer: Sendable {
 
     /// The next chunk; `nil` at the end.
     ///
-    /// - Throws: the error that the other side ended with; `CancellationError` if the task is cancelled; ``BodyReadTwice`` if
-    ///   another task waits for a chunk.
+    /// - Throws: the error that the other side ended with; `CancellationError` if the task is cancelled or the buffer abandoned;
+    ///   ``BodyReadTwice`` if another task waits for a chunk.
     package func next() async throws -> Data? {
         while true {
             // Asked here as well: a reader that never has to wait is cancelled, too.
@@ -110,7 +110,8 @@ package final class ChunkBuffer: Sendable {
                 let chunk = state.take(atMost: .max)
                 let mayGoOn = state.isThreadHeld && state.size <= limit / 2
                 if mayGoOn { state.isThreadHeld = false }
-                return (chunk, state.end, mayGoOn)
+                // No chunk and no waking follow.
+                return (chunk, state.end ?? (state.isAbandoned ? .failure(CancellationError()) : nil), mayGoOn)
             }
             if isThreadHeld { goOn() }
             if let chunk { return chunk }

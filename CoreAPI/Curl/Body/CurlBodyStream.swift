@@ -59,6 +59,7 @@ final class StreamReader: @unchecked Sendable {
     private let release: @Sendable () -> Void
     private let wasOpened = Mutex(false)
     private var coded = Data()
+    private var isOver = false
     private var received: Int64 = 0
     private var delivered: Int64 = 0
 
@@ -98,11 +99,14 @@ final class StreamReader: @unchecked Sendable {
         }
     }
 
+    /// The next bytes; `nil` at the end, and after an error.
+    ///
     /// Never on the caller's actor: decompression and listeners take time.
     ///
     /// - Throws: ``APIClientError``.
     @concurrent
     func next() async throws -> Data? {
+        guard !isOver else { return nil }
         do {
             while true {
                 if let decoded = try decodeSlice() { return deliver(decoded) }
@@ -117,6 +121,8 @@ final class StreamReader: @unchecked Sendable {
                 coded = chunk
             }
         } catch {
+            // Bytes behind those that cannot be decoded may look like bytes of the body.
+            (isOver, coded) = (true, Data())
             stream.buffer.abandon()
             throw APIClientError(error, ErrorContext(attempt.request, head: head).after(.init(bytes: delivered, items: 0)))
         }

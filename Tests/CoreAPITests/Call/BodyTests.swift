@@ -199,4 +199,20 @@ struct BodyTests {
         buffer.offer(Data("late".utf8))
         #expect(buffer.hasRoom())
     }
+
+    @Test("a read of an abandoned buffer without an end fails, and does not ask again and again")
+    func readAfterAbandonment() async throws {
+        let buffer = ChunkBuffer(limit: 2, goOn: {})
+        buffer.abandon()
+        let reading = Task {
+            await #expect(throws: CancellationError.self) { try await buffer.next() }
+            return Task.isCancelled
+        }
+        let watch = Task {
+            try await Task.sleep(for: .seconds(30))
+            reading.cancel()
+        }
+        #expect(await reading.value == false)
+        watch.cancel()
+    }
 }

@@ -523,6 +523,21 @@ struct StreamingTests {
         await channel.close()
     }
 
+    @Test("after a piece that cannot be decoded nothing follows, although more has arrived")
+    func afterUndecodable() async throws {
+        let gzip = Data([0x1F, 0x8B, 8, 0, 0, 0, 0, 0, 0, 3, 0, 3, 0, 0xFC, 0xFF] + Array("abc".utf8))
+        // More than is decoded at once, after a block of the reserved kind.
+        let server = try LoopbackServer.start { _ in
+            .status(200, body: gzip + Data(repeating: 7, count: 100_000), headers: ["Content-Encoding": "gzip"])
+        }
+        defer { server.close() }
+        let channel = try channel(server)
+        var chunks = try await channel.manager().stream(TestEndpoint()).value.makeAsyncIterator()
+        await #expect(throws: APIClientError.self) { while try await chunks.next() != nil {} }
+        #expect(try await chunks.next() == nil)
+        await channel.close()
+    }
+
     @Test("a body that its server cuts while the reader holds it gives the rest, and then the error", arguments: [false, true])
     func cutWhileHeld(secure: Bool) async throws {
         let cut = try Gate()
