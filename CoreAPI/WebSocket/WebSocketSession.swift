@@ -525,8 +525,8 @@ extension WebSocketSession.State {
 }
 
 /// Messages that wait for the app, oldest first.
-private struct MessageQueue {
-    private var messages: [WebSocket.Message?] = []
+struct MessageQueue {
+    private(set) var messages: [WebSocket.Message?] = []
     private var first = 0
     /// The bytes of all waiting messages, with a fixed cost for each.
     private(set) var size = 0
@@ -580,6 +580,10 @@ private struct ControlFrames {
     /// The last frame that is sent.
     var close: Data?
     private var isSending = false
+        } else if first >= 64, first * 2 >= messages.count {
+            // A queue that is never empty would keep a slot of each message ever received.
+            messages.removeFirst(first)
+            first = 0
     private var isOver = false
 
     /// In a flood of pings the oldest unsent answers are dropped (RFC 6455 §5.5.3).

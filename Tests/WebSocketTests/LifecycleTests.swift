@@ -42,6 +42,18 @@ struct LifecycleTests {
         await channel.close()
     }
 
+    @Test("a queue that is never empty keeps no slot of the messages that were taken")
+    func busyQueue() {
+        var queue = MessageQueue()
+        queue.append(.text("0"))
+        for number in 1...10_000 {
+            queue.append(.text("\(number)"))
+            #expect(queue.popFirst() == .text("\(number - 1)"))
+        }
+        #expect(queue.messages.count < 200)
+        #expect(queue.popFirst() == .text("10000") && queue.isEmpty && queue.size == 0)
+    }
+
     @Test("an unread socket survives other requests of its channel", arguments: [false, true])
     func heldBesideOthers(secure: Bool) async throws {
         let server = try LoopbackServer.start(tls: secure ? ServerTLS() : nil) { request in
