@@ -27,6 +27,9 @@ final class WebSocketSession: Sendable {
         var reader: CheckedContinuation<Void, Never>?
         /// The number of pieces received so far.
         var received = 0
+        /// The number of writes to the connection so far, and the time of the last ping of the keep-alive among them.
+        var written = 0
+        var lastPing: ContinuousClock.Instant?
         /// The end of the messages, after the last one.
         var end: Result<Void, APIClientError>?
         var closing: WebSocket.Closing?
@@ -349,15 +352,15 @@ final class WebSocketSession: Sendable {
 
     private func writeFrame(_ opcode: Opcode, _ payload: Data, isFinal: Bool, isCompressed: Bool) async throws {
         guard payload.count > Self.piece else {
-            return try await connection.write(writer.frame(opcode, payload, isFinal: isFinal, isCompressed: isCompressed))
+            return try await write(writer.frame(opcode, payload, isFinal: isFinal, isCompressed: isCompressed))
         }
         let (head, mask) = writer.head(opcode, length: payload.count, isFinal: isFinal, isCompressed: isCompressed)
-        try await connection.write(Data(head))
+        try await write(Data(head))
         do {
             var offset = 0
             while offset < payload.count {
                 let piece = payload.dropFirst(offset).prefix(Self.piece)
-                try await connection.write(writer.piece(piece, mask, offset: offset))
+                try await write(writer.piece(piece, mask, offset: offset))
                 offset += piece.count
             }
         } catch {
@@ -380,15 +383,26 @@ final class WebSocketSession: Sendable {
                 return
             }
             defer { turns.leave() }
-            while let frame = state.withLock({ $0.control.next() }) { try? await connection.write(frame.bytes(writer)) }
+            while let frame = state.withLock({ $0.control.next() }) { try? await write(frame) }
         }
     }
 
     /// Sends waiting answers to pings between two fragments. The caller must have the turn.
     private func writePongs() async throws {
         while let frame = state.withLock({ $0.control.nextBetweenFragments() }) {
-            try await connection.write(frame.bytes(writer))
+            try await write(frame)
         }
+    }
+
+    private func write(_ frame: ControlFrames.Frame) async throws {
+        try await write(frame.bytes(writer))
+        if frame.isKeepAlive { state.withLock { $0.lastPing = .now } }
+    }
+
+    /// Writes to the connection, which is progress for the keep-alive. The caller must have the turn.
+    private func write(_ bytes: Data) async throws {
+        try await connection.write(bytes)
+        state.withLock { $0.written += 1 }
     }
 
     /// Sends a ping, and waits for its answer.
@@ -449,11 +463,31 @@ final class WebSocketSession: Sendable {
             let before = received
             try await Task.sleep(for: interval)
             guard received == before, !isHeld else { continue }
-            state.withLock { $0.control.pings.append(Data()) }
+            state.withLock { state in
+                state.lastPing = nil
+                state.control.pings.append(Data())
+            }
             flush()
-            try await Task.sleep(for: options.pongTimeout)
-            guard received == before, !isHeld else { continue }
+            guard try await staysSilent(since: before) else { continue }
             return abort(TransportError.timedOut(.idle, after: options.pongTimeout))
+        }
+    }
+
+    /// Waits for the answer to the last ping. The ping may have to wait for a message that is being sent: until then the clock
+    /// begins anew while the connection takes bytes.
+    private func staysSilent(since before: Int) async throws -> Bool {
+        var (begin, written) = (ContinuousClock.now, state.withLock { $0.written })
+        while true {
+            try await Task.sleep(until: begin + options.pongTimeout)
+            guard received == before, !isHeld else { return false }
+            let now = state.withLock { ($0.written, ping: $0.lastPing) }
+            if let ping = now.ping, ping > begin {
+                begin = ping
+            } else if now.ping == nil, now.0 != written {
+                (begin, written) = (.now, now.0)
+            } else {
+                return true
+            }
         }
     }
 
@@ -546,6 +580,10 @@ struct MessageQueue {
         if isEmpty {
             messages.removeAll(keepingCapacity: true)
             first = 0
+        } else if first >= 64, first * 2 >= messages.count {
+            // A queue that is never empty would keep a slot of each message ever received.
+            messages.removeFirst(first)
+            first = 0
         }
         size -= message?.cost ?? 0
         return message
@@ -573,6 +611,9 @@ private struct ControlFrames {
             case .whole(let frame): frame
             }
         }
+
+        /// Whether it is a ping of the keep-alive: an app's ping has a payload.
+        var isKeepAlive: Bool { if case .control(.ping, let payload) = self { payload.isEmpty } else { false } }
     }
 
     private var pongs: [Data] = []
@@ -580,10 +621,6 @@ private struct ControlFrames {
     /// The last frame that is sent.
     var close: Data?
     private var isSending = false
-        } else if first >= 64, first * 2 >= messages.count {
-            // A queue that is never empty would keep a slot of each message ever received.
-            messages.removeFirst(first)
-            first = 0
     private var isOver = false
 
     /// In a flood of pings the oldest unsent answers are dropped (RFC 6455 §5.5.3).

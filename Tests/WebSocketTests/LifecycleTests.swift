@@ -54,6 +54,39 @@ struct LifecycleTests {
         #expect(queue.popFirst() == .text("10000") && queue.isEmpty && queue.size == 0)
     }
 
+    /// A connection that takes each piece after a while, and answers a ping with a pong and a message.
+    private final class SlowConnection: RawConnection {
+        let metrics: TransferMetrics? = nil
+        private let (bytes, answer) = AsyncStream.makeStream(of: Data.self)
+        private let heard = HeardBytes()
+
+        func read() async throws -> Data? {
+            for await piece in bytes { return piece }
+            return nil
+        }
+
+        func write(_ data: Data) async throws {
+            try await Task.sleep(for: .milliseconds(50))
+            heard.append(data)
+            let events = try MessageReaderTests.read(Array(heard.all), as: .server)
+            if events.contains(.ping(Data())) { answer.yield(Data(frame(0x8A) + frame(0x81, "done".utf8))) }
+        }
+
+        func close() { answer.finish() }
+    }
+
+    @Test("a message that takes longer than a pong may is sent, and the ping behind it is answered")
+    func slowMessage() async throws {
+        let call = Call(channel: .test("http://localhost"), endpoint: "chat")
+        var options = WebSocket.Options()
+        (options.pingInterval, options.pongTimeout) = (.milliseconds(50), .milliseconds(400))
+        let session = WebSocketSession(SlowConnection(), .client, nil, options, context: ErrorContext(call))
+        session.start()
+        try await session.send(.binary, Data(count: 20 * 64 * 1_024))
+        #expect(try await session.next() == .text("done"))
+        session.abort(CancellationError())
+    }
+
     @Test("an unread socket survives other requests of its channel", arguments: [false, true])
     func heldBesideOthers(secure: Bool) async throws {
         let server = try LoopbackServer.start(tls: secure ? ServerTLS() : nil) { request in
