@@ -48,6 +48,19 @@ struct HostileServerTests {
         #expect(count("PATCH", server) == 3)
     }
 
+    @Test("a server that has all bytes, and always calls the upload incomplete, ends it after as many attempts as it may make")
+    func neverComplete() async throws {
+        let server = try ResumableServer(.ietf)
+        let incomplete = (204, ["Upload-Offset": "\(Self.data.count)", "Upload-Complete": "?0"])
+        for method in ["PATCH", "HEAD"] { server.script(method, Array(repeating: incomplete, count: 200)) }
+        let response = await response(server, plan(.ietf))
+        guard case .transport(.malformedResponse, _) = response.error else {
+            Issue.record("\(response.result)")
+            return
+        }
+        #expect(count("PATCH", server) == 4 && count("HEAD", server) == 2)
+    }
+
     @Test("an upload that is forgotten again and again is begun as often as it may be tried", arguments: [404, 410])
     func forgottenAlways(status: Int) async throws {
         let server = try ResumableServer(.tus)

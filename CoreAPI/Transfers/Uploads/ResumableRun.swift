@@ -248,7 +248,7 @@ struct ResumableRun<Value: Sendable> {
         var found = state
         found.expires = answer.expires ?? state.expires
         try move(&found, to: answer.offset ?? end, atMost: end, response)
-        guard found.offset > state.offset || end == state.offset else {
+        guard found.offset > state.offset else {
             let reason = "expected that the server takes bytes, found the same Upload-Offset \(found.offset) again"
             var failed = Failed(response, .malformedResponse(reason: reason))
             failed.isStandstill = true
