@@ -40,8 +40,9 @@ public final class Download: Transfer {
     }
 
     private func start() {
-        let run = DownloadRun(dispatcher, to: file, options, control)
-        control.start { await run.outcome() }
+        control.start { [dispatcher, file, options, control] in
+            await DownloadRun(dispatcher, to: file, options, control).outcome()
+        }
     }
 
     /// Waits for the end, and gives the file. Cancelling the waiting task cancels the download.

@@ -14,12 +14,16 @@ final class DownloadControl: Sendable {
         var task: Task<Void, Never>?
         var isPaused = false
         var isCancelled = false
+        /// Whether the download was resumed after its cancellation, before the cancelled task has ended.
+        var mustRestart = false
         /// The number of pauses so far.
         var pauses = 0
         /// Ends the running requests if they can be continued.
         var cut: (@Sendable () -> Void)?
         var resumption: [CheckedContinuation<Void, Never>] = []
         var finish: [CheckedContinuation<Outcome, Never>] = []
+        /// Those who have waited since before such a cancellation.
+        var finishOfCancelled: [CheckedContinuation<Outcome, Never>] = []
         var progress = TransferProgress(completed: 0, total: nil)
         var listeners: [Int: AsyncStream<TransferProgress>.Continuation] = [:]
         var nextListener = 0
@@ -39,12 +43,19 @@ final class DownloadControl: Sendable {
     // MARK: - The handle's side
 
     /// Starts a task unless a task is running.
+    ///
+    /// - Parameter run: downloads once; called again if the download is resumed while it is being cancelled.
     func start(_ run: @escaping @Sendable () async -> Outcome) {
         state.withLock { state in
             guard state.task == nil else { return }
-            (state.outcome, state.isPaused, state.isCancelled) = (nil, false, false)
-            state.task = Task { self.end(await run()) }
+            state.isPaused = false
+            begin(run, &state)
         }
+    }
+
+    private func begin(_ run: @escaping @Sendable () async -> Outcome, _ state: inout State) {
+        (state.outcome, state.isCancelled, state.mustRestart) = (nil, false, false)
+        state.task = Task { self.end(await run(), run) }
     }
 
     func finished() async -> Outcome {
@@ -59,7 +70,7 @@ final class DownloadControl: Sendable {
 
     func cancel() {
         let (task, waiting) = state.withLock { state in
-            state.isCancelled = true
+            (state.isCancelled, state.mustRestart) = (true, false)
             defer { state.resumption = [] }
             return (state.task, state.resumption)
         }
@@ -83,6 +94,11 @@ final class DownloadControl: Sendable {
         let (isRunning, waiting) = state.withLock { state in
             if let endpoint { (state.endpoint, state.takesAnyAddress) = (endpoint, true) }
             state.isPaused = false
+            if state.task != nil, state.isCancelled, !state.mustRestart {
+                state.mustRestart = true
+                state.finishOfCancelled += state.finish
+                state.finish = []
+            }
             defer { state.resumption = [] }
             return (state.task != nil, state.resumption)
         }
@@ -161,11 +177,18 @@ final class DownloadControl: Sendable {
         for listener in listeners { listener.yield(progress) }
     }
 
-    private func end(_ outcome: Outcome) {
-        let (waiting, listeners) = state.withLock { state in
-            (state.outcome, state.task, state.cut, state.isPaused) = (outcome, nil, nil, false)
+    private func end(_ outcome: Outcome, _ run: @escaping @Sendable () async -> Outcome) {
+        typealias Ends = (waiting: [CheckedContinuation<Outcome, Never>], listeners: [AsyncStream<TransferProgress>.Continuation])
+        let (waiting, listeners) = state.withLock { state -> Ends in
+            let cancelled = state.finishOfCancelled
+            (state.cut, state.finishOfCancelled) = (nil, [])
+            if state.mustRestart, case .failure = outcome {
+                begin(run, &state)
+                return (cancelled, [])
+            }
+            (state.outcome, state.task, state.isPaused) = (outcome, nil, false)
             defer { (state.finish, state.listeners) = ([], [:]) }
-            return (state.finish, Array(state.listeners.values))
+            return (cancelled + state.finish, Array(state.listeners.values))
         }
         for listener in listeners { listener.finish() }
         for continuation in waiting { continuation.resume(returning: outcome) }

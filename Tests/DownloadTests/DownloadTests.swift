@@ -342,6 +342,49 @@ struct DownloadTests {
         await channel.close()
     }
 
+    @Test("that is cancelled and resumed at once goes on", arguments: [true, false])
+    func resumedWhileEnding(isPausedToo: Bool) async throws {
+        let served = Served(300_000)
+        let server = try LoopbackServer.start { request in
+            request.headers["range"] == nil ? served.reply(request, sending: 100_000, then: .stalling) : served.reply(request)
+        }
+        defer { server.close() }
+        let channel = Channel.loopback(server)
+        let download = channel.manager.download(.export, to: folder.export)
+        for await update in download.progress where update.completed == 100_000 { break }
+        let updates = download.progress
+        let last = Task { await updates.reduce(nil as TransferProgress?) { $1 } }
+        download.cancel()
+        download.resume()
+        if isPausedToo {
+            download.pause()
+            #expect(download.isPaused)
+            download.resume()
+        }
+        #expect(try await download.value.length == 300_000)
+        #expect(await last.value?.completed == 300_000)
+        #expect(try Data(contentsOf: folder.export) == served.bytes)
+        #expect(server.requests.map { $0.headers["range"] } == [nil, "bytes=100000-"])
+        await channel.close()
+    }
+
+    @Test("that is cancelled, resumed and cancelled again ends")
+    func cancelledAgain() async throws {
+        let served = Served(300_000)
+        let server = try LoopbackServer.start { served.reply($0, sending: 100_000, then: .stalling) }
+        defer { server.close() }
+        let channel = Channel.loopback(server)
+        let download = channel.manager.download(.export, to: folder.export)
+        for await update in download.progress where update.completed == 100_000 { break }
+        download.cancel()
+        download.resume()
+        download.cancel()
+        let error = await #expect(throws: APIClientError.self) { try await download.value }
+        #expect(error?.isCancelled == true)
+        try await server.waitForOpenConnections(atMost: 0)
+        await channel.close()
+    }
+
     @Test("that makes no request tells the result handler and the listeners the error that the caller gets")
     func beforehand() async throws {
         let server = try LoopbackServer.start { Served(1_000).reply($0) }
