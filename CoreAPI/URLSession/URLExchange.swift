@@ -41,7 +41,7 @@ final class URLExchange: Sendable {
         onEnd { clock.cancel() }
         let sending = Task {
             do {
-                let upload = try await SentBody(attempt.request.body)
+                let upload = try await SentBody(attempt.request.body, onProgress: touch)
                 onEnd { upload.discard() }
                 try Task.checkCancellation()
                 touch()
@@ -240,8 +240,9 @@ enum SentBody {
         var errorDescription: String? { "expected \(expected) bytes, but the body has \(got) or more" }
     }
 
+    /// - Parameter onProgress: called after each chunk of a stream that was written.
     /// - Throws: the error of reading a stream or a file.
-    init(_ body: Body) async throws {
+    init(_ body: Body, onProgress: () -> Void) async throws {
         switch body {
         case .none: self = .nothing
         case .bytes(let data): self = data.isEmpty ? .nothing : .bytes(data)
@@ -253,7 +254,7 @@ enum SentBody {
             self = try file.seekToEnd() == 0 ? .nothing : .file(url, isTemporary: false)
         case .stream(let stream):
             let url = FileManager.default.temporaryDirectory.appendingPathComponent("networkerkit-body-\(UUID().uuidString)")
-            let length = try await Self.write(body, to: url)
+            let length = try await Self.write(body, to: url, onProgress)
             let upload = SentBody.file(url, isTemporary: true)
             if let expected = stream.length, length != expected {
                 upload.discard()
@@ -265,7 +266,7 @@ enum SentBody {
     }
 
     /// Writes a stream to a file that only this user can read; returns its size.
-    private static func write(_ body: Body, to url: URL) async throws -> Int64 {
+    private static func write(_ body: Body, to url: URL, _ onProgress: () -> Void) async throws -> Int64 {
         guard FileManager.default.createFile(atPath: url.path, contents: nil, attributes: [.posixPermissions: 0o600]) else {
             throw CocoaError(.fileWriteUnknown)
         }
@@ -277,6 +278,7 @@ enum SentBody {
                 try Task.checkCancellation()
                 try file.write(contentsOf: chunk)
                 length += Int64(chunk.count)
+                onProgress()
                 if case .stream(let stream) = body, let expected = stream.length, length > expected { break }
             }
             return length

@@ -113,6 +113,11 @@ final class RoutedSession: Sendable {
         self.isForOne = isForOne
     }
 
+    /// Foundation keeps a session and its delegate until the session is invalidated.
+    deinit {
+        close()
+    }
+
     /// Starts an exchange.
     ///
     /// - Returns: `nil` if the session is closed.
@@ -127,6 +132,7 @@ final class RoutedSession: Sendable {
     /// Lets no further task begin; the others go on to their ends. `invalidateAndCancel()` would cancel them a second time.
     func close() {
         isClosed.withLock { isClosed in
+            guard !isClosed else { return }
             isClosed = true
             session.finishTasksAndInvalidate()
         }

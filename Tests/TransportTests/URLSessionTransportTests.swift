@@ -65,6 +65,33 @@ struct URLSessionTransportTests {
         #expect(Set(rows) == Set(demanded) && rows.count == demanded.count)
     }
 
+    @Test("a stream that takes longer than the idle timeout to be written is no idle call")
+    func slowStream() async throws {
+        let server = try LoopbackServer.start { .ok("\($0.body.count)") }
+        defer { server.close() }
+        let environment = APIEnvironment("test", baseURL: server.url)
+        var channel = Channel(name: "test", environment: environment, transport: URLSessionTransport())
+        channel.environment.allowsInsecureConnections = true
+        channel.modifiers = [Timeout(idle: .seconds(1), total: .seconds(20))]
+        let body = BodyStream {
+            AsyncThrowingStream<Data, any Error> { continuation in
+                let writing = Task {
+                    for _ in 0..<15 {
+                        try await Task.sleep(for: .milliseconds(100))
+                        continuation.yield(Data(count: 10))
+                    }
+                    continuation.finish()
+                }
+                continuation.onTermination = { _ in writing.cancel() }
+            }
+        }
+        let encoding = InputEncoding("a stream") { _, request in request.body = .stream(body) }
+        let endpoint = AdHocEndpoint(.post, "thing", encoding: encoding)
+        let response = await NetworkManager<AdHocEndpoint>(channel: channel).response(for: endpoint, as: .data)
+        #expect(response.data == Data("150".utf8), "\(String(describing: response.error))")
+        await channel.close()
+    }
+
     @Test("bounds the unread part of a streamed body")
     func unread() async throws {
         let megabyte = Data(count: 1 << 20)
