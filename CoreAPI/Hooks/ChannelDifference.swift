@@ -33,10 +33,7 @@ extension Channel {
         return [
             ("name", name),
             ("environment", environment.name),
-            (
-                "environment.baseURL",
-                (try? HTTPURL(environment.baseURL)).map(redaction.redact(url:)) ?? redaction.redact(text: environment.baseURL)
-            ),
+            ("environment.baseURL", redaction.redact(base: environment.baseURL)),
             (
                 "environment.commonHeaders",
                 environment.commonHeaders.elements.map { "\($0.name): \(redaction.redact($0.value, under: $0.name))" }
@@ -67,7 +64,7 @@ extension Channel {
             ("errorHandler", types([errorHandler])),
             ("logger", types([logger])),
             ("listeners", types(listeners)),
-            ("hosts", hosts.map { "\($0.name): \($0.baseURL)" }.joined(separator: ", ")),
+            ("hosts", hosts.map { "\($0.name): \(redaction.redact(base: $0.baseURL))" }.joined(separator: ", ")),
             ("coder", coder.contentType),
             ("query", "\(query)"),
             ("fieldsForOtherOrigins", fieldsForOtherOrigins.sorted().joined(separator: ", ")),

@@ -95,6 +95,9 @@ public struct Redaction: Sendable, Hashable {
         return shown.string
     }
 
+    /// The base URL of an environment, also one that no request can have, such as one with a password.
+    package func redact(base: String) -> String { (try? HTTPURL(base)).map(redact(url:)) ?? redact(text: base) }
+
     private func redact(queryItem item: Substring) -> String {
         let pair = item.split(separator: "=", maxSplits: 1)
         guard pair.count == 2 else { return String(item) }

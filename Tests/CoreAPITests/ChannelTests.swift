@@ -58,6 +58,15 @@ struct ChannelTests {
         #expect(!"\(differences)".contains("s3cret"))
     }
 
+    @Test("shows no secret of a base URL, whether a request could have it or not")
+    func secretsOfBaseURLs() {
+        for url in ["https://user:s3cret@shop.example", "https://shop.example/?token=s3cret"] {
+            let channel = Channel("Shop", hosts: ["production": ChannelHost(url)])
+            let texts = "\(channel.differences(from: Channel("Shop", hosts: [:]))) \(channel.problems)"
+            #expect(texts.contains("shop.example") && !texts.contains("s3cret"), "\(texts)")
+        }
+    }
+
     @Test("is made by the initialiser that teams know")
     func knownInitialiser() async throws {
         struct Adding: RequestInterceptor {

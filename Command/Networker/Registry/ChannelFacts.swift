@@ -22,7 +22,7 @@ struct ChannelFacts: Encodable, Sendable, Hashable {
         summary = entry.summary
         self.environment = place.environment
         isSimulated = place.isSimulated
-        baseURL = (try? HTTPURL(environment.baseURL)).map(channel.redaction.redact(url:)) ?? environment.baseURL.escapingControls
+        baseURL = channel.redaction.redact(base: environment.baseURL).escapingControls
         authorities = environment.serverTrustManager.authorities.summary
         pins = environment.serverTrustManager.isPinningActive ? environment.serverTrustManager.pins.pins : [:]
         allowsClearText = environment.allowsInsecureConnections

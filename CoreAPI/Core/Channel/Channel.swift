@@ -134,7 +134,7 @@ extension Channel {
         do throws(RequestError) {
             // An environment may leave the base URL to its endpoints.
             let url = environment.baseURL.isEmpty ? nil : try environment.base.get()
-            if url?.query != nil { problems.append("the base URL '\(environment.baseURL)' has a query") }
+            if url?.query != nil { problems.append("the base URL '\(redaction.redact(base: environment.baseURL))' has a query") }
             if let url, url.scheme == .http, !environment.allowsInsecureConnections(to: url.host) {
                 problems.append(RequestError.insecureConnection(host: url.host).readableDescription)
             }

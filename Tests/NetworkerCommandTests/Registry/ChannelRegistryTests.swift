@@ -49,6 +49,14 @@ struct ChannelRegistryTests {
         #expect(environment?.message == "channel ID has no environment 'moon'; expected production, staging or sandbox")
     }
 
+    @Test("shows no password of a base URL")
+    func secrets() {
+        let entry = ChannelEntry(Channel("BAD", hosts: ["nowhere": "https://user:s3cret@shop.example"]))
+        let facts = entry.places.map { ChannelFacts(entry, in: $0) }
+        #expect(facts.map(\.baseURL) == ["https://<redacted>@shop.example"])
+        #expect(!"\(facts) \(facts.rendered())".contains("s3cret"))
+    }
+
     @Test("lists a channel's problems below the table")
     func problems() {
         let entry = ChannelEntry(Channel("BAD", hosts: ["nowhere": "ftp://x"]))
