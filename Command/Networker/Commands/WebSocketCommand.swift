@@ -154,14 +154,27 @@ struct WebSocketCommand: AsyncParsableCommand {
         defer { sending.cancel() }
         for try await message in socket {
             received.withLock { $0 += 1 }
-            switch message {
-            case .text(let text): Console.output.write(bytes: Data((text + "\n").utf8))
-            case .binary(let data): Console.output.write(bytes: data)
-            }
+            Console.output.write(bytes: Self.shown(message, isTerminal: Console.output.isTerminal))
         }
         guard let closing = socket.closing else { return }
         let reason = closing.reason.isEmpty ? "" : ", '\(closing.reason.escapingControls)'"
         Console.error.write("closed by \(closing.side == .here ? "this side" : "the peer"): \(closing.code)\(reason)")
+    }
+
+    /// The bytes of a message on standard output. The peer must not control a terminal.
+    static func shown(_ message: WebSocket.Message, isTerminal: Bool) -> Data {
+        switch (message, isTerminal) {
+        case (.text(let text), false): Data((text + "\n").utf8)
+        case (.binary(let data), false): data
+        case (.text(let text), true): Data((escaped(text) + "\n").utf8)
+        case (.binary(let data), true): Data(escaped(String(decoding: data, as: UTF8.self)).utf8)
+        }
+    }
+
+    private static func escaped(_ text: String) -> String {
+        text.split(omittingEmptySubsequences: false, whereSeparator: \.isNewline)
+            .map { String($0).escapingControls }
+            .joined(separator: "\n")
     }
 
     private func sendLines(over socket: WebSocket) async throws {

@@ -44,6 +44,17 @@ struct WebSocketCommandTests {
         #expect(server.requests.first?.target == "/chat?room=7" && server.requests.first?.headers["X-Key"] == "k")
     }
 
+    @Test("a terminal shows control characters of a message instead of obeying them; a pipe gets every byte")
+    func terminal() {
+        let text = "one\u{1B}[2J\r\ntwo\u{7}\n"
+        for message in [WebSocket.Message.text(text), .binary(Data(text.utf8))] {
+            let end = if case .text = message { "\n" } else { "" }
+            let shown = String(decoding: WebSocketCommand.shown(message, isTerminal: true), as: UTF8.self)
+            #expect(shown == "one\\u{1B}[2J\ntwo\\u{07}\n" + end)
+            #expect(WebSocketCommand.shown(message, isTerminal: false) == Data((text + end).utf8))
+        }
+    }
+
     @Test("closes the socket after the wait")
     func waits() async throws {
         let server = try LoopbackServer.start { request in
