@@ -18,6 +18,8 @@ final class PartFile: Sendable {
     private let path: String
     private let descriptor: Int32
     private let isOpen = Mutex(true)
+    /// The sidecar as this part last read or wrote it.
+    private let ownSidecar = Mutex<Data?>(nil)
 
     private var sidecarPath: String { "\(path).json" }
 
@@ -140,6 +142,14 @@ final class PartFile: Sendable {
 
     /// The sidecar of an earlier download; `nil` if it is missing, invalid, or does not belong to this part.
     func readSidecar() -> Sidecar? {
+        guard let bytes = sidecarBytes(), let sidecar = Sidecar(json: bytes), sidecar.segments.reach <= size,
+            (try? seal(of: sidecar)) == sidecar.seal
+        else { return nil }
+        ownSidecar.withLock { $0 = bytes }
+        return sidecar
+    }
+
+    private func sidecarBytes() -> Data? {
         let descriptor = systemOpen(sidecarPath, O_RDONLY | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK, 0)
         guard descriptor >= 0 else { return nil }
         defer { _ = systemClose(descriptor) }
@@ -149,10 +159,7 @@ final class PartFile: Sendable {
         else { return nil }
         var bytes = [UInt8](repeating: 0, count: Int(status.st_size))
         let count = pread(descriptor, &bytes, bytes.count, 0)
-        guard count == bytes.count, let sidecar = Sidecar(json: Data(bytes)), sidecar.segments.reach <= size,
-            (try? seal(of: sidecar)) == sidecar.seal
-        else { return nil }
-        return sidecar
+        return count == bytes.count ? Data(bytes) : nil
     }
 
     /// The value of ``Sidecar/seal`` for the bytes on the disk. With several segments a part that is long enough may have a hole
@@ -183,6 +190,7 @@ final class PartFile: Sendable {
         guard let json = sidecar.json else { return }
         guard fsync(descriptor) == 0 else { throw FileFailure(path: path, code: errno) }
         try FileReplacement(path: sidecarPath, mode: 0o600, draft: "\(sidecarPath).new").write(json)
+        ownSidecar.withLock { $0 = json }
     }
 
     func removeSidecar() {
@@ -217,10 +225,16 @@ final class PartFile: Sendable {
         }
     }
 
-    /// Removes the part, unless another process has replaced it, and its sidecar.
+    /// Removes the part and its sidecar. Of a part that another process has replaced, the sidecar may be that process's.
     func discard() {
-        isOpen.withLock { if $0, (try? checkIsThere()) != nil { unlink(path) } }
-        removeSidecar()
+        isOpen.withLock { isOpen in
+            guard isOpen else { return }
+            let isThere = (try? checkIsThere()) != nil
+            let own = ownSidecar.withLock { $0 }
+            // First, because another download may begin once the part is gone.
+            if isThere || own != nil && own == sidecarBytes() { removeSidecar() }
+            if isThere { unlink(path) }
+        }
         close()
     }
 

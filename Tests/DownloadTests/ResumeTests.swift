@@ -562,6 +562,20 @@ struct ResumeTests {
         try sidecar.json?.write(to: folder.sidecar)
     }
 
+    @Test("a part that another download has replaced keeps its sidecar when the first one is discarded")
+    func discardsOnlyItsOwn() throws {
+        let first = try PartFile(beside: folder.export)
+        try FileManager.default.removeItem(at: folder.part)
+        let second = try PartFile(beside: folder.export)
+        defer { second.close() }
+        try Data("{}".utf8).write(to: folder.sidecar)
+        first.discard()
+        #expect(try folder.names == ["export.bin.part", "export.bin.part.json"])
+        second.discard()
+        first.discard()
+        #expect(try folder.names == [])
+    }
+
     @Test("the download never writes to a part that is a link or has a second name", arguments: [true, false])
     func links(isSymbolic: Bool) async throws {
         let served = Served(10_000)
