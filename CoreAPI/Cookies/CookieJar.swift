@@ -63,7 +63,7 @@ public final class CookieJar: Sendable {
 
     /// Stores one `Set-Cookie` line, as if an answer from the address contained it.
     ///
-    /// - Returns: The cookie; `nil` if the line has expired, which removes the cookie from the jar.
+    /// - Returns: The cookie; `nil` if the line has expired, which removes the cookie from the jar, or if it finds no room.
     /// - Throws: ``CookieRejection``; the jar is then unchanged.
     @discardableResult
     public func store(_ line: String, from url: HTTPURL) throws(CookieRejection) -> Cookie? {
@@ -89,10 +89,10 @@ public final class CookieJar: Sendable {
     private func store(_ line: [UInt8], from url: HTTPURL) throws(CookieRejection) -> Cookie? {
         let now = now()
         let cookie = try Cookie(SetCookie(line), from: url, at: now, suffixes: suffixes)
-        try storage.withLock { storage throws(CookieRejection) in
+        let isStored = try storage.withLock { storage throws(CookieRejection) in
             try storage.put(cookie, isFromSecureOrigin: url.scheme == .https, at: now)
         }
-        return cookie.isExpired(at: now) ? nil : cookie
+        return isStored ? cookie : nil
     }
 
     /// Removes the cookie of this name, domain and path, with any value.
@@ -153,7 +153,7 @@ extension CookieJar {
             // The cookies in the file were accepted once, so they hide no secure cookie.
             for var cookie in cookies {
                 cookie.expires = cookie.expires.map { min($0, moment.addingTimeInterval(Cookie.longestLife)) }
-                try? storage.put(cookie, isFromSecureOrigin: true, at: moment)
+                _ = try? storage.put(cookie, isFromSecureOrigin: true, at: moment)
             }
         }
     }

@@ -22,8 +22,9 @@ struct CookieStorage: Sendable {
 
     /// Stores a cookie in place of the one with its identity; an expired cookie only removes that one.
     ///
+    /// - Returns: whether the cookie is stored: not if it has expired, nor if the limits remove it at once.
     /// - Throws: ``CookieRejection/overlaysSecure(name:)``.
-    mutating func put(_ cookie: Cookie, isFromSecureOrigin: Bool, at now: Date) throws(CookieRejection) {
+    mutating func put(_ cookie: Cookie, isFromSecureOrigin: Bool, at now: Date) throws(CookieRejection) -> Bool {
         // Expired cookies go first: one must neither block a new cookie nor pass on its creation date.
         if now >= nextExpiry {
             removeAll { $0.isExpired(at: now) }
@@ -33,7 +34,7 @@ struct CookieStorage: Sendable {
         let index = domains[cookie.domain]?.firstIndex { $0.identity == cookie.identity }
         if cookie.isExpired(at: now) {
             if let index { remove(from: cookie.domain, at: index) }
-            return
+            return false
         }
         if let index {
             var cookie = cookie
@@ -45,6 +46,7 @@ struct CookieStorage: Sendable {
         }
         if let expires = cookie.expires { nextExpiry = min(nextExpiry, expires) }
         evict(cookie.domain)
+        return domains[cookie.domain]?.contains { $0.identity == cookie.identity } == true
     }
 
     /// §5.7: a cookie from clear text must not replace a secure cookie, nor be sent before one.

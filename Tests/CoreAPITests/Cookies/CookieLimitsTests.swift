@@ -44,6 +44,15 @@ struct CookieLimitsTests {
         #expect(jar.cookies.map(\.name) == ["secure1", "new1", "new2", "new3"], "the least recently used one went")
     }
 
+    @Test("a cookie that finds no room is not reported as stored", arguments: [false, true])
+    func noRoom(inDomain: Bool) throws {
+        let jar = inDomain ? jar(perDomain: 1) : jar(1)
+        let url = try HTTPURL("https://shop.example.com/")
+        #expect(try jar.store("login=1; Secure", from: url)?.name == "login")
+        #expect(try jar.store("visit=1", from: url) == nil)
+        #expect(jar.cookies.map(\.name) == ["login"])
+    }
+
     @Test("beyond the total limit, removes the least recently used cookie of any domain")
     func total() throws {
         let jar = jar(3)
