@@ -117,7 +117,8 @@ struct AnswerReader {
     private mutating func readChunks() async throws -> Data {
         var body = Data()
         while true {
-            let line = try await readLine(atMost: 1_024, else: Self.malformed("a chunk's size has more than 1,024 bytes"))
+            let long = Self.malformed("a chunk's size has more than 1,024 bytes")
+            let line = try await readLine(atMost: 1_024, else: long, after: body.count)
             let digits = String(decoding: line.prefix { $0 != UInt8(ascii: ";") }, as: UTF8.self).trimmingHTTPWhitespace()
             // `Int` takes a sign, too.
             guard digits.allSatisfy(\.isHexDigit), let size = Int(digits, radix: 16) else {
@@ -127,7 +128,7 @@ struct AnswerReader {
             guard size <= limits.responseBodySize - body.count else { throw tooLarge }
             body += try await take(size, of: nil, after: body.count)
             let longer = Self.malformed("a chunk is longer than its size")
-            guard try await readLine(atMost: 2, else: longer).isEmpty else { throw longer }
+            guard try await readLine(atMost: 2, else: longer, after: body.count).isEmpty else { throw longer }
         }
     }
 
@@ -154,7 +155,11 @@ struct AnswerReader {
     }
 
     /// Reads a line, and drops its end.
-    private mutating func readLine(atMost limit: Int, else error: TransportError) async throws -> [UInt8] {
+    ///
+    /// - Parameter received: the bytes of the body so far; `nil` in the head.
+    private mutating func readLine(
+        atMost limit: Int, else error: TransportError, after received: Int? = nil
+    ) async throws -> [UInt8] {
         var searched = 0
         while true {
             if let end = pending[searched...].firstIndex(of: 0x0A) {
@@ -168,6 +173,7 @@ struct AnswerReader {
             searched = pending.count
             guard searched <= limit else { throw error }
             guard let bytes = try await next() else {
+                if let received { throw TransportError.truncated(received: Int64(received), expected: nil) }
                 throw TransportError.connectionLost(
                     reason: "it ended before the response's head was complete", mayHaveBeenProcessed: false)
             }

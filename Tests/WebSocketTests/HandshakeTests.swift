@@ -127,6 +127,27 @@ struct HandshakeTests {
         await channel.close()
     }
 
+    @Test(
+        "a refusal in chunks that is cut after its head says how much of it came",
+        arguments: ["", "4", "5\r\n away\r\n", "4\r\nxx"])
+    func cutChunks(rest: String) async throws {
+        let server = try LoopbackServer.start { _ in
+            [
+                .sendHead(status: 403, headers: ["Transfer-Encoding": "chunked"]), .sendChunk(Data("gone ".utf8)),
+                .send(Data(rest.utf8)), .closeConnection,
+            ]
+        }
+        defer { server.close() }
+        let channel = Channel.test(server)
+        let error = await failure { try await channel.dispatcher.webSocket(.get("chat")) }
+        guard case .truncated(let received, nil) = error?.transport else {
+            Issue.record("\(String(describing: error))")
+            return
+        }
+        #expect(received == (rest.contains("away") ? 10 : rest.contains("x") ? 7 : 5))
+        await channel.close()
+    }
+
     static let malformed: [ServerReply] = [
         [.send(Data("hello\r\n\r\n".utf8)), .closeConnection], [.send(Data("HTTP/2 101 x\r\n\r\n".utf8)), .closeConnection],
         [.send(Data("HTTP/1.1 1x1 x\r\n\r\n".utf8)), .closeConnection],
