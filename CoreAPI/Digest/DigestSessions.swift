@@ -3,8 +3,11 @@ import CoreAPICore
 /// The challenges in use, by origin, and the number of answers to each nonce.
 struct DigestSessions {
     private var challenges: [String: DigestChallenge] = [:]
-    /// Old nonces stay: a server may issue one again, and no count may be repeated (RFC 7616 §3.4).
+    /// Old nonces stay: a server may issue one again, and no count may be repeated (RFC 7616 §3.4). Of more than 1,000 the oldest
+    /// that is not in use is removed.
     private var counts: [String: UInt32] = [:]
+    /// The nonces of the counts, the oldest first.
+    private var nonces: [String] = []
 
     private static let countLimit = 1_000
 
@@ -16,7 +19,8 @@ struct DigestSessions {
             challenges[origin] = nil
             return nil
         }
-        counts[challenge.nonce] = count + 1
+        if counts.updateValue(count + 1, forKey: challenge.nonce) == nil { nonces.append(challenge.nonce) }
+        if nonces.count > Self.countLimit { removeOldest() }
         return (challenge, count + 1)
     }
 
@@ -24,10 +28,12 @@ struct DigestSessions {
     mutating func take(_ challenge: DigestChallenge, insteadOf nonce: String, at origin: String) {
         guard challenges[origin] == nil || challenges[origin]?.nonce == nonce else { return }
         challenges[origin] = challenge
-        if counts.count > Self.countLimit {
-            let current = Set(challenges.values.map(\.nonce))
-            counts = counts.filter { current.contains($0.key) }
-        }
+    }
+
+    private mutating func removeOldest() {
+        let current = Set(challenges.values.map(\.nonce))
+        guard let index = nonces.firstIndex(where: { !current.contains($0) }) else { return }
+        counts[nonces.remove(at: index)] = nil
     }
 
     /// Removes a session, so that the next call begins without credentials, and a wrong password is not tried in advance.

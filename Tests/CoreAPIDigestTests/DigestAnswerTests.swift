@@ -176,4 +176,20 @@ struct DigestAnswerTests {
         dump(answer, to: &dumped)
         #expect(!"\(dumped) \(answer) \(answer.header) \(authentication)".contains("s3cret"))
     }
+
+    @Test("of more than a thousand nonces the oldest is forgotten, and the others keep their counts")
+    func manyNonces() throws {
+        var sessions = DigestSessions()
+        func turn(_ nonce: Int, at origin: String, insteadOf old: Int) throws -> UInt32? {
+            let line = #"Digest realm="a", qop="auth", nonce="\#(nonce)""#
+            sessions.take(try #require(try DigestChallenge.best(of: [line])), insteadOf: "\(old)", at: origin)
+            return sessions.turn(at: origin)?.count
+        }
+        #expect(try turn(0, at: "kept", insteadOf: 0) == 1)
+        for nonce in 1...1_200 { #expect(try turn(nonce, at: "busy", insteadOf: nonce - 1) == 1) }
+        // A server may issue an old nonce again.
+        #expect(try turn(900, at: "busy", insteadOf: 1_200) == 2)
+        #expect(try turn(1, at: "busy", insteadOf: 900) == 1)
+        #expect(sessions.turn(at: "kept")?.count == 2)
+    }
 }
