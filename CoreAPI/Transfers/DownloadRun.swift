@@ -17,6 +17,8 @@ final class DownloadRun: Sendable {
     private let control: DownloadControl
     private let limit: RateLimit?
     private let state = Mutex(State())
+    /// Held until a value has been reported, so that no older one follows: several parts report at once.
+    private let reports = Mutex(())
 
     fileprivate struct State {
         var resource = ""
@@ -456,12 +458,14 @@ final class DownloadRun: Sendable {
     }
 
     private func report() {
-        control.report(
-            state.withLock { state in
-                var progress = TransferProgress(completed: state.completed, total: state.representation?.length)
-                progress.reused = state.reused
-                return progress
-            })
+        reports.withLock { _ in
+            control.report(
+                state.withLock { state in
+                    var progress = TransferProgress(completed: state.completed, total: state.representation?.length)
+                    progress.reused = state.reused
+                    return progress
+                })
+        }
     }
 
     // MARK: - Checks

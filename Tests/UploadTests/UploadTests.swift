@@ -1,10 +1,12 @@
 import CoreAPI
 import CoreAPITesting
-import CoreAPITransfers
 import CoreAPIURLSession
+import Dispatch
 import Foundation
 import HTTPTypes
 import Testing
+
+@testable import CoreAPITransfers
 
 @Suite("An upload", .timeLimit(.minutes(2)))
 struct UploadTests {
@@ -598,6 +600,19 @@ struct UploadTests {
         upload.cancel()
         try await server.waitForOpenConnections(atMost: 0)
         await channel.close()
+    }
+
+    @Test("the last progress of a reader and of Foundation's object is the last one, although several threads report")
+    func lastProgress() async {
+        for _ in 0..<2_000 {
+            let (meter, mirror) = (UploadMeter(), Progress(totalUnitCount: -1))
+            let updates = meter.updates
+            meter.mirror(in: mirror)
+            DispatchQueue.concurrentPerform(iterations: 8) { _ in meter.change { $0.completed += 1 } }
+            meter.end()
+            let last = await updates.reduce(-1) { $1.completed }
+            #expect(last == 8 && mirror.completedUnitCount == 8)
+        }
     }
 
     @Test("that is cancelled while its source waits releases the source")

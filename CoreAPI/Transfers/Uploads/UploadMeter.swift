@@ -12,16 +12,21 @@ final class UploadMeter: Sendable {
     }
 
     private let state = Mutex(State())
+    /// Held until a change has been reported, so that no older value follows a newer one. An observer of a `Progress` may cancel
+    /// the upload meanwhile, which needs the lock of the state only.
+    private let reports = Mutex(())
 
     var progress: TransferProgress { state.withLock { $0.progress } }
 
     func change(_ change: (inout TransferProgress) -> Void) {
-        let (progress, watchers, mirrors) = state.withLock { state in
-            change(&state.progress)
-            return (state.progress, Array(state.watchers.values), state.mirrors)
+        reports.withLock { _ in
+            let (progress, watchers, mirrors) = state.withLock { state in
+                change(&state.progress)
+                return (state.progress, Array(state.watchers.values), state.mirrors)
+            }
+            for mirror in mirrors { mirror.show(progress) }
+            for watcher in watchers { watcher.yield(progress) }
         }
-        for mirror in mirrors { mirror.show(progress) }
-        for watcher in watchers { watcher.yield(progress) }
     }
 
     /// Ends the reports.
@@ -37,12 +42,12 @@ final class UploadMeter: Sendable {
     /// The current value first, then the newest one each time the reader asks.
     var updates: AsyncStream<TransferProgress> {
         AsyncStream(bufferingPolicy: .bufferingNewest(1)) { watcher in
-            let (progress, number) = state.withLock { state in
+            let number = state.withLock { state in
                 defer { state.next += 1 }
+                watcher.yield(state.progress)
                 if !state.isEnded { state.watchers[state.next] = watcher }
-                return (state.progress, state.isEnded ? nil : state.next)
+                return state.isEnded ? nil : state.next
             }
-            watcher.yield(progress)
             guard let number else { return watcher.finish() }
             watcher.onTermination = { [weak self] _ in self?.leave(number) }
         }
@@ -54,9 +59,11 @@ final class UploadMeter: Sendable {
 
     /// Updates Foundation's `Progress`.
     func mirror(in mirror: Progress) {
-        mirror.show(progress)
-        state.withLock { state in
-            if !state.isEnded { state.mirrors.append(mirror) }
+        reports.withLock { _ in
+            mirror.show(progress)
+            state.withLock { state in
+                if !state.isEnded { state.mirrors.append(mirror) }
+            }
         }
     }
 }
