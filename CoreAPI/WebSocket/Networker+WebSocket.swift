@@ -1,4 +1,5 @@
 public import CoreAPICore
+internal import CoreAPILock
 
 extension Networker {
     /// Opens a WebSocket, and passes its messages to the interactor, decoded, one after the other on the main actor. Does not
@@ -52,7 +53,7 @@ extension Networker {
     /// send(Line(text: text), over: socket) { $0.output?.handleUnsentLine($1) }
     /// ```
     ///
-    /// Several calls may send at the same time, so their order is not defined.
+    /// Values are sent in the order of the calls.
     ///
     /// - Parameters:
     ///   - value: the message.
@@ -64,11 +65,14 @@ extension Networker {
         _ value: some Encodable & Sendable, over socket: WebSocket,
         failure: @escaping @MainActor (Self, APIClientError) -> Void
     ) {
-        Task { [weak self] in
-            do throws(APIClientError) {
-                try await socket.send(json: value)
-            } catch {
-                if let self { failure(self, error) }
+        socket.lastSending.withLock { last in
+            last = Task { [weak self, earlier = last] in
+                await earlier?.value
+                do throws(APIClientError) {
+                    try await socket.send(json: value)
+                } catch {
+                    if let self { failure(self, error) }
+                }
             }
         }
     }

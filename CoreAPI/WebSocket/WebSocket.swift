@@ -1,3 +1,4 @@
+internal import CoreAPILock
 public import Foundation
 
 /// A WebSocket (RFC 6455): messages in both directions over one connection of a channel.
@@ -22,6 +23,8 @@ public final class WebSocket: Sendable {
     public let isCompressed: Bool
     /// The head of the answer that opened the socket.
     public let head: ResponseHead
+    /// The last of the values that interactors send without waiting; each waits for the one before.
+    let lastSending = Mutex<Task<Void, Never>?>(nil)
     private let session: WebSocketSession
     private let coder: BodyCoder
     private let context: ErrorContext

@@ -230,15 +230,15 @@ struct HostilePeerTests {
         defer { server.close() }
         let channel = Channel.test(server)
         var options = WebSocket.Options()
-        (options.pingInterval, options.pongTimeout) = (.milliseconds(100), .milliseconds(100))
+        (options.pingInterval, options.pongTimeout) = (.milliseconds(100), .seconds(1))
         let socket = try await channel.dispatcher.webSocket(.get("chat"), options)
         guard case .timedOut(.idle, _) = await failure(of: { for try await _ in socket {} })?.transport else {
             Issue.record("a silent peer was kept")
             return
         }
         #expect(socket.closing == .init(code: .abnormal, reason: "", side: .here))
-        #expect(try MessageReaderTests.read(Array(heard.all), as: .server) == [.ping(Data())])
         try await server.waitForOpenConnections(atMost: 0)
+        #expect(try MessageReaderTests.read(Array(heard.all), as: .server) == [.ping(Data())])
         await channel.close()
     }
 

@@ -41,7 +41,7 @@ struct WebSocketTests {
         }
     }
 
-    @Test("an interactor sends a value, is told of a failure, and is not kept alive")
+    @Test("an interactor sends values in order, is told of a failure, and is not kept alive")
     @MainActor func interactor() async throws {
         let server = try LoopbackServer.start { .webSocket($0, serve: echo) }
         defer { server.close() }
@@ -49,10 +49,14 @@ struct WebSocketTests {
         let socket = try await channel.dispatcher.webSocket(.get("chat"))
         let chat = Chat(channel)
         chat.say("hello", over: socket)
+        let lines = ["hello"] + (0..<200).map { "line \($0)" }
+        for line in lines.dropFirst() { chat.say(line, over: socket) }
+        var received: [WebSocket.Message] = []
         for try await message in socket {
-            #expect(message == .text(#"["hello"]"#))
-            break
+            received.append(message)
+            if received.count == lines.count { break }
         }
+        #expect(received == lines.map { .text("[\"\($0)\"]") })
         await socket.close()
         chat.say("too late", over: socket)
         while chat.failures.isEmpty { try await Task.sleep(for: .milliseconds(5)) }

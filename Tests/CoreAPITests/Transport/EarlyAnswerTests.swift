@@ -52,7 +52,8 @@ struct EarlyAnswerTests {
         #expect(response.text == answer.text)
     }
 
-    @Test("is the answer on a handle that has sent before, too", arguments: [EarlyServer.Rest.readsOn, .stopsReading, .endsItsSide])
+    @Test(
+        "is the answer on a handle that has sent before, too", arguments: [EarlyServer.Rest.readsOn, .stopsReading, .endsItsSide])
     func onUsedHandle(rest: EarlyServer.Rest) async throws {
         let server = try EarlyServer(200, "enough", then: rest)
         let other = try LoopbackServer.start { _ in .ok("first") }
