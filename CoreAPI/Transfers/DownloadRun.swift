@@ -18,7 +18,7 @@ final class DownloadRun: Sendable {
     private let limit: RateLimit?
     private let state = Mutex(State())
     /// Held until a value has been reported, so that no older one follows: several parts report at once.
-    private let reports = Mutex(())
+    private let reports = ManualLock()
 
     fileprivate struct State {
         var resource = ""
@@ -458,14 +458,14 @@ final class DownloadRun: Sendable {
     }
 
     private func report() {
-        reports.withLock { _ in
-            control.report(
-                state.withLock { state in
-                    var progress = TransferProgress(completed: state.completed, total: state.representation?.length)
-                    progress.reused = state.reused
-                    return progress
-                })
-        }
+        reports.lock()
+        defer { reports.unlock() }
+        control.report(
+            state.withLock { state in
+                var progress = TransferProgress(completed: state.completed, total: state.representation?.length)
+                progress.reused = state.reused
+                return progress
+            })
     }
 
     // MARK: - Checks

@@ -14,19 +14,19 @@ final class UploadMeter: Sendable {
     private let state = Mutex(State())
     /// Held until a change has been reported, so that no older value follows a newer one. An observer of a `Progress` may cancel
     /// the upload meanwhile, which needs the lock of the state only.
-    private let reports = Mutex(())
+    private let reports = ManualLock()
 
     var progress: TransferProgress { state.withLock { $0.progress } }
 
     func change(_ change: (inout TransferProgress) -> Void) {
-        reports.withLock { _ in
-            let (progress, watchers, mirrors) = state.withLock { state in
-                change(&state.progress)
-                return (state.progress, Array(state.watchers.values), state.mirrors)
-            }
-            for mirror in mirrors { mirror.show(progress) }
-            for watcher in watchers { watcher.yield(progress) }
+        reports.lock()
+        defer { reports.unlock() }
+        let (progress, watchers, mirrors) = state.withLock { state in
+            change(&state.progress)
+            return (state.progress, Array(state.watchers.values), state.mirrors)
         }
+        for mirror in mirrors { mirror.show(progress) }
+        for watcher in watchers { watcher.yield(progress) }
     }
 
     /// Ends the reports.
@@ -59,11 +59,11 @@ final class UploadMeter: Sendable {
 
     /// Updates Foundation's `Progress`.
     func mirror(in mirror: Progress) {
-        reports.withLock { _ in
-            mirror.show(progress)
-            state.withLock { state in
-                if !state.isEnded { state.mirrors.append(mirror) }
-            }
+        reports.lock()
+        defer { reports.unlock() }
+        mirror.show(progress)
+        state.withLock { state in
+            if !state.isEnded { state.mirrors.append(mirror) }
         }
     }
 }
