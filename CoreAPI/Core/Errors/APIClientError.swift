@@ -213,19 +213,6 @@ extension APIClientError {
     }
 }
 
-/// A failure's message in the user's language; see ``ErrorFilter/localized(_:default:)``.
-public struct LocalizedMessage: LocalizedError, Hashable {
-    /// The text, in the user's language.
-    public let message: String
-
-    /// Takes a text in the user's language.
-    public init(_ message: String) {
-        self.message = message
-    }
-
-    public var errorDescription: String? { message }
-}
-
 extension Error {
     /// The text of an app's own error for its user; `nil` if it has none.
     fileprivate var ownWords: String? {

@@ -179,3 +179,16 @@ extension Response where Value == Data {
         }
     }
 }
+
+/// A failure's message in the user's language; see ``ErrorFilter/localized(_:default:)``.
+public struct LocalizedMessage: LocalizedError, Hashable {
+    /// The text, in the user's language.
+    public let message: String
+
+    /// Takes a text in the user's language.
+    public init(_ message: String) {
+        self.message = message
+    }
+
+    public var errorDescription: String? { message }
+}

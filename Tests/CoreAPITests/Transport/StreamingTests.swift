@@ -21,6 +21,23 @@ struct StreamingTests {
 
     private static let megabyte = Data(repeating: 0x61, count: 1 << 20)
 
+    /// A body of one chunk; then it calls `wait`, and ends.
+    private static func body(of count: Int, then wait: @escaping @Sendable () async -> Void) -> Body {
+        .stream(
+            BodyStream {
+                let isFirst = Mutex(true)
+                return AsyncStream {
+                    let begins = isFirst.withLock { isFirst in
+                        defer { isFirst = false }
+                        return isFirst
+                    }
+                    if begins { return Data(count: count) }
+                    await wait()
+                    return nil
+                }
+            })
+    }
+
     // MARK: - Down
 
     @Test("the head arrives before the body, and the body arrives whole", arguments: [false, true])
@@ -179,20 +196,10 @@ struct StreamingTests {
         }
         defer { server.close() }
         let channel = try channel(server)
-        let upload = Body.stream(
-            BodyStream {
-                let isFirst = Mutex(true)
-                return AsyncStream {
-                    let begins = isFirst.withLock { isFirst in
-                        defer { isFirst = false }
-                        return isFirst
-                    }
-                    if begins { return Data(count: 10) }
-                    tell.yield()
-                    try? await Task.sleep(for: .seconds(3_600))
-                    return nil
-                }
-            })
+        let upload = Self.body(of: 10) {
+            tell.yield()
+            try? await Task.sleep(for: .seconds(3_600))
+        }
         let uploads = NetworkManager<UploadEndpoint>(channel: channel)
         let uploading = Task { await uploads.response(for: UploadEndpoint(body: upload), as: .data) }
         for await _ in asked { break }
@@ -718,20 +725,10 @@ struct StreamingTests {
         defer { server.close() }
         let channel = try StreamingTests().channel(server)
         #expect(try await channel.manager().response(for: TestEndpoint("first"), as: .text).value == "/first 0")
-        let body = Body.stream(
-            BodyStream {
-                let isFirst = Mutex(true)
-                return AsyncStream {
-                    let begins = isFirst.withLock { isFirst in
-                        defer { isFirst = false }
-                        return isFirst
-                    }
-                    if begins { return Data(count: 1_000) }
-                    tell.yield()
-                    for await _ in gate {}
-                    return nil
-                }
-            })
+        let body = Self.body(of: 1_000) {
+            tell.yield()
+            for await _ in gate {}
+        }
         let uploads = NetworkManager<UploadEndpoint>(channel: channel)
         let upload = Task { await uploads.response(for: UploadEndpoint(body: body), as: .text) }
         for await _ in asked { break }
