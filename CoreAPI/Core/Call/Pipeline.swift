@@ -33,7 +33,7 @@ enum Pipeline {
                 // Deenhance, filter and decode the answer.
                 let reply = await read(answer, of: attempt)
                 guard let failure = reply.failure else { return reply }
-                // Interceptors and error handler may want another attempt.
+                // Interceptors and error handler may want another attempt. It begins as the first did, and is adapted anew.
                 switch await retry(reply, failure, from: start) {
                 case .end(let settled): return settled
                 case .again(let another): attempt = another
