@@ -72,6 +72,7 @@ let package = Package(
     products: [
         .library(name: "CoreAPI", targets: ["CoreAPI"]),
         .library(name: "CoreAPIDigest", targets: ["CoreAPIDigest"]),
+        .library(name: "CoreAPIHash", targets: ["CoreAPIHash"]),
         .library(name: "CoreAPIJSON", targets: ["CoreAPIJSON"]),
         .library(name: "CoreAPIReactive", targets: ["CoreAPIReactive"]),
         .library(name: "CoreAPITesting", targets: ["CoreAPITesting"]),

@@ -1,11 +1,11 @@
 # For Scripts/api and Scripts/docs, which source it: the public modules, and how their symbols are read.
 
 # The library products. The networkers and interactors of the channels are products, too, but examples: a team has its own, and
-# would find the models of six backends in every search of the site. DemoCommand is left out as well: it has the subcommands of this
+# would find the models of six backends in every search of the site. NetworkerKitDemo is left out as well: it has the subcommands of this
 # repository's own command, and the list of its channels: two constants that only Tools/Networker reads.
 modules=(
-    CoreAPI CoreAPIDigest CoreAPIJSON CoreAPIReactive CoreAPITesting CoreAPITransfers CoreAPIURLSession CoreAPIWebSocket
-    CoreAPIXML NetworkerCommand
+    CoreAPI CoreAPIDigest CoreAPIHash CoreAPIJSON CoreAPIReactive CoreAPITesting CoreAPITransfers CoreAPIURLSession
+    CoreAPIWebSocket CoreAPIXML NetworkerCommand
 )
 
 # The modules that CoreAPI re-exports; users never name them.

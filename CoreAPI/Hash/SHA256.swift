@@ -1,31 +1,32 @@
 /// SHA-256 (FIPS 180-4 §6.2), of a whole message or of one that arrives in pieces.
-package struct SHA256: Sendable {
+public struct SHA256: Sendable {
     private var state = SHA256.initial
     private var blocks = BlockBuffer(blockSize: 64)
 
-    package init() {}
+    /// A hash of no bytes.
+    public init() {}
 
     /// The 32 bytes of the digest.
-    package static func hash(_ bytes: some Sequence<UInt8>) -> [UInt8] {
+    public static func hash(_ bytes: some Sequence<UInt8>) -> [UInt8] {
         var hash = SHA256()
         hash.update(bytes)
         return hash.finish()
     }
 
     /// Adds bytes to the message.
-    package mutating func update(_ bytes: some Sequence<UInt8>) {
+    public mutating func update(_ bytes: some Sequence<UInt8>) {
         if bytes.withContiguousStorageIfAvailable({ update(UnsafeRawBufferPointer($0)) }) == nil {
             Array(bytes).withUnsafeBytes { update($0) }
         }
     }
 
     /// Adds bytes to the message.
-    package mutating func update(_ bytes: UnsafeRawBufferPointer) {
+    public mutating func update(_ bytes: UnsafeRawBufferPointer) {
         blocks.update(bytes) { Self.compress($0, into: &state) }
     }
 
     /// The 32 bytes of the digest; the hash must not be used again.
-    package mutating func finish() -> [UInt8] {
+    public mutating func finish() -> [UInt8] {
         blocks.finish(lengthSize: 8) { Self.compress($0, into: &state) }
         return state.flatMap(\.bigEndianBytes)
     }
