@@ -22,12 +22,12 @@ func folders(_ name: String) -> [String] {
     }
 }
 
-/// A target of `Channels/<name>` and of what channels have in a folder of that name; ListChannels lists it.
+/// A target of `Channels/<name>` and of what channels have in a folder of that name.
 func ofEveryChannel(_ target: String, _ name: String, besides other: String, _ dependencies: [Target.Dependency]) -> Target {
     .target(
         name: target, dependencies: dependencies, path: "Channels",
         exclude: ["Every", "Shared", other] + folders(other) + folders("Networker"), sources: [name] + folders(name),
-        swiftSettings: settings, plugins: ["ListChannels"])
+        swiftSettings: settings)
 }
 
 let settings: [SwiftSetting] = [
@@ -57,7 +57,8 @@ func channel(_ name: String) -> [Target] {
         .target(
             name: "\(name)Interactors",
             dependencies: [
-                "ChannelModels", "CoreAPI", "CoreAPITransfers", "CoreAPIWebSocket", .byName(name: "\(name)Networker"), httpTypes,
+                "NetworkerKitModels", "CoreAPI", "CoreAPITransfers", "CoreAPIWebSocket", .byName(name: "\(name)Networker"),
+                httpTypes,
             ],
             path: "Interactors/\(name)", swiftSettings: settings),
     ]
@@ -81,8 +82,10 @@ let package = Package(
         .library(name: "CoreAPIWebSocket", targets: ["CoreAPIWebSocket"]),
         .library(name: "CoreAPIXML", targets: ["CoreAPIXML"]),
         .library(name: "NetworkerCommand", targets: ["NetworkerCommand"]),
+        // What the interactors of the examples share.
+        .library(name: "NetworkerKitModels", targets: ["NetworkerKitModels"]),
         // What the command of this repository has besides: Tools/Package.swift.
-        .library(name: "DemoCommand", targets: ["DemoCommand", "EveryChannel"]),
+        .library(name: "NetworkerKitDemo", targets: ["NetworkerKitDemo", "NetworkerKitChannels"]),
     ]
         + channels.flatMap { name in
             ["\(name)Networker", "\(name)Interactors"].map { .library(name: $0, targets: [$0]) }
@@ -156,11 +159,10 @@ let package = Package(
         .target(
             name: "CoreAPITrust", dependencies: ["CoreAPIBase", "CoreAPIHash", "CoreAPIHTTPSupport", "CoreAPIJSON"],
             path: "CoreAPI/Trust", swiftSettings: settings),
-        .target(name: "ChannelModels", path: "Channels/Shared", swiftSettings: settings),
+        .target(name: "NetworkerKitModels", path: "Channels/Shared", swiftSettings: settings),
         .target(
-            name: "EveryChannel", dependencies: ["CoreAPI"] + networkers, path: "Channels/Every", swiftSettings: settings,
-            plugins: ["ListChannels"]),
-        .plugin(name: "ListChannels", capability: .buildTool(), path: "Plugins/ListChannels"),
+            name: "NetworkerKitChannels", dependencies: ["CoreAPI"] + networkers, path: "Channels/Every",
+            swiftSettings: settings),
         .target(
             name: "CoreAPITesting", dependencies: ["CoreAPILock", "CoreAPI", "CoreAPICore", "CoreAPIWebSocket", httpTypes],
             path: "CoreAPI/Testing",
@@ -192,10 +194,10 @@ let package = Package(
             name: "CoreAPIXML", dependencies: ["CoreAPICore", product("XMLCoder", "XMLCoder", trait: "XML"), httpTypes],
             path: "CoreAPI/XML", swiftSettings: settings),
         ofEveryChannel(
-            "Sandbox", "Sandbox", besides: "Tour",
-            ["ChannelModels", "CoreAPIHash", "CoreAPILock", "CoreAPITesting", "CoreAPIWebSocket", httpTypes]),
+            "NetworkerKitSandbox", "Sandbox", besides: "Tour",
+            ["NetworkerKitModels", "CoreAPIHash", "CoreAPILock", "CoreAPITesting", "CoreAPIWebSocket", httpTypes]),
         ofEveryChannel(
-            "DemoTours", "Tour", besides: "Sandbox", ["CoreAPI", "CoreAPITransfers", "CoreAPIWebSocket"] + interactors),
+            "NetworkerKitTours", "Tour", besides: "Sandbox", ["CoreAPI", "CoreAPITransfers", "CoreAPIWebSocket"] + interactors),
         .target(
             name: "NetworkerCommand",
             dependencies: [
@@ -204,9 +206,10 @@ let package = Package(
             ],
             path: "Command/Networker", swiftSettings: settings),
         .target(
-            name: "DemoCommand",
+            name: "NetworkerKitDemo",
             dependencies: [
-                "CoreAPI", "CoreAPIBase", "CoreAPITransfers", "DemoTours", "NetworkerCommand", "Sandbox", argumentParser,
+                "CoreAPI", "CoreAPIBase", "CoreAPITransfers", "NetworkerKitTours", "NetworkerCommand", "NetworkerKitSandbox",
+                argumentParser,
                 httpTypes,
             ],
             path: "Command/Demo", swiftSettings: settings),
@@ -281,7 +284,8 @@ let package = Package(
         .testTarget(
             name: "ChannelTests",
             dependencies: [
-                "CoreAPILock", "CoreAPI", "CoreAPITesting", "CoreAPITransfers", "CoreAPIWebSocket", "EveryChannel", "Sandbox",
+                "CoreAPILock", "CoreAPI", "CoreAPITesting", "CoreAPITransfers", "CoreAPIWebSocket", "NetworkerKitChannels",
+                "NetworkerKitSandbox",
                 httpTypes,
             ] + networkers + interactors,
             path: "Tests/ChannelTests", swiftSettings: settings),
@@ -289,8 +293,9 @@ let package = Package(
             name: "NetworkerCommandTests",
             dependencies: [
                 "CoreAPILock",
-                "CoreAPI", "CoreAPITesting", "CoreAPITransfers", "CoreAPIWebSocket", "DemoCommand", "DemoTours", "EveryChannel",
-                "NetworkerCommand", "Programs", "Sandbox",
+                "CoreAPI", "CoreAPITesting", "CoreAPITransfers", "CoreAPIWebSocket", "NetworkerKitDemo", "NetworkerKitTours",
+                "NetworkerKitChannels",
+                "NetworkerCommand", "Programs", "NetworkerKitSandbox",
                 "networker-of-tests", argumentParser, httpTypes,
             ],
             path: "Tests/NetworkerCommandTests", swiftSettings: settings),
@@ -313,7 +318,7 @@ let package = Package(
             path: "Tests/UploadTests", swiftSettings: settings),
         .testTarget(
             name: "SandboxTests",
-            dependencies: ["CoreAPILock", "Sandbox", httpTypes],
+            dependencies: ["CoreAPILock", "NetworkerKitSandbox", httpTypes],
             path: "Tests/SandboxTests", swiftSettings: settings),
     ]
         + channels.flatMap(channel),

@@ -11,7 +11,7 @@ let package = Package(
         .executableTarget(
             name: "networker",
             dependencies: [
-                .product(name: "DemoCommand", package: "NetworkerKit"),
+                .product(name: "NetworkerKitDemo", package: "NetworkerKit"),
                 .product(name: "NetworkerCommand", package: "NetworkerKit"),
             ],
             path: "Networker")

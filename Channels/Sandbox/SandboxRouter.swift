@@ -1,7 +1,11 @@
 import HTTPTypes
 
-/// A channel's part of the server: its prefix, its rule and its routes. `<C>Sandbox` in `Channels/<C>/Sandbox/` implements it;
-/// the plugin ListChannels collects all of them in `everySandboxChannel`.
+/// Makes each channel's part of the server.
+let everySandboxChannel: [@Sendable (SandboxOptions) -> any SandboxChannel] = [
+    { DLSandbox($0) }, { IDSandbox($0) }, { MLSandbox($0) }, { TYSandbox($0) },
+]
+
+/// A channel's part of the server: its prefix, its rule and its routes. `<C>Sandbox` in `Channels/<C>/Sandbox/` implements it.
 protocol SandboxChannel: Sendable {
     /// The channel's errors.
     associatedtype Failure: ChannelFailure

@@ -1,8 +1,10 @@
 package import CoreAPITransfers
 
-/// The steps through one channel's features, in `Channels/<C>/Tour/<C>Tour.swift`; a channel may have none. The plugin
-/// ListChannels collects all tours in `DemoTour.all`.
+/// The steps through one channel's features, in `Channels/<C>/Tour/<C>Tour.swift`; a channel may have none.
 package struct DemoTour: Sendable {
+    /// The tours of all channels, in the order of Package.swift.
+    package static let all: [DemoTour] = [.ty, .dl, .ml, .id]
+
     /// The channel's name in the command's registry.
     package let channel: String
     /// The path below the sandbox server's root.

@@ -1,5 +1,5 @@
-import DemoTours
 import NetworkerCommand
+import NetworkerKitTours
 
 extension DemoReport {
     /// The report for programs.

@@ -1,7 +1,7 @@
 import CoreAPI
-import DemoTours
 import HTTPTypes
 import NetworkerCommand
+import NetworkerKitTours
 
 extension DemoReport {
     /// The table, the findings, a sample of each answer, and the verdict.

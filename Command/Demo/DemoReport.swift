@@ -1,5 +1,5 @@
-import DemoTours
 import NetworkerCommand
+import NetworkerKitTours
 
 /// The result of a run of the demo.
 struct DemoReport: Sendable {

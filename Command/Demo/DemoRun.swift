@@ -1,7 +1,7 @@
 import CoreAPI
-import DemoTours
 import NetworkerCommand
-import Sandbox
+import NetworkerKitSandbox
+import NetworkerKitTours
 
 /// The demo: starts a server, runs every tour, and closes the server and every channel.
 struct DemoRun: Sendable {

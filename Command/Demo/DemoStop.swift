@@ -1,5 +1,5 @@
-import DemoTours
 import NetworkerCommand
+import NetworkerKitTours
 
 /// One feature of the demo and its result.
 struct DemoStop: Sendable {

@@ -1,7 +1,7 @@
 import CoreAPI
 import CoreAPITransfers
-import DemoTours
 import NetworkerCommand
+import NetworkerKitTours
 
 /// Runs one channel's features and records a stop for each.
 @MainActor

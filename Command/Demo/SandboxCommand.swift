@@ -1,8 +1,8 @@
 import ArgumentParser
 import CoreAPI
-import DemoTours
 import NetworkerCommand
-import Sandbox
+import NetworkerKitSandbox
+import NetworkerKitTours
 
 /// `networker sandbox`
 struct SandboxCommand: AsyncParsableCommand {

@@ -1,9 +1,9 @@
 import CoreAPI
 import DLInteractors
 import DLNetworker
-import EveryChannel
 import Foundation
-import Sandbox
+import NetworkerKitChannels
+import NetworkerKitSandbox
 import Testing
 
 @Suite("Channels, swapped")

@@ -1,6 +1,6 @@
 import Testing
 
-@testable import Sandbox
+@testable import NetworkerKitSandbox
 
 @Suite("The catalogue") struct CatalogueTests {
     @Test(

@@ -2,7 +2,7 @@ import Foundation
 import HTTPTypes
 import Testing
 
-@testable import Sandbox
+@testable import NetworkerKitSandbox
 
 @Suite("The export of the catalogue") struct ExportTests {
     private func answer(_ headers: [(name: String, value: String)] = []) -> SandboxAnswer {

@@ -1,4 +1,4 @@
-import Sandbox
+import NetworkerKitSandbox
 import Testing
 
 @Suite("A sandbox server", .serialized) struct LifetimeTests {

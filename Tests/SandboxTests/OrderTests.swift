@@ -2,7 +2,7 @@ import Foundation
 import HTTPTypes
 import Testing
 
-@testable import Sandbox
+@testable import NetworkerKitSandbox
 
 @Suite("A checkout") struct OrderTests {
     private let milk = IDCheckout(addressId: "home", items: [.init(productId: "p-sut-1l", quantity: 2)], note: nil)

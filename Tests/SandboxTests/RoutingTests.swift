@@ -2,7 +2,7 @@ import Foundation
 import HTTPTypes
 import Testing
 
-@testable import Sandbox
+@testable import NetworkerKitSandbox
 
 @Suite("The sandbox's routes") struct RoutingTests {
     private let router = SandboxRouter(channels: everySandboxChannel.map { $0(SandboxOptions()) })

@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-@testable import Sandbox
+@testable import NetworkerKitSandbox
 
 @Suite("A signed request") struct SignatureTests {
     private static let date = "2026-03-14T09:30:00Z"

@@ -2,7 +2,7 @@ import CoreAPILock
 import Foundation
 import Testing
 
-@testable import Sandbox
+@testable import NetworkerKitSandbox
 
 @Suite("An access token") struct TokenTests {
     /// A clock set by the test.

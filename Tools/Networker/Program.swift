@@ -1,6 +1,6 @@
-import DemoCommand
-import EveryChannel
 import NetworkerCommand
+import NetworkerKitChannels
+import NetworkerKitDemo
 
 @main enum Program {
     static func main() async {

@@ -1,5 +1,5 @@
-import ChannelModels
 import Foundation
+import NetworkerKitModels
 
 /// The orders of the second-hand shop's only customer, newest first.
 enum DLOrderBook {

@@ -1,5 +1,5 @@
-import ChannelModels
 import Foundation
+import NetworkerKitModels
 
 /// The request for an access token.
 struct DLTokenRequest: Decodable {

@@ -1,6 +1,6 @@
-import ChannelModels
 import CoreAPILock
 import Foundation
+import NetworkerKitModels
 
 /// The placed orders, by idempotency key.
 final class IDOrders: Sendable {

@@ -1,4 +1,4 @@
-import ChannelModels
+import NetworkerKitModels
 
 /// The stores of the instant delivery and their prices.
 enum IDShelves {

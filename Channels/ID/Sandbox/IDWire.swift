@@ -1,5 +1,5 @@
-import ChannelModels
 import Foundation
+import NetworkerKitModels
 
 /// A store, seen from the customer's location; the distance is in metres.
 struct IDStoreCard: Encodable {

@@ -1,4 +1,4 @@
-import ChannelModels
+import NetworkerKitModels
 
 /// The cuisines. All restaurants of a cuisine have the same menu.
 enum MLCuisine: String, Sendable {

@@ -1,4 +1,4 @@
-import ChannelModels
+import NetworkerKitModels
 
 /// The restaurants, all in Istanbul: most around Beşiktaş, a few across the Bosphorus.
 enum MLTown {

@@ -1,4 +1,4 @@
-import ChannelModels
+import NetworkerKitModels
 
 /// A restaurant, seen from the customer's location; the distance is in metres.
 struct MLRestaurantCard: Encodable {

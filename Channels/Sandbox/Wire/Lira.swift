@@ -1,5 +1,5 @@
-import ChannelModels
 import Foundation
+import NetworkerKitModels
 
 /// Turkish lira.
 extension Money {

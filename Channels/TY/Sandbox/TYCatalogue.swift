@@ -1,4 +1,4 @@
-import ChannelModels
+import NetworkerKitModels
 
 /// The marketplace's products.
 enum TYCatalogue {

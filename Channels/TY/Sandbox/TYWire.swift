@@ -1,4 +1,4 @@
-import ChannelModels
+import NetworkerKitModels
 
 /// The envelope of a success.
 struct TYSuccess<Result: Encodable>: Encodable {

@@ -17,7 +17,7 @@ struct ChannelName: Sendable, Hashable {
                     + "got '\(text.escapingControls)'",
                 do: better.isTypeName && better.count <= 12 ? "write \(better)" : "choose a short name, such as BK")
         }
-        // ChannelNetworker and ChannelModels are the kit's; `.self` and `.init` are the language's.
+        // ChannelNetworker is the kit's; `.self` and `.init` are the language's.
         guard !["channel", "self", "init"].contains(text.lowercased()) else {
             throw Refusal("the name '\(text)' is taken, by Swift or by the kit", do: "choose another one, such as BK")
         }

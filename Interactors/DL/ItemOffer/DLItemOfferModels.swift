@@ -1,6 +1,6 @@
-@_exported public import ChannelModels
 public import CoreAPI
 public import Foundation
+@_exported public import NetworkerKitModels
 
 /// An item to offer.
 public struct DLNewItem: Sendable {

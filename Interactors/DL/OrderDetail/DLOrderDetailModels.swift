@@ -1,5 +1,5 @@
-@_exported public import ChannelModels
 public import Foundation
+@_exported public import NetworkerKitModels
 
 /// An order's details.
 public struct DLOrderDetailResponse: Decodable, Sendable, Hashable, Identifiable {

@@ -1,5 +1,5 @@
-@_exported public import ChannelModels
 public import Foundation
+@_exported public import NetworkerKitModels
 
 /// A page of orders, newest first.
 public struct DLOrderListResponse: Decodable, Sendable, Hashable {

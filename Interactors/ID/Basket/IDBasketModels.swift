@@ -1,5 +1,5 @@
-@_exported public import ChannelModels
 public import Foundation
+@_exported public import NetworkerKitModels
 
 /// The items of an order and its address.
 public struct IDCheckoutRequest: Encodable, Sendable, Hashable {

@@ -1,4 +1,4 @@
-@_exported public import ChannelModels
+@_exported public import NetworkerKitModels
 
 /// A restaurant's menu.
 public struct MLMenuResponse: Decodable, Sendable, Hashable {

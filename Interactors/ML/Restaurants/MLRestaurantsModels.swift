@@ -1,4 +1,4 @@
-@_exported public import ChannelModels
+@_exported public import NetworkerKitModels
 
 /// The restaurants near a point, nearest first.
 public struct MLRestaurantsResponse: Decodable, Sendable, Hashable {

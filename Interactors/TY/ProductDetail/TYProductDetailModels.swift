@@ -1,5 +1,5 @@
-@_exported public import ChannelModels
 public import Foundation
+@_exported public import NetworkerKitModels
 
 /// A product's details.
 public struct TYProductDetailResponse: Decodable, Sendable, Hashable, Identifiable {

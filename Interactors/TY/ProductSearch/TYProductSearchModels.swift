@@ -1,5 +1,5 @@
-@_exported public import ChannelModels
 public import Foundation
+@_exported public import NetworkerKitModels
 
 /// One page of a search.
 public struct TYProductSearchResponse: Decodable, Sendable, Hashable {

@@ -3,7 +3,7 @@ import CoreAPITransfers
 import DLInteractors
 import DLNetworker
 import Foundation
-import Sandbox
+import NetworkerKitSandbox
 import Testing
 
 @Suite("DL: item offer")

@@ -3,7 +3,7 @@ import CoreAPILock
 import DLInteractors
 import DLNetworker
 import Foundation
-import Sandbox
+import NetworkerKitSandbox
 import Testing
 
 @Suite("DL: token refresh")

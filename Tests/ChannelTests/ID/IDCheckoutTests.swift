@@ -3,7 +3,7 @@ import Foundation
 import HTTPTypes
 import IDInteractors
 import IDNetworker
-import Sandbox
+import NetworkerKitSandbox
 import Testing
 
 @Suite("ID: checkout")

@@ -5,7 +5,7 @@ import CoreAPIWebSocket
 import Foundation
 import IDInteractors
 import IDNetworker
-import Sandbox
+import NetworkerKitSandbox
 import Testing
 
 @Suite("ID: the courier's chat", .timeLimit(.minutes(2)))

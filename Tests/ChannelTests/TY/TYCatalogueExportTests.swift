@@ -6,7 +6,7 @@ import TYInteractors
 import TYNetworker
 import Testing
 
-@testable import Sandbox
+@testable import NetworkerKitSandbox
 
 @Suite("TY: catalogue export")
 struct TYCatalogueExportTests {

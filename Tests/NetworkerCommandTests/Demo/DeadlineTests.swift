@@ -1,6 +1,6 @@
 import Testing
 
-@testable import DemoCommand
+@testable import NetworkerKitDemo
 
 @Suite("A deadline")
 struct DeadlineTests {

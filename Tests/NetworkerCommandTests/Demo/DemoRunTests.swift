@@ -3,9 +3,9 @@ import Foundation
 import Programs
 import Testing
 
-@testable import DemoCommand
-@testable import DemoTours
 @testable import NetworkerCommand
+@testable import NetworkerKitDemo
+@testable import NetworkerKitTours
 
 @Suite("The demo")
 struct DemoRunTests {

@@ -1,7 +1,7 @@
 import CoreAPI
 import CoreAPITesting
 import Foundation
-import Sandbox
+import NetworkerKitSandbox
 import Testing
 
 @testable import NetworkerCommand

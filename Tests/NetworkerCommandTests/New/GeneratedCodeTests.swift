@@ -46,7 +46,7 @@ struct GeneratedCodeTests {
                 "XBKNetworker", "XBKInteractors", "RestaurantsXNetworker", "RestaurantsXInteractors", "HTTPBinInteractors",
                 "TYInteractors",
             ],
-            kit: ["HTTPBinNetworker", "TYNetworker", "ChannelModels"], count: channels * 2 + features * 3)
+            kit: ["HTTPBinNetworker", "TYNetworker", "NetworkerKitModels"], count: channels * 2 + features * 3)
     }
 
     @Test("builds and runs in a package of one's own, without settings")

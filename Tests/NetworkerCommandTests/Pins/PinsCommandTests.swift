@@ -2,7 +2,7 @@ import ArgumentParser
 import CoreAPI
 import CoreAPITesting
 import Foundation
-import Sandbox
+import NetworkerKitSandbox
 import Testing
 
 @testable import NetworkerCommand

@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-@testable import DemoCommand
+@testable import NetworkerKitDemo
 
 @Suite("The sandbox's authority file")
 struct AuthorityFileTests {

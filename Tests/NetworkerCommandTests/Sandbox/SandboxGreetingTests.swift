@@ -1,6 +1,6 @@
 import Testing
 
-@testable import DemoCommand
+@testable import NetworkerKitDemo
 
 @Suite("The text of a sandbox that is ready")
 struct SandboxGreetingTests {

@@ -1,6 +1,6 @@
 import ArgumentParser
 import CoreAPI
-import EveryChannel
+import NetworkerKitChannels
 
 @testable import NetworkerCommand
 

@@ -1,0 +1,70 @@
+import Foundation
+import Programs
+import Testing
+
+@Suite("A package that uses the kit", .timeLimit(.minutes(5)))
+struct AdoptersPackageTests {
+    /// The names that apps give their own targets most.
+    private static let names = [
+        "Analytics", "API", "App", "AppCore", "Channels", "Client", "Command", "Common", "Core", "Data", "Demo", "DesignSystem",
+        "Domain", "Endpoints", "Extensions", "Features", "Fixtures", "Hooks", "Interactors", "Models", "Network", "Networker",
+        "Networking", "Persistence", "Programs", "Resources", "Sandbox", "Server", "Services", "Shared", "Storage", "Testing",
+        "TestSupport", "Tools", "UI", "Utilities",
+    ]
+
+    @Test("may give its targets the commonest names")
+    func names() async throws {
+        let folder = FileManager.default.temporaryDirectory.appendingPathComponent("adopter-\(UUID().uuidString)")
+        defer { try? FileManager.default.removeItem(at: folder) }
+        for name in Self.names {
+            let sources = folder.appendingPathComponent("Sources/\(name)")
+            try FileManager.default.createDirectory(at: sources, withIntermediateDirectories: true)
+            try Data("import CoreAPI\n".utf8).write(to: sources.appendingPathComponent("\(name).swift"))
+        }
+        // The command's product has the most targets of the kit behind it.
+        let products = ["CoreAPI", "NetworkerKitDemo"].map { #".product(name: "\#($0)", package: "NetworkerKit")"# }
+            .joined(separator: ", ")
+        let targets = Self.names.map { #".target(name: "\#($0)", dependencies: [\#(products)])"# }.joined(separator: ", ")
+        let manifest = """
+            // swift-tools-version: 6.2
+            import PackageDescription
+
+            let package = Package(
+                name: "Adopter", platforms: [.macOS(.v15)],
+                dependencies: [.package(name: "NetworkerKit", path: "\(SourceTree.root)", traits: [])],
+                targets: [\(targets)])
+            """
+        try Data(manifest.utf8).write(to: folder.appendingPathComponent("Package.swift"))
+        let run = try await Program.run(
+            ["swift", "package", "--package-path", folder.path, "show-dependencies"], capturesErrors: true)
+        #expect(run.status == 0 && !run.text.contains("error:"), "\(run.text)")
+        #expect(run.text.contains("swift-http-types"), "\(run.text)")
+        // Without its traits the kit brings no package for them.
+        for package in ["swift-argument-parser", "OpenCombine", "XMLCoder"] {
+            #expect(!run.text.contains(package), "\(run.text)")
+        }
+    }
+
+    private static let channels = SourceTree.folders(in: "Interactors")
+
+    @Test(
+        "may copy a channel and its interactors: all that they import is a product, and all that they call is public",
+        arguments: channels)
+    func copiedChannel(_ channel: String) async throws {
+        let manifest = try String(contentsOfFile: SourceTree.path("Package.swift"), encoding: .utf8)
+        let products = Set(manifest.matches(of: /\.library\(name: "(\w+)"/).map { String($0.output.1) })
+        for (folder, own) in [("Channels/\(channel)/Networker", ""), ("Interactors/\(channel)", "\(channel)Networker")] {
+            let files = SourceTree.swiftFiles(in: folder)
+            for file in files {
+                let source = try String(contentsOfFile: SourceTree.path(file), encoding: .utf8)
+                for line in source.matches(of: /(?m)^[\w@ ]*import (\w+)/) {
+                    let module = String(line.output.1)
+                    let isKnown = products.contains(module) || [own, "Foundation", "HTTPTypes"].contains(module)
+                    #expect(isKnown, "\(file) imports \(module), which is no product")
+                }
+            }
+            #expect(
+                try await Compiler.complaint(aboutFiles: files.map(SourceTree.path), flags: ["-package-name", "adopter"]) == nil)
+        }
+    }
+}
