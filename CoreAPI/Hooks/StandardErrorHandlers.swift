@@ -47,7 +47,7 @@ public struct NoInternetErrorHandler: ErrorHandler {
     ///
     /// - Parameters:
     ///   - repetitions: of one call, after its first attempt. Default 3.
-    ///   - pause: before each. Default 1 s.
+    ///   - pause: before each. Default 1 s. A longer `Retry-After` is honoured.
     public init(repetitions: Int = 3, pause: Duration = .seconds(1)) {
         self.repetitions = repetitions
         self.pause = pause
@@ -62,7 +62,7 @@ public struct NoInternetErrorHandler: ErrorHandler {
     }
 
     public func resolve(_ error: APIClientError, for response: Response<Void>) async -> RetryResult {
-        response.repetitions(where: canResolve) <= repetitions ? .retryAfter(pause) : .doNotRetry
+        response.repetitions(where: canResolve) <= repetitions ? .retryAfter(response.pause(atLeast: pause)) : .doNotRetry
     }
 }
 
@@ -77,7 +77,7 @@ public struct RequestTimeoutErrorHandler: ErrorHandler {
     ///
     /// - Parameters:
     ///   - repetitions: of one call, after its first attempt. Default 3.
-    ///   - pause: before each. Default none.
+    ///   - pause: before each. Default none. A longer `Retry-After` is honoured.
     public init(repetitions: Int = 3, pause: Duration = .zero) {
         self.repetitions = repetitions
         self.pause = pause
@@ -93,11 +93,13 @@ public struct RequestTimeoutErrorHandler: ErrorHandler {
         var hadLeft = true
         if case .transport(.timedOut(.connect, _), _) = error { hadLeft = false }
         guard !hadLeft || request.method.isIdempotent || request.hasIdempotencyKey else { return .doNotRetry }
-        return response.repetitions(where: canResolve) <= repetitions ? .retryAfter(pause) : .doNotRetry
+        return response.repetitions(where: canResolve) <= repetitions ? .retryAfter(response.pause(atLeast: pause)) : .doNotRetry
     }
 }
 
 extension Response {
+    fileprivate func pause(atLeast pause: Duration) -> Duration { max(pause, head?.retryAfter ?? .zero) }
+
     /// How many attempts of the call failed in the given way.
     fileprivate func repetitions(where isSuch: (APIClientError) -> Bool) -> Int {
         attempts.count { $0.error.map(isSuch) ?? false }

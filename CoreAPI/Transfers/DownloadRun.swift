@@ -29,6 +29,8 @@ final class DownloadRun: Sendable {
         var context: ErrorContext?
         /// The number that the call's channel allows.
         var attempts = 1
+        /// The pause after a server has refused one of several requests; `nil` if the call has no time for it.
+        var pause: Duration?
         /// `Content-Digest` of complete answers, with the number of their bytes.
         var answered: [(Range<Int64>, DigestField)] = []
         /// The number of bytes from an earlier run.
@@ -221,6 +223,9 @@ final class DownloadRun: Sendable {
                 while try await group.next() != nil {}
             }
         } catch let error as APIClientError where error.allowsFewerRequests {
+            guard let pause = state.withLock({ $0.pause }) else { throw error }
+            save(part)
+            try await Task.sleep(for: pause)
             for index in open { try await fill(index, part, nil) }
         }
     }
@@ -322,7 +327,10 @@ final class DownloadRun: Sendable {
         state.withLock { state in
             (state.context, state.attempts) = (ErrorContext(response), response.call.channel.limits.attempts)
         }
-        if let error = response.error { return (try refusal(response, error, segment), nil) }
+        if let error = response.error {
+            if error.allowsFewerRequests { state.withLock { $0.pause = Backoff().pause(after: 1, response) } }
+            return (try refusal(response, error, segment), nil)
+        }
         return (response, try end(of: response, segment))
     }
 
@@ -340,12 +348,14 @@ final class DownloadRun: Sendable {
             state.withLock { $0.refusesRanges = true }
             throw Restart.again(error)
         case 416:
-            guard let total = head.contentRange?.total, total == segment.done, segment.end == nil,
-                let representation = state.withLock({ $0.representation }),
-                representation.mayBeContinued(by: head, total: total)
-            else { throw Restart.again(error) }
-            state.withLock { $0.head = head }
-            return response
+            let (total, known) = (head.contentRange?.total, state.withLock { $0.representation })
+            if total == segment.done, segment.end == nil, known?.mayBeContinued(by: head, total: total) == true {
+                state.withLock { $0.head = head }
+                return response
+            }
+            // The file has this range, unless it has another length now.
+            if let length = known?.length, total ?? length == length { state.withLock { $0.refusesRanges = true } }
+            throw Restart.again(error)
         default: throw error
         }
     }

@@ -5,7 +5,7 @@ extension Response {
     ///   - error: the reason.
     ///   - earlier: the outcomes of earlier requests for the same body.
     /// - Returns: the delay before the next request, and the outcomes with this one; `nil` if no request may follow: the hooks
-    ///   want none, or the limit on attempts is reached.
+    ///   want none, the limit on attempts is reached, or the delay is as long as the next request may take in all.
     package func retryDelay(
         afterBodyBrokeBy error: APIClientError, earlier: [AttemptOutcome]
     ) async -> (Duration, [AttemptOutcome])? {
@@ -16,7 +16,7 @@ extension Response {
         guard attempt.request.body.isReplayable, outcomes.count < call.channel.limits.attempts else { return nil }
         switch await Pipeline.wish(Response<Void>(broken), error) {
         case .retry: return (.zero, outcomes)
-        case .retryAfter(let delay): return (delay.asPause, outcomes)
+        case .retryAfter(let delay): return delay < attempt.request.timeout.total ? (delay.asPause, outcomes) : nil
         case .doNotRetry, .fail, .succeed: return nil
         }
     }

@@ -10,7 +10,8 @@ public struct EventOptions: Sendable {
     /// The longest pause before the first new connection; the pause is a random part of it. Default 1 s. A server's `retry` is
     /// the minimum. The kit adds a random delay of up to `max(retry, min(pause, 500 ms))`; this bound doubles with each failure.
     public var pause: Duration
-    /// The longest pause that the kit chooses. Default 30 s. A server's `retry`, up to a day, is added to it.
+    /// The longest pause that the kit chooses. Default 30 s. A server's `retry`, up to a day, is added to it. A longer
+    /// `Retry-After` is honoured; if a refused answer asks for a pause as long as ``Timeout/total``, the stream ends with its error.
     public var longestPause: Duration
     /// How long the server may be silent. A comment ends the silence, too. Default 60 s; `nil` for the channel's
     /// ``Timeout/idle``.
@@ -50,12 +51,14 @@ public struct EventOptions: Sendable {
     ///
     /// - Parameters:
     ///   - failures: connections in a row without a line; 1 after the first.
+    ///   - head: the last answer's head, whose `Retry-After` is the shortest pause.
     ///   - retry: the server's last `retry`.
     ///   - random: a number from 0 to 1.
-    func pause(after failures: Int, retry: Duration?, random: Double) -> Duration {
+    func pause(after failures: Int, _ head: ResponseHead? = nil, retry: Duration?, random: Double) -> Duration {
         // A server that asks for no pause and closes each connection would otherwise get requests without end.
         let base = retry.map { max($0, min(pause, Self.leastBase)) } ?? pause
-        return (retry ?? .zero) + Backoff(base: base, cap: longestPause).pause(after: failures, random: random)
+        let own = (retry ?? .zero) + Backoff(base: base, cap: longestPause).pause(after: failures, random: random)
+        return max(own, head?.retryAfter ?? .zero)
     }
 
     /// Whether a new connection may succeed after the error.

@@ -92,6 +92,8 @@ public struct EventUpdates<Value: Sendable>: AsyncSequence, Sendable {
         private var isOver = false
         /// The pause before the next connection.
         private var pause = Duration.zero
+        /// Whether the last answer asks for a pause that a call has time for.
+        private var mayWait = true
         /// The server's last `retry`.
         private var retry: Duration?
         /// Connections in a row that delivered no line.
@@ -145,8 +147,10 @@ public struct EventUpdates<Value: Sendable>: AsyncSequence, Sendable {
             try await wait()
             let response = await source.dispatcher.stream(source.request(after: parser.lastEventID))
             isOver = false
-            context = ErrorContext(response)
+            (context, mayWait) = (ErrorContext(response), response.mayWait)
             if let error = response.error { return try ended(by: error) }
+            // From now on the call has no deadline.
+            mayWait = true
             return try open(response)
         }
 
@@ -188,12 +192,12 @@ public struct EventUpdates<Value: Sendable>: AsyncSequence, Sendable {
             connection = nil
             failures += 1
             let options = source.options
-            guard failures <= options.reconnections, source.mayRepeat, error.map(options.mayReconnect) ?? true else {
+            guard failures <= options.reconnections, mayWait, source.mayRepeat, error.map(options.mayReconnect) ?? true else {
                 isOver = true
                 if let error { throw error.after(count) }
                 return nil
             }
-            pause = options.pause(after: failures, retry: retry, random: .random(in: 0...1))
+            pause = options.pause(after: failures, context?.head, retry: retry, random: .random(in: 0...1))
             return .reconnecting(after: pause, because: error)
         }
     }

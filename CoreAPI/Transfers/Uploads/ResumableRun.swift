@@ -105,8 +105,9 @@ struct ResumableRun<Value: Sendable> {
     }
 
     private func pause(after failed: Failed, _ failures: Int) async throws(Failed) {
+        guard let pause = Backoff(base: plan.pause).pause(after: failures, failed.response) else { throw failed }
         do {
-            try await Task.sleep(for: Backoff(base: plan.pause, cap: .seconds(30)).pause(after: failures))
+            try await Task.sleep(for: pause)
         } catch {
             let context = failed.response.error?.context
             throw context.map { Failed(failed.response, .cancelled($0)) } ?? failed

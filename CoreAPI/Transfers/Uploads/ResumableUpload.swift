@@ -82,7 +82,8 @@ public struct ResumableUpload: Sendable {
     /// The allowed number of continuations in a row without progress. Default 5.
     public var attempts = 5
     /// The base of the pauses: the pause before the *n*-th continuation is a random part of `pause` · 2ⁿ⁻¹, at most 30 s. Default
-    /// 500 ms.
+    /// 500 ms. A server's longer `Retry-After` is honoured; if it is as long as the ``/CoreAPI/Timeout/total`` of a request, the
+    /// upload fails at once.
     public var pause = Duration.milliseconds(500)
     /// The maximum rate in bytes per second. Default `nil`, without a limit.
     public var bytesPerSecond: Int?

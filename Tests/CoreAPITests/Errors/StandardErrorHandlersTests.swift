@@ -53,4 +53,11 @@ struct StandardErrorHandlersTests {
         #expect(await attempts(handler, .get) { .answer(to: $0, status: 408) }.count == 4)
         #expect(await attempts(handler, .post) { .answer(to: $0, status: 408) }.count == 1)
     }
+
+    @Test("after a 408, as long as the server asks")
+    func asked() async {
+        let handler = RequestTimeoutErrorHandler(repetitions: 1)
+        let asking: @Sendable (Request) -> Response<Data> = { .answer(to: $0, status: 408, headers: [.retryAfter: "1"]) }
+        #expect(await attempts(handler, .get, asking).map(\.delay) == [.zero, .seconds(1)])
+    }
 }

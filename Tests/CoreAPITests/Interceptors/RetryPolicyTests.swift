@@ -4,7 +4,7 @@ import Foundation
 import HTTPTypes
 import Testing
 
-@testable import CoreAPIHooks
+@testable import CoreAPIHTTPSupport
 
 @Suite("The retry policy")
 struct RetryPolicyTests {
@@ -56,7 +56,7 @@ struct RetryPolicyTests {
             ("soon", nil), ("", nil), ("1e3", nil), ("٣", nil),
         ])
     func pause(value: String, seconds: Int?) {
-        #expect(RetryPolicy.pause(asking: value) == seconds.map { .seconds($0) })
+        #expect(RetryAfter.pause(value) == seconds.map { .seconds($0) })
     }
 
     @Test(
@@ -72,7 +72,7 @@ struct RetryPolicyTests {
             (",", nil),
         ])
     func date(value: String, seconds: Int?) {
-        #expect(RetryPolicy.pause(asking: value) == seconds.map { .seconds($0) })
+        #expect(RetryAfter.pause(value) == seconds.map { .seconds($0) })
     }
 
     @Test(

@@ -1,13 +1,12 @@
 import Foundation
 
 @testable import CoreAPIHTTPSupport
-@testable import CoreAPIHooks
 
 extension FuzzTarget {
     /// `Retry-After`, seconds or a date (RFC 9110 §10.2.3), and HTTP dates in their three forms (§5.6.7).
     static let httpDate = FuzzTarget(name: "http-date") { input in
         let text = input.text
-        if let pause = RetryPolicy.pause(asking: text) {
+        if let pause = RetryAfter.pause(text) {
             expect((.zero ... .seconds(86_400)).contains(pause), "a pause from nothing to a day, got \(pause)")
         }
         guard let date = HTTPDate.date(text) else { return }

@@ -1,0 +1,51 @@
+internal import CoreAPIHTTPSupport
+internal import HTTPTypes
+
+/// The back-off of everything in the kit that sends a request again: exponential with full jitter, and never shorter than the
+/// server's `Retry-After`.
+///
+/// The pause before the *n*-th repetition is a random part of `base` · 2ⁿ⁻¹, at most `cap`. A longer `Retry-After` is honoured.
+package struct Backoff: Sendable {
+    private let base: Duration
+    private let cap: Duration
+
+    /// - Parameters:
+    ///   - base: the longest first pause; a negative one counts as zero.
+    ///   - cap: the longest pause of all.
+    package init(base: Duration = .milliseconds(500), cap: Duration = .seconds(30)) {
+        self.base = max(base, .zero)
+        self.cap = cap
+    }
+
+    /// - Parameters:
+    ///   - failures: failures in a row; 1 after the first.
+    ///   - head: the failed answer's head, whose `Retry-After` is the shortest pause.
+    ///   - random: a number from 0 to 1. Default: full jitter, so that many clients do not return at the same time.
+    package func pause(after failures: Int, _ head: ResponseHead? = nil, random: Double = .random(in: 0...1)) -> Duration {
+        var ceiling = min(base, cap)
+        // Doubled step by step, because a power of two overflows with a large number. 64 steps are enough.
+        for _ in 1..<min(max(failures, 1), 64) where ceiling < cap { ceiling = ceiling > cap / 2 ? cap : ceiling * 2 }
+        return max(ceiling * random, head?.retryAfter ?? .zero)
+    }
+
+    /// The pause of a loop that makes a call for each of its requests.
+    ///
+    /// - Returns: `nil` if the server asks for a pause as long as the next call may take in all (``Timeout/total``): the loop then
+    ///   fails at once instead of waiting.
+    package func pause<Value>(after failures: Int, _ response: Response<Value>) -> Duration? {
+        response.mayWait ? pause(after: failures, response.head) : nil
+    }
+}
+
+extension ResponseHead {
+    /// The pause that `Retry-After` asks for (RFC 9110 §10.2.3), the longest of all lines; at most a day.
+    package var retryAfter: Duration? { headers[values: .retryAfter].compactMap { RetryAfter.pause($0) }.max() }
+}
+
+extension Response {
+    /// Whether the pause that the answer asks for is shorter than ``Timeout/total`` of the next call.
+    package var mayWait: Bool {
+        guard let asked = head?.retryAfter, let total = request?.timeout.total else { return true }
+        return asked < total
+    }
+}

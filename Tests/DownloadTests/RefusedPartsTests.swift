@@ -1,0 +1,91 @@
+import CoreAPI
+import CoreAPILock
+import CoreAPITesting
+import CoreAPITransfers
+import Foundation
+import Testing
+
+@Suite("A download in parts", .timeLimit(.minutes(1)))
+struct RefusedPartsTests {
+    private let folder: Folder
+
+    init() throws {
+        folder = try Folder()
+    }
+
+    /// A server that refuses one of several requests, and then answers as it should.
+    private func server(_ served: Served, refusing refusal: ServerReply) throws -> LoopbackServer {
+        let isRefused = Mutex(false)
+        return try LoopbackServer.start { request in
+            guard request.headers["range"]?.hasPrefix("bytes=0-") == false else { return served.reply(request) }
+            let isFirst = isRefused.withLock { isRefused in
+                defer { isRefused = true }
+                return !isRefused
+            }
+            return isFirst ? refusal : served.reply(request)
+        }
+    }
+
+    @Test("waits as long as a server asks that refuses several requests at once", arguments: [429, 503])
+    func waits(status: Int) async throws {
+        let served = Served(400_000)
+        let server = try server(served, refusing: .status(status, headers: ["Retry-After": "1"]))
+        defer { server.close() }
+        let channel = Channel.loopback(server)
+        let started = ContinuousClock.now
+        _ = try await channel.manager.download(.export, to: folder.export, .init { $0.parts = 4 }).value
+        #expect(ContinuousClock.now - started >= .seconds(1))
+        #expect(try Data(contentsOf: folder.export) == served.bytes)
+        await channel.close()
+    }
+
+    @Test("never waits as long as a request may take in all: it fails at once, with the answer")
+    func beyondDeadline() async throws {
+        let served = Served(400_000)
+        let server = try server(served, refusing: .status(429, headers: ["Retry-After": "3600"]))
+        defer { server.close() }
+        let channel = Channel.loopback(server)
+        let error = await #expect(throws: APIClientError.self) {
+            try await channel.manager.download(.export, to: folder.export, .init { $0.parts = 4 }).value
+        }
+        #expect(error?.label == "verification.unacceptableStatus.429")
+        await channel.close()
+    }
+
+    @Test("never waits that long for a body that broke off, either, whatever a retry policy wants")
+    func brokenBody() async throws {
+        var served = Served(100_000)
+        served.headers.append("Retry-After", "3600")
+        let server = try LoopbackServer.start { [served] in served.reply($0, sending: 40_000) }
+        defer { server.close() }
+        let channel = Channel.loopback(server, retries: true)
+        let error = await #expect(throws: APIClientError.self) {
+            try await channel.manager.download(.export, to: folder.export).value
+        }
+        #expect(error?.label == "transport.truncated")
+        #expect(server.requests.count == 1)
+        await channel.close()
+    }
+
+    @Test(
+        "makes one plain request after a 416 for a range that the file has",
+        arguments: ["bytes */400000", "bytes */*", nil] as [String?])
+    func unsatisfiable(contentRange: String?) async throws {
+        let served = Served(400_000)
+        let server = try LoopbackServer.start { request in
+            guard request.headers["range"]?.hasPrefix("bytes=300000-") == true else { return served.reply(request) }
+            var headers: HeaderLines = ["ETag": #""one""#]
+            if let contentRange { headers.append("Content-Range", contentRange) }
+            return .status(416, headers: headers)
+        }
+        defer { server.close() }
+        let channel = Channel.loopback(server)
+        _ = try await channel.manager.download(.export, to: folder.export, .init { $0.parts = 4 }).value
+        #expect(try Data(contentsOf: folder.export) == served.bytes)
+        #expect(server.requests.last?.headers["range"] == nil)
+        // The whole file, three parts at most, and the whole file again.
+        #expect(server.requests.count { $0.headers["range"] == nil } == 2)
+        #expect(server.requests.count <= 5)
+        await channel.close()
+    }
+}
