@@ -370,25 +370,60 @@ struct UploadTests {
         await channel.close()
     }
 
+    /// RFC 9110 §10.1.1.
     @Test(
-        "a server that refuses the expectation (417) gets the request once, and its status is delivered",
+        "a server that refuses the expectation (417) before the body gets the request again without it",
         arguments: Source.allCases, [HTTPMethod.post, .put])
     func expectationFailed(from source: Source, method: HTTPMethod) async throws {
-        let heads = Shared(0)
+        let expectations = Shared<[String?]>([])
+        let received = Shared(0)
         let server = try RawServer { connection in
-            while connection.head() != nil {
-                heads.change { $0 += 1 }
-                connection.answer(417, ["Content-Type": "text/plain"], "not here")
+            while let head = connection.head() {
+                expectations.change { $0.append(head.fields["expect"]) }
+                guard head.fields["expect"] == nil else {
+                    connection.answer(417, ["Content-Type": "text/plain", "Connection": "close"], "not here")
+                    return
+                }
+                var body = Data()
+                while body.count < 300_000, case let piece = connection.read(upTo: 65_536), !piece.isEmpty { body += piece }
+                received.change { $0 = body.count }
+                connection.answer(200, ["Connection": "close"])
+                return
             }
         }
         let file = try TemporaryFile(Self.data)
         let channel = Channel.test(server.url)
         let options = UploadOptions(expectsContinue: true)
-        let endpoint = AdHocEndpoint(method, "a")
-        let response = await channel.manager.upload(endpoint, from: source.body(file), options: options).response
+        let upload = channel.manager.upload(AdHocEndpoint(method, "a"), from: source.body(file), options: options)
+        let response = await upload.response
         await channel.close()
-        #expect(response.error?.label == "verification.unacceptableStatus.417", "\(response)")
-        #expect(heads.current == 1)
+        // A body that can be read only once is never sent again.
+        guard source != .once else {
+            #expect(response.error?.label == "verification.unacceptableStatus.417", "\(response)")
+            return #expect(expectations.current == ["100-continue"])
+        }
+        #expect(response.error == nil && response.attempts.map(\.status) == [417, 200], "\(response)")
+        #expect(expectations.current == ["100-continue", nil])
+        #expect(received.current >= 300_000)
+    }
+
+    @Test("a refused expectation counts as an attempt, and a header of the endpoint is left out, too", arguments: [1, 2, 3])
+    func expectationOfAnEndpoint(attempts: Int) async throws {
+        let server = try LoopbackServer.start { request in
+            if request.headers["expect"] != nil { return .status(417) }
+            return request.exchange < 2 && attempts == 3 ? .status(503) : Self.receipt(request)
+        }
+        defer { server.close() }
+        let channel = Channel.test(server.url) {
+            $0.limits.attempts = attempts
+            $0.interceptors = [RetryPolicy(base: .milliseconds(1))]
+        }
+        let endpoint = AdHocEndpoint(.put, "a", headers: ["Expect": "100-Continue"])
+        let response = await channel.manager.upload(endpoint, from: .bytes(Self.data), as: Receipt.self).response
+        await channel.close()
+        #expect(response.attempts.map(\.status) == Array([417, attempts == 3 ? 503 : 200, 200].prefix(attempts)), "\(response)")
+        #expect(server.requests.map(\.headers["Expect"]) == Array(["100-Continue", nil, nil].prefix(attempts)))
+        #expect(server.requests.allSatisfy { $0.body == Self.data })
     }
 
     @Test("without its workaround, libcurl sends a request with a refused expectation again")
@@ -411,10 +446,12 @@ struct UploadTests {
     }
 
     @Test(
-        "over HTTP/2, a 417 in the middle of the body is delivered, and the request is sent once",
+        "over HTTP/2, a request with a 417 in the middle of the body is sent again once, if its body can be read again",
         arguments: [Source.bytes, .once])
     func expectationFailedMultiplexed(from source: Source) async throws {
-        let server = try LoopbackServer.start(tls: ServerTLS(protocols: [.http2]), answersEarly: true) { _ in .status(417) }
+        let server = try LoopbackServer.start(tls: ServerTLS(protocols: [.http2]), answersEarly: true) { request in
+            .status(request.headers["Expect"] == nil ? 413 : 417)
+        }
         defer { server.close() }
         let authority = try #require(server.tls).authorityPEM
         let channel = Channel.test(server.url) {
@@ -424,9 +461,10 @@ struct UploadTests {
         let options = UploadOptions(expectsContinue: true)
         let response = await channel.manager.upload(.post("a"), from: source.body(file), options: options).response
         await channel.close()
-        #expect(response.error?.label == "verification.unacceptableStatus.417", "\(response)")
+        let statuses = source == .once ? [417] : [417, 413]
+        #expect(response.error?.label == "verification.unacceptableStatus.\(statuses.last ?? 0)", "\(response)")
         #expect(response.metrics?.httpVersion == "HTTP/2")
-        #expect(server.requests.count == 1)
+        #expect(response.attempts.map(\.status) == statuses && server.requests.count == statuses.count)
     }
 
     /// Not a 417 to an expectation: libcurl drops its body.

@@ -159,7 +159,7 @@ enum Pipeline {
         let wanted = await wish(Response(reply), failure)
         guard !Task.isCancelled else { return .end(reply.replaced(by: CancellationError())) }
         switch wanted {
-        case .doNotRetry: return .end(reply)
+        case .doNotRetry: return reply.isExpectationRefused ? await pause(.zero, after: reply, from: start) : .end(reply)
         case .fail(let error): return .end(reply.replaced(by: error))
         case .succeed(let value): return .end(reply.resolved(value))
         case .retry: return await pause(.zero, after: reply, from: start)
@@ -193,7 +193,7 @@ enum Pipeline {
         } catch {
             return .end(reply.replaced(by: CancellationError()))
         }
-        return .again(start.next(after: reply.attempts, delay: delay))
+        return .again(start.next(after: reply.attempts, delay: delay).withoutRefusedExpectation())
     }
 
     /// The reply, its error translated by the channel's filter.
