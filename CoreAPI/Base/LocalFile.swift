@@ -95,7 +95,8 @@ package struct FileReplacement: Sendable {
     package init(path: String, mode: mode_t = 0o644, draft: String? = nil) {
         self.path = path
         self.mode = mode
-        self.draft = draft ?? "\(path).\(UUID().uuidString)"
+        let suffix = ".\(UUID().uuidString)"
+        self.draft = draft ?? path.leavingRoom(for: suffix.utf8.count, mark: "") + suffix
         isDraftFixed = draft != nil
     }
 
@@ -130,6 +131,36 @@ package struct FileReplacement: Sendable {
 
 private func systemWrite(_ descriptor: Int32, _ bytes: UnsafeRawBufferPointer) -> Int {
     write(descriptor, bytes.baseAddress, bytes.count)
+}
+
+extension String {
+    /// This path, if the file system takes a name with so many bytes more. Otherwise a path in the same folder, whose name is the
+    /// beginning of this one and then the mark.
+    ///
+    /// - Parameters:
+    ///   - room: the length of the longest suffix, in bytes.
+    ///   - mark: what distinguishes two long names with the same beginning.
+    package func leavingRoom(for room: Int, mark: @autoclosure () -> String) -> String {
+        let start = utf8.lastIndex(of: UInt8(ascii: "/")).map { utf8.index(after: $0) } ?? startIndex
+        let (folder, name) = (String(self[..<start]), self[start...])
+        let longest = min(
+            systemLimit(Int32(_PC_NAME_MAX), folder, usually: 255),
+            systemLimit(Int32(_PC_PATH_MAX), folder, usually: 1_024) - 1 - folder.utf8.count)
+        guard name.utf8.count + room > longest else { return self }
+        let mark = mark()
+        var (kept, left) = (String.UnicodeScalarView(), longest - room - mark.utf8.count)
+        for scalar in name.unicodeScalars {
+            left -= UTF8.width(scalar)
+            guard left >= 0 else { break }
+            kept.append(scalar)
+        }
+        return folder + String(kept) + mark
+    }
+}
+
+private func systemLimit(_ name: Int32, _ folder: String, usually: Int) -> Int {
+    let limit = pathconf(folder.isEmpty ? "." : folder, name)
+    return limit > 0 ? limit : usually
 }
 
 /// The system's error about a file.

@@ -9,7 +9,7 @@ public import Foundation
 /// let export = try await download.value
 /// ```
 ///
-/// The download writes the bytes to `NAME.part` beside the file. It replaces the file when all bytes have arrived and their
+/// The download writes the bytes to `NAME.part` beside the file; a name that is too long for that is shortened. It replaces the file when all bytes have arrived and their
 /// digests are right: those that the server names (RFC 9530), and those of the options. An interrupted download keeps its bytes.
 /// The next download of the same address to the same file continues after them, also in another process; see
 /// ``DownloadOptions/resumes``.
@@ -104,6 +104,9 @@ public final class Download: Transfer {
     public func cancel() {
         control.cancel()
     }
+
+    /// The file of the bytes before the download is complete.
+    package static func part(of file: URL) -> URL { URL(fileURLWithPath: PartFile.path(beside: file.path)) }
 
     /// Removes the bytes that an interrupted download of a file left.
     ///

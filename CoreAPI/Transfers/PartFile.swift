@@ -23,7 +23,13 @@ final class PartFile: Sendable {
 
     private var sidecarPath: String { "\(path).json" }
 
-    /// Opens or makes `TARGET.part`. A link, a file of another user and a file with a second name are removed first.
+    /// `TARGET.part`; a name that is too long for its sidecar is shortened.
+    static func path(beside target: String) -> String {
+        let name = target.utf8.split(separator: UInt8(ascii: "/")).last ?? target.utf8[...]
+        return target.leavingRoom(for: ".part.json.new".utf8.count, mark: "~\(SHA256.hash(name).prefix(8).hexadecimal)") + ".part"
+    }
+
+    /// Opens or makes the part. A link, a file of another user and a file with a second name are removed first.
     ///
     /// - Throws: ``DownloadError``, also for a URL that names no local file.
     init(beside file: URL) throws(DownloadError) {
@@ -33,7 +39,7 @@ final class PartFile: Sendable {
         } catch {
             throw .cannotWrite(path: target, code: EINVAL, reason: error.readableDescription)
         }
-        path = "\(target).part"
+        path = Self.path(beside: target)
         try Self.check(target)
         descriptor = try Self.open(path)
     }
@@ -42,10 +48,13 @@ final class PartFile: Sendable {
         close()
     }
 
-    /// Refuses a target that a file cannot replace.
+    /// Refuses a target that a file cannot replace, or that the file system cannot name.
     private static func check(_ target: String) throws(DownloadError) {
         var status = stat()
-        guard stat(target, &status) == 0 else { return }
+        guard stat(target, &status) == 0 else {
+            guard errno != ENAMETOOLONG else { throw DownloadError(FileFailure(path: target, code: errno)) }
+            return
+        }
         let kind = status.st_mode & S_IFMT
         guard kind == S_IFREG else {
             throw DownloadError(FileFailure(path: target, code: kind == S_IFDIR ? EISDIR : ESPIPE))

@@ -99,7 +99,7 @@ struct DownloadCommand: AsyncParsableCommand {
         if retry > 0 { channel.interceptors.append(RetryPolicy(attempts: retry + 1)) }
         if !resume { try? Download.discardPart(of: file) }
         let endpoint = plan.endpoint(timeout: timeout.duration, accept: "*/*")
-        let isContinued = resume && FileManager.default.fileExists(atPath: "\(file.path).part")
+        let isContinued = resume && FileManager.default.fileExists(atPath: Download.part(of: file).path)
         let stop = StopSignal()
         let start = ContinuousClock.now
         let download = CommonDispatcher(channel: channel).download(endpoint, to: file, downloadOptions)
@@ -113,7 +113,7 @@ struct DownloadCommand: AsyncParsableCommand {
         await ProgressBar.show(
             download, on: Console.error,
             anew: isContinued
-                ? "'\(file.lastPathComponent).part' cannot be continued: the server has another file, or answers no range; "
+                ? "'\(Download.part(of: file).lastPathComponent)' cannot be continued: the server has another file, or answers no range; "
                     + "beginning again" : nil)
         do throws(APIClientError) {
             let whole = try await download.value
@@ -186,7 +186,8 @@ struct DownloadCommand: AsyncParsableCommand {
         var kept: Int64 = 0
         for await progress in download.progress { kept = progress.completed }
         if mayContinue(file) {
-            Console.error.write(hint: "\(kept.readableBytes) are kept in '\(file.lastPathComponent).part'; --resume continues")
+            let part = Download.part(of: file).lastPathComponent
+            Console.error.write(hint: "\(kept.readableBytes) are kept in '\(part)'; --resume continues")
         } else if kept > 0 {
             Console.error.write(hint: "nothing is kept: the server's answer does not say that it can be continued")
         }
@@ -194,11 +195,14 @@ struct DownloadCommand: AsyncParsableCommand {
         return ExitCode(128 + number)
     }
 
-    private func mayContinue(_ file: URL) -> Bool { FileManager.default.fileExists(atPath: "\(file.path).part.json") }
+    private func mayContinue(_ file: URL) -> Bool {
+        FileManager.default.fileExists(atPath: "\(Download.part(of: file).path).json")
+    }
 
     private func advice(about error: APIClientError, _ plan: CallPlan, _ file: URL) -> String? {
         if let advice = plan.target.advice(about: error) { return advice }
-        return mayContinue(file) ? "--resume continues from the bytes that are in '\(file.lastPathComponent).part'" : nil
+        let part = Download.part(of: file).lastPathComponent
+        return mayContinue(file) ? "--resume continues from the bytes that are in '\(part)'" : nil
     }
 }
 
