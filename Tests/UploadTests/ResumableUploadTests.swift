@@ -98,9 +98,15 @@ struct ResumableUploadTests {
         await channel.close()
     }
 
-    @Test("respects the server's limit for one request")
-    func serverLimit() async throws {
-        let server = try ResumableServer(.ietf, limit: "max-size=1000000, max-append-size=150000;x")
+    @Test(
+        "respects the server's limit for one request, in one line or several",
+        arguments: [
+            "max-size=1000000, max-append-size=150000;x", "max-size=1000000\r\nUpload-Limit: max-append-size=150000;x",
+            "max-append-size=1, max-size=1\r\nUpload-Limit: max-append-size=150000",
+            #"note="a,max-append-size=1",max-append-size=150000"#,
+        ])
+    func serverLimit(limit: String) async throws {
+        let server = try ResumableServer(.ietf, limit: limit)
         let channel = Channel.test(server.url)
         try await channel.manager.upload(.post("a"), from: .bytes(Self.data), resumable: plan(.ietf)).value
         #expect(server.data == Self.data)

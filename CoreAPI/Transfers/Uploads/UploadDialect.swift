@@ -101,8 +101,18 @@ struct UploadDialect {
         answer.expires = try isTus ? text("Upload-Expires", fields).flatMap(HTTPDate.date) : nil
         guard !isTus else { return answer }
         answer.isComplete = try interop > 3 ? flag("Upload-Complete", fields) : flag("Upload-Incomplete", fields).map { !$0 }
-        answer.limit = try text("Upload-Limit", fields).flatMap(Self.limit)
+        answer.limit = Self.limit(list("Upload-Limit", fields))
         return answer
+    }
+
+    /// The members of a list or a dictionary in all lines of a field (RFC 9110 §5.3).
+    private func list(_ name: String, _ fields: HTTPFields) -> [Substring] {
+        guard let name = HTTPField.Name(name) else { return [] }
+        var isQuoted = false
+        return fields[values: name].joined(separator: ",").utf8.split { byte in
+            if byte == UInt8(ascii: "\"") { isQuoted.toggle() }
+            return byte == UInt8(ascii: ",") && !isQuoted
+        }.map { Substring($0) }
     }
 
     private func text(_ name: String, _ fields: HTTPFields) throws(TransportError) -> String? {
@@ -123,7 +133,7 @@ struct UploadDialect {
     private func flag(_ name: String, _ fields: HTTPFields) throws(TransportError) -> Bool? {
         guard let text = try text(name, fields) else { return nil }
         // A boolean may have parameters, which mean nothing here (RFC 9651 §3.1.2).
-        switch text.prefix(while: { $0 != ";" }).trimmingHTTPWhitespace() {
+        switch Substring(text.utf8.prefix { $0 != UInt8(ascii: ";") }).trimmingHTTPWhitespace() {
         case "?0": return false
         case "?1": return true
         default: throw .malformedResponse(reason: "expected ?0 or ?1 in \(name), found '\(text.shortened().escapingControls)'")
@@ -136,12 +146,14 @@ struct UploadDialect {
         return Int64(text)
     }
 
-    /// `max-append-size` of a dictionary (RFC 9651 §3.2): `max-size=1000, max-append-size=100`.
-    private static func limit(_ text: String) -> Int64? {
-        for member in text.split(separator: ",") {
-            let parts = member.prefix { $0 != ";" }.split(separator: "=", maxSplits: 1).map { $0.trimmingHTTPWhitespace() }
-            if parts.count == 2, parts[0] == "max-append-size", let limit = number(parts[1]), limit > 0 { return limit }
+    /// `max-append-size` of a dictionary, whose last member of a name counts (RFC 9651 §3.2): `max-size=1000, max-append-size=100`.
+    private static func limit(_ members: [Substring]) -> Int64? {
+        var limit: Int64?
+        for member in members {
+            let item = member.utf8.prefix { $0 != UInt8(ascii: ";") }
+            let parts = item.split(separator: UInt8(ascii: "="), maxSplits: 1).map { Substring($0).trimmingHTTPWhitespace() }
+            if parts.count == 2, parts[0] == "max-append-size" { limit = number(parts[1]).flatMap { $0 > 0 ? $0 : nil } }
         }
-        return nil
+        return limit
     }
 }
