@@ -267,7 +267,7 @@ let package = Package(
             dependencies: [
                 "CoreAPILock",
                 "CoreAPI", "CoreAPIBase", "CoreAPICore", "CoreAPICurl", "CoreAPIHash", "CoreAPITesting", "CoreAPITransfers",
-                "Programs", httpTypes,
+                "CoreAPIURLSession", "Programs", httpTypes,
             ],
             path: "Tests/DownloadTests", swiftSettings: settings),
         .testTarget(

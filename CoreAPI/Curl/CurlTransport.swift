@@ -303,7 +303,9 @@ struct CurlExchange {
             defect: { received, isEndAnnounced in Self.endDefect(parsed, hasBody: hasBody, received, isEndAnnounced) },
             release: release)
         let length = decoder == nil && hasBody ? parsed.contentLength : nil
-        return .stream(BodyStream(length: length, ChunkSource(isReplayable: false, open: reader.open)))
+        var body = BodyStream(length: length, ChunkSource(isReplayable: false, open: reader.open))
+        body.isDecoded = decoder != nil
+        return .stream(body)
     }
 
     /// Reads the head, and checks what only the head reveals.

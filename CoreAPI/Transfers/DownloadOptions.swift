@@ -15,6 +15,11 @@ public struct DownloadOptions: Sendable {
     public var bytesPerSecond: Int?
     /// The largest size of the file in bytes. Default `nil`, without a limit.
     public var sizeLimit: Int64?
+    /// Whether the transport decodes a body with a content coding. Default `false`: the file has the bytes that the server has
+    /// stored, for example those of `a.tar.gz`, even if the server calls them `Content-Encoding: gzip`. A decoded file has no
+    /// length before its end, is not compared with the server's digests, and is not continued after an interruption. Foundation
+    /// decodes in any case, so all of that applies to a coded body over `URLSessionTransport`; a listener hears a warning.
+    public var decodes = false
     /// A name for the file that does not depend on its address. So a later download with a fresh signed address continues it.
     /// Default `nil`: the address without secrets is the name.
     public var identity: String?

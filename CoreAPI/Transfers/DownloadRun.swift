@@ -83,7 +83,7 @@ final class DownloadRun: Sendable {
 
     /// Takes over the bytes of an earlier download.
     private func load(_ part: PartFile) throws {
-        guard options.resumes, control.endpoint.method == .get, let sidecar = part.readSidecar() else {
+        guard options.resumes, !options.decodes, control.endpoint.method == .get, let sidecar = part.readSidecar() else {
             part.removeSidecar()
             return try part.truncate(to: 0)
         }
@@ -100,8 +100,11 @@ final class DownloadRun: Sendable {
     }
 
     /// Whether a later request can ask for the rest.
-    private var mayContinue: Bool {
-        state.withLock { $0.representation?.validator != nil && !$0.refusesRanges } && control.endpoint.method == .get
+    private var mayContinue: Bool { state.withLock { $0.representation }.map(mayContinue) ?? false }
+
+    private func mayContinue(_ representation: Representation) -> Bool {
+        representation.validator != nil && control.endpoint.method == .get && !options.decodes
+            && !state.withLock { $0.refusesRanges }
     }
 
     /// Flushes the bytes and the state to the disk. After a failure only the progress since the last flush is lost.
@@ -235,22 +238,28 @@ final class DownloadRun: Sendable {
         guard let head = response.head else { throw missingHead(response) }
         let length = try length(of: response, head)
         if let length { try check(size: length, response) }
-        let representation = Representation(head, length: length)
+        let isDecoded = try response.value.isDecoded
+        if isDecoded, !options.decodes { response.warn(Self.decodedBody) }
+        let representation = Representation(head, length: length, isDecoded: isDecoded)
         let count = parts(of: representation, head, response)
         try part.truncate(to: 0)
         state.withLock { state in
             state.resource = resource(of: response)
             (state.representation, state.segments) = (representation, Segment.parts(count, of: length))
-            state.refusesRanges = state.refusesRanges || head.lines("Accept-Ranges")?.lowercased() == "none"
+            state.refusesRanges = state.refusesRanges || head.rangeUnits == ["none"]
             (state.head, state.context) = (head, ErrorContext(response))
         }
         report()
         if options.resumes, mayContinue { save(part) } else { part.removeSidecar() }
     }
 
+    private static let decodedBody =
+        "the transport decodes the body: the file is not compared with the server's length and digests, and not continued later"
+
     /// The length of an answer with all bytes; `nil` if it is not known.
     private func length(of response: Response<Body>, _ head: ResponseHead) throws -> Int64? {
-        let announced = head.headers[.contentLength].flatMap { Int64($0) }.flatMap { $0 < 0 ? nil : $0 }
+        guard try !response.value.isDecoded else { return nil }
+        let announced = head.single(.contentLength).flatMap { Int64($0) }.flatMap { $0 < 0 ? nil : $0 }
         let found = try response.value.length
         if let announced, let found, announced != found {
             throw malformed("expected a body of \(announced) bytes by Content-Length, found \(found)", response)
@@ -260,16 +269,12 @@ final class DownloadRun: Sendable {
 
     /// The allowed number of concurrent requests.
     private func parts(of representation: Representation, _ head: ResponseHead, _ response: Response<Body>) -> Int {
-        guard options.parts > 1, mayContinueFrom(representation), let length = representation.length,
-            head.lines("Accept-Ranges")?.lowercased() == "bytes"
+        guard options.parts > 1, mayContinue(representation), let length = representation.length,
+            head.rangeUnits.contains("bytes")
         else { return 1 }
         let limits = response.call.channel.limits
         let most = min(options.parts, DownloadOptions.mostParts, limits.connectionsPerHost, limits.connections)
         return max(1, min(most, Int(clamping: length / DownloadOptions.smallestPart)))
-    }
-
-    private func mayContinueFrom(_ representation: Representation) -> Bool {
-        representation.validator != nil && control.endpoint.method == .get && !state.withLock { $0.refusesRanges }
     }
 
     // MARK: - Requests
@@ -316,7 +321,7 @@ final class DownloadRun: Sendable {
     ///
     /// - Returns: the answer, and the offset after its last byte. With a failed answer the segment has no rest.
     private func ask(for segment: Segment?) async throws -> (response: Response<Body>, end: Int64?) {
-        var fields: Headers = ["Accept-Encoding": "identity"]
+        var fields: Headers = options.decodes ? [:] : ["Accept-Encoding": "identity"]
         let representation = state.withLock { $0.representation }
         if let segment, let validator = representation?.validator {
             let last = segment.end.flatMap { $0 == representation?.length ? nil : "\($0 - 1)" } ?? ""
@@ -366,9 +371,8 @@ final class DownloadRun: Sendable {
     private func end(of response: Response<Body>, _ segment: Segment?) throws -> Int64? {
         guard let head = response.head else { throw missingHead(response) }
         let body = try response.value
-        if let coding = head.coding {
-            throw malformed(
-                "expected the file without a content coding, found \(coding.shortened(to: 40)) (RFC 9110 §12.5.3)", response)
+        if options.decodes, let coding = head.coding {
+            throw malformed("expected a content coding that the transport decodes, found \(coding.shortened(to: 40))", response)
         }
         switch (head.status.code, segment) {
         case (200, nil), (203, nil): return body.length
@@ -388,6 +392,10 @@ final class DownloadRun: Sendable {
     private func end(
         ofPart response: Response<Body>, _ head: ResponseHead, _ body: Body, _ segment: Segment
     ) throws -> Int64 {
+        guard !body.isDecoded else {
+            state.withLock { $0.refusesRanges = true }
+            throw Restart.again(malformed("expected the stored bytes from \(segment.done), found decoded ones", response))
+        }
         guard let range = head.contentRange, let bytes = range.bytes, bytes.lowerBound == segment.done,
             bytes.upperBound <= segment.end ?? .max, head.mediaType?.essence != "multipart/byteranges",
             body.length.map({ $0 == Int64(bytes.count) }) ?? true
@@ -397,7 +405,8 @@ final class DownloadRun: Sendable {
         }
         let isOurs = state.withLock { state in
             let isSame = !state.isLoaded || control.takesAnyAddress || state.resource == resource(of: response)
-            return isSame && state.representation?.mayBeContinued(by: head, total: range.total) == true
+            guard isSame, let known = state.representation, known.isCoded(as: head) else { return false }
+            return known.mayBeContinued(by: head, total: range.total)
         }
         guard isOurs else {
             // Ranges of a server that does not repeat the validator can never be checked.
@@ -444,8 +453,14 @@ final class DownloadRun: Sendable {
                 .truncated(received: offset - segment.done, expected: stop - segment.done), ErrorContext(answer.response))
         }
         if stop == nil { complete(index, at: offset) }
-        guard let digest = answer.response.head?.lines("Content-Digest").flatMap({ DigestField($0) }) else { return }
+        guard let digest = try contentDigest(of: answer.response) else { return }
         state.withLock { $0.answered.append((segment.done..<offset, digest)) }
+    }
+
+    /// `Content-Digest`, which belongs to the bytes on the wire (RFC 9530 §2).
+    private func contentDigest(of response: Response<Body>) throws -> DigestField? {
+        guard try !response.value.isDecoded else { return nil }
+        return response.head?.lines("Content-Digest").flatMap { DigestField($0) }
     }
 
     private func note(_ index: Int, _ offset: Int64, _ count: Int, _ part: PartFile) {

@@ -26,17 +26,23 @@ struct Representation: Sendable, Hashable {
     var length: Int64?
     /// `Repr-Digest`, as received. A 206 names that of the whole file, too (RFC 9530 §3.1).
     var digest: String?
+    /// The content coding of the bytes; `nil` without one.
+    let coding: String?
 
-    init(validator: Validator?, length: Int64?, digest: String?) {
+    init(validator: Validator?, length: Int64?, digest: String?, coding: String? = nil) {
         self.validator = validator
         self.length = length
         self.digest = digest
+        self.coding = coding
     }
 
-    init(_ head: ResponseHead, length: Int64?) {
-        validator = Validator(head)
-        self.length = length
-        digest = head.lines("Repr-Digest")
+    /// - Parameter isDecoded: whether the transport has decoded the bytes. Validator, length and digest of the head then belong to
+    ///   other bytes.
+    init(_ head: ResponseHead, length: Int64?, isDecoded: Bool) {
+        validator = isDecoded ? nil : Validator(head)
+        self.length = isDecoded ? nil : length
+        digest = isDecoded ? nil : head.lines("Repr-Digest")
+        coding = head.coding
     }
 
     /// Whether an answer 200 to a request for the rest cannot be what it says: it names a part, or the same bytes with another
@@ -56,6 +62,9 @@ struct Representation: Sendable, Hashable {
         }
     }
 
+    /// Whether the bytes of a part have the coding of the others. A 206 need not name it (RFC 9110 §15.3.7).
+    func isCoded(as head: ResponseHead) -> Bool { head.coding.map { $0 == coding } ?? true }
+
     /// Whether an answer 206 or 416 can belong to the same bytes. It must repeat the validator, because a server that ignores
     /// `If-Range` may send the bytes of another file. A 206 has the `ETag` of a 200 (RFC 9110 §15.3.7). It may leave out
     /// `Last-Modified`: with such a server, a file that has no `ETag` begins again.
@@ -65,8 +74,8 @@ struct Representation: Sendable, Hashable {
         if let length, let total, length != total { return false }
         if let found = head.lines("Repr-Digest"), let digest, found != digest { return false }
         switch validator {
-        case .tag(let tag): return head.headers[.eTag] == tag
-        case .date(let date): return head.headers[.lastModified] == date
+        case .tag(let tag): return head.single(.eTag)?.utf8.elementsEqual(tag.utf8) == true
+        case .date(let date): return head.single(.lastModified)?.utf8.elementsEqual(date.utf8) == true
         case nil: return false
         }
     }
@@ -75,10 +84,10 @@ struct Representation: Sendable, Hashable {
 extension Representation.Validator {
     /// The strong validator of a head; `nil` if it has none.
     init?(_ head: ResponseHead) {
-        if let tag = head.headers[.eTag] {
+        if head.headers[.eTag] != nil {
             // With a weak tag the date is not allowed either (§13.1.5).
-            self.init(tag: tag)
-        } else if let modified = head.headers[.lastModified], let sent = head.headers[.date] {
+            self.init(tag: head.single(.eTag) ?? "")
+        } else if let modified = head.single(.lastModified), let sent = head.single(.date) {
             self.init(modified: modified, sent: sent)
         } else {
             return nil
@@ -149,12 +158,26 @@ extension ResponseHead {
         return lines.isEmpty ? nil : lines.joined(separator: ", ")
     }
 
-    var contentRange: ContentRange? { headers[.contentRange].flatMap { ContentRange($0) } }
+    var contentRange: ContentRange? { single(.contentRange).flatMap { ContentRange($0) } }
 
-    /// The last coding of the body other than `identity`; `nil` without a coding.
+    /// The value of a field that is no list; `nil` for lines with different values.
+    func single(_ name: HTTPField.Name) -> String? {
+        let values = Set(headers[values: name])
+        return values.count == 1 ? values.first : nil
+    }
+
+    /// The members of a list in all lines of a field, in lower case.
+    private func members(_ name: String) -> [String] {
+        let all = lines(name)?.utf8.split(separator: UInt8(ascii: ",")) ?? []
+        return all.map { Substring($0).trimmingHTTPWhitespace().lowercased() }.filter { !$0.isEmpty }
+    }
+
+    /// `Accept-Ranges`.
+    var rangeUnits: [String] { members("Accept-Ranges") }
+
+    /// The codings of the body other than `identity`; `nil` without any.
     var coding: String? {
-        lines("Content-Encoding")?.split(separator: ",").map { $0.trimmingHTTPWhitespace() }.last {
-            !$0.isEmpty && $0.lowercased() != "identity"
-        }
+        let codings = members("Content-Encoding").filter { $0 != "identity" }
+        return codings.isEmpty ? nil : codings.joined(separator: ", ")
     }
 }

@@ -46,6 +46,7 @@ struct Sidecar: Sendable, Hashable {
         var date: String?
         var length: Int64?
         var digest: String?
+        var coding: String?
         var segments: [Segment]
         var seal: String
     }
@@ -53,7 +54,7 @@ struct Sidecar: Sendable, Hashable {
     var json: Data? {
         var record = Record(
             version: Self.version, resource: resource, length: representation.length, digest: representation.digest,
-            segments: segments, seal: seal)
+            coding: representation.coding, segments: segments, seal: seal)
         switch representation.validator {
         case .tag(let tag): record.tag = tag
         case .date(let date): record.date = date
@@ -81,7 +82,8 @@ struct Sidecar: Sendable, Hashable {
         default: return nil
         }
         resource = record.resource
-        representation = Representation(validator: validator, length: record.length, digest: record.digest)
+        representation = Representation(
+            validator: validator, length: record.length, digest: record.digest, coding: record.coding)
         segments = record.segments
         seal = record.seal
     }

@@ -103,7 +103,7 @@ final class URLExchange: Sendable {
     func receive(_ response: URLResponse) {
         // Interim responses, such as 103, arrive as separate responses on Linux.
         guard let response = response as? HTTPURLResponse, response.statusCode >= 200 else { return touch() }
-        let head = WireForm.head(response, isDecoded: hasBody(response.statusCode))
+        let (head, isDecoded) = WireForm.head(response, hasBody: hasBody(response.statusCode))
         let failure = WireForm.failure(of: head, to: attempt.request)
         let chunks =
             attempt.streamsBody && failure == nil
@@ -115,7 +115,7 @@ final class URLExchange: Sendable {
         }
         guard isFirst else { return }
         if let failure { return end(failure) }
-        if let chunks { settle(Reply(attempt, head: head, body: Reader(attempt, head, chunks).body)) }
+        if let chunks { settle(Reply(attempt, head: head, body: Reader(attempt, head, isDecoded, chunks).body)) }
     }
 
     func receive(_ data: Data) {
@@ -185,12 +185,14 @@ final class URLExchange: Sendable {
 private final class Reader: Sendable {
     private let attempt: Attempt
     private let head: ResponseHead
+    private let isDecoded: Bool
     private let chunks: ChunkBuffer
     private let wasOpened = Mutex(false)
 
-    init(_ attempt: Attempt, _ head: ResponseHead, _ chunks: ChunkBuffer) {
+    init(_ attempt: Attempt, _ head: ResponseHead, _ isDecoded: Bool, _ chunks: ChunkBuffer) {
         self.attempt = attempt
         self.head = head
+        self.isDecoded = isDecoded
         self.chunks = chunks
     }
 
@@ -198,7 +200,11 @@ private final class Reader: Sendable {
         chunks.abandon()
     }
 
-    var body: Body { .stream(BodyStream(length: head.length, ChunkSource(isReplayable: false, open: open))) }
+    var body: Body {
+        var stream = BodyStream(length: head.length, ChunkSource(isReplayable: false, open: open))
+        stream.isDecoded = isDecoded
+        return .stream(stream)
+    }
 
     @Sendable private func open() throws -> ChunkSource.Next {
         let isFirst = wasOpened.withLock { wasOpened in

@@ -54,8 +54,8 @@ enum WireForm {
         return trust.minimumTLSVersion == .tls12 ? nil : "TLS 1.3 as the minimum"
     }
 
-    /// - Parameter isDecoded: whether Foundation decoded the content codings that it knows.
-    static func head(_ response: HTTPURLResponse, isDecoded: Bool) -> ResponseHead {
+    /// - Returns: the head, and whether Foundation decodes the body: it does so with the content codings that it knows.
+    static func head(_ response: HTTPURLResponse, hasBody: Bool) -> (head: ResponseHead, isDecoded: Bool) {
         var fields = HTTPFields()
         for case (let name as String, let value as String) in response.allHeaderFields {
             guard let name = HTTPField.Name(name) else { continue }
@@ -65,11 +65,13 @@ enum WireForm {
                 fields.append(HTTPField(name: name, value: value))
             }
         }
-        if isDecoded, let codings = fields[.contentEncoding], unknownCoding(in: codings) == nil {
+        let codings = hasBody ? fields[.contentEncoding].map(names(of:)) ?? [] : []
+        let isDecoded = !codings.isEmpty && codings.allSatisfy(isKnown)
+        if isDecoded {
             // These fields describe the encoded bytes, which the caller does not see.
             (fields[.contentEncoding], fields[.contentLength]) = (nil, nil)
         }
-        return ResponseHead(status: .init(code: response.statusCode), headers: fields)
+        return (ResponseHead(status: .init(code: response.statusCode), headers: fields), isDecoded)
     }
 
     /// `a=1; Expires=Wed, 09 Jun 2027 10:18:14 GMT, b=2` is two cookies: a comma ends one if a name and `=` follow.
@@ -86,14 +88,18 @@ enum WireForm {
         return cookies
     }
 
-    /// The first coding that Foundation does not decode. On Linux libcurl does: it knows zstd, or fails without it.
-    private static func unknownCoding(in codings: String) -> String? {
-        var known: Set = ["gzip", "x-gzip", "deflate", "br", "identity", ""]
+    /// The content codings of a field, without those that change nothing.
+    private static func names(of codings: String) -> [String] {
+        codings.split(separator: ",").map { $0.trimmingCharacters(in: .whitespaces).lowercased() }
+            .filter { !["", "identity"].contains($0) }
+    }
+
+    /// Whether Foundation decodes the coding. On Linux libcurl does: it knows zstd, or fails without it.
+    private static func isKnown(_ coding: String) -> Bool {
         #if canImport(FoundationNetworking)
-        known.insert("zstd")
+        if coding == "zstd" { return true }
         #endif
-        return codings.split(separator: ",").map { $0.trimmingCharacters(in: .whitespaces).lowercased() }
-            .first { !known.contains($0) }
+        return ["gzip", "x-gzip", "deflate", "br"].contains(coding)
     }
 
     /// Why a head is refused; `nil` if it is accepted.
@@ -131,7 +137,7 @@ enum WireForm {
         guard let head else {
             return TransportError.connectionLost(reason: reason, mayHaveBeenProcessed: !request.method.isIdempotent)
         }
-        if let coding = head.headers[.contentEncoding].flatMap(unknownCoding) {
+        if let coding = head.headers[.contentEncoding].map(names(of:))?.first(where: { !isKnown($0) }) {
             return TransportError.unsupported(capability: "the content coding '\(coding)'")
         }
         return TransportError.truncated(received: received, expected: head.length)

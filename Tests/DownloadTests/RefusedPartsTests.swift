@@ -88,4 +88,42 @@ struct RefusedPartsTests {
         #expect(server.requests.count <= 5)
         await channel.close()
     }
+
+    @Test(
+        "is made if the server announces ranges among other units, in one line or several",
+        arguments: [["bytes, pages"], ["pages", "Bytes"], ["bytes", "bytes"]])
+    func announced(units: [String]) async throws {
+        var served = Served(400_000)
+        served.headers = [:]
+        for unit in units { served.headers.append("Accept-Ranges", unit) }
+        let server = try LoopbackServer.start { [served] in served.reply($0) }
+        defer { server.close() }
+        let channel = Channel.loopback(server)
+        _ = try await channel.manager.download(.export, to: folder.export, .init { $0.parts = 4 }).value
+        #expect(try Data(contentsOf: folder.export) == served.bytes)
+        #expect(server.requests.count >= 4)
+        await channel.close()
+    }
+
+    @Test(
+        "is continued if the server repeats the lines of its validator, and begins anew if they differ", arguments: [true, false])
+    func repeatedLines(areEqual: Bool) async throws {
+        var served = Served(100_000)
+        served.headers.append("ETag", areEqual ? #""one""# : #""two""#)
+        let isCut = Mutex(false)
+        let server = try LoopbackServer.start { [served] request in
+            let isFirst = isCut.withLock { isCut in
+                defer { isCut = true }
+                return !isCut
+            }
+            return served.reply(request, sending: isFirst ? 40_000 : nil)
+        }
+        defer { server.close() }
+        let channel = Channel.loopback(server)
+        await #expect(throws: APIClientError.self) { try await channel.manager.download(.export, to: folder.export).value }
+        let file = try await channel.manager.download(.export, to: folder.export).value
+        #expect(file.reused == (areEqual ? 40_000 : 0))
+        #expect(try Data(contentsOf: folder.export) == served.bytes)
+        await channel.close()
+    }
 }

@@ -24,6 +24,14 @@ extension Case {
             #expect(try response.value == Data(gzip))
             #expect(response.head?.headers[.contentEncoding] == "wild")
         },
+        Case("a streamed body in gzip says that it is decoded", needs: [.gzip, .streaming], coded("gzip", gzip)) {
+            stage async throws in
+            #expect(try isDecoded(await stage.send(as: .stream).value) == true)
+        },
+        Case("a streamed body as it was sent says so", needs: [.streaming], coded("identity", Array("hello".utf8))) {
+            stage async throws in
+            #expect(try isDecoded(await stage.send(as: .stream).value) == false)
+        },
         Case("a truncated gzip body is a failure", needs: [.checksCodings], coded("gzip", Array(gzip.dropLast(8)))) {
             stage async throws in
             #expect(failure(of: await stage.send()) != nil)
@@ -38,6 +46,10 @@ extension Case {
     private static let gzip: [UInt8] = [
         31, 139, 8, 0, 0, 0, 0, 0, 2, 3, 203, 72, 205, 201, 201, 87, 200, 64, 144, 0, 128, 136, 249, 229, 17, 0, 0, 0,
     ]
+
+    private static func isDecoded(_ body: Body) -> Bool? {
+        if case .stream(let stream) = body { stream.isDecoded } else { nil }
+    }
 
     private static func coded(_ coding: String, _ bytes: [UInt8]) -> Answers {
         { _, _ in

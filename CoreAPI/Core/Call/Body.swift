@@ -66,6 +66,11 @@ public enum Body: Sendable {
         }
     }
 
+    /// As ``BodyStream/isDecoded``.
+    package var isDecoded: Bool {
+        if case .stream(let stream) = self { stream.isDecoded } else { false }
+    }
+
     /// The length, for which the size of a file is looked up; `nil` if it is not known.
     package func knownLength() throws -> Int64? {
         guard case .file(let url) = self else { return length }
@@ -82,6 +87,9 @@ public struct BodyStream: Sendable {
 
     /// The number of bytes, or `nil` for a chunked upload (RFC 9112 §7.1).
     public let length: Int64?
+    /// Whether the transport has undone the content codings of an answer's body. Default `false`. The `Content-Length`, ranges,
+    /// validators and digests of the answer belong to the encoded bytes (RFC 9110 §8), and not to these.
+    public var isDecoded = false
     package let source: Source
 
     package enum Source: Sendable {

@@ -243,6 +243,11 @@ public enum CallEvent {
     }
 }
 
+extension Response {
+    /// Passes a warning about the answer to the listeners of its channel.
+    package func warn(_ text: String) { reply.attempt?.warn(text) }
+}
+
 extension Attempt {
     /// Passes an event to the listeners of the attempt's channel.
     ///
