@@ -418,7 +418,7 @@ final class DownloadRun: Sendable {
         state.withLock { state in
             state.head = head
             state.resource = resource(of: response)
-            if state.representation?.digest == nil { state.representation?.digest = head.lines("Repr-Digest") }
+            if state.representation?.digest == nil { state.representation?.digest = head.namedDigest }
             if state.representation?.length == nil, let total = range.total { state.learn(total) }
         }
         return bytes.upperBound

@@ -24,7 +24,7 @@ struct Representation: Sendable, Hashable {
     let validator: Validator?
     /// In bytes; `nil` if it is not known.
     var length: Int64?
-    /// `Repr-Digest`, as received. A 206 names that of the whole file, too (RFC 9530 §3.1).
+    /// The members of `Repr-Digest` that can be checked. A 206 names that of the whole file, too (RFC 9530 §3.1).
     var digest: String?
     /// The content coding of the bytes; `nil` without one.
     let coding: String?
@@ -41,7 +41,7 @@ struct Representation: Sendable, Hashable {
     init(_ head: ResponseHead, length: Int64?, isDecoded: Bool) {
         validator = isDecoded ? nil : Validator(head)
         self.length = isDecoded ? nil : length
-        digest = isDecoded ? nil : head.lines("Repr-Digest")
+        digest = isDecoded ? nil : head.namedDigest
         coding = head.coding
     }
 
@@ -72,7 +72,7 @@ struct Representation: Sendable, Hashable {
     /// - Parameter total: the complete length that the answer names.
     func mayBeContinued(by head: ResponseHead, total: Int64?) -> Bool {
         if let length, let total, length != total { return false }
-        if let found = head.lines("Repr-Digest"), let digest, found != digest { return false }
+        if let found = head.namedDigest, let digest, found != digest { return false }
         switch validator {
         case .tag(let tag): return head.single(.eTag)?.utf8.elementsEqual(tag.utf8) == true
         case .date(let date): return head.single(.lastModified)?.utf8.elementsEqual(date.utf8) == true
@@ -157,6 +157,9 @@ extension ResponseHead {
         let lines = headers[values: name]
         return lines.isEmpty ? nil : lines.joined(separator: ", ")
     }
+
+    /// The members of `Repr-Digest` that can be checked; the others may be long.
+    var namedDigest: String? { lines("Repr-Digest").flatMap { DigestField($0)?.text } }
 
     var contentRange: ContentRange? { single(.contentRange).flatMap { ContentRange($0) } }
 

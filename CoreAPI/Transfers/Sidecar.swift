@@ -82,8 +82,8 @@ struct Sidecar: Sendable, Hashable {
         default: return nil
         }
         resource = record.resource
-        representation = Representation(
-            validator: validator, length: record.length, digest: record.digest, coding: record.coding)
+        let digest = record.digest.flatMap { DigestField($0)?.text }
+        representation = Representation(validator: validator, length: record.length, digest: digest, coding: record.coding)
         segments = record.segments
         seal = record.seal
     }

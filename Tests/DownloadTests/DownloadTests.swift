@@ -102,6 +102,27 @@ struct DownloadTests {
         await channel.close()
     }
 
+    @Test(
+        "a wrong digest is found beside members of any type and length (RFC 9651)",
+        arguments: [
+            #"a=%"foo \ baz""#, #"a=%"f%c3%bc\""#, "a=:\(String(repeating: "AAAA", count: 2_500)):", "a=@1659578233;q=*t",
+            #"a=(1 "x" %"\" :AA==:);b=-1.5, c"#,
+        ], ["Repr-Digest", "Content-Digest"])
+    func mismatchBesides(_ member: String, name: String) async throws {
+        var served = Served(10_000)
+        let other = Served(10, seed: 2).digest
+        served.headers.append(name, "\(member), \(other)")
+        let server = try LoopbackServer.start { [served] in served.reply($0) }
+        defer { server.close() }
+        let channel = Channel.loopback(server)
+        let error = await #expect(throws: APIClientError.self) {
+            try await channel.manager.download(.export, to: folder.export).value
+        }
+        guard case .verification(.custom(let reason), _) = error else { return #expect(Bool(false), "\(error as Any)") }
+        #expect(reason as? DownloadError == .digestMismatch(expected: other, found: served.digest))
+        await channel.close()
+    }
+
     @Test("verifies SHA-512, ignores unknown algorithms, and computes digests on request")
     func algorithms() async throws {
         var served = Served(10_000)

@@ -21,7 +21,18 @@ struct ParserTests {
             ("sha-256=:\(empty):,", nil), ("sha-256=:*:", nil), ("sha-256 =:\(empty):", nil), ("=", nil), (",", nil), ("", 0),
             ("sha-256=:\(empty): x", nil), (#"a="x, sha-256=:\#(empty):"#, nil), ("a=(1 2, sha-256=:\(empty):", nil),
             ("md5=:AAAA:", 0), ("sha-256", 1), ("sha-256=1", 1), ("sha-256=::", 1),
-            ("a=" + String(repeating: "x", count: 9_000), nil),
+            ("a=" + String(repeating: "x", count: 9_000), 0), (#"a=%"foo \ baz", sha-256=:\#(empty):"#, 1),
+            (#"a=%"f%c3%bc\", sha-256=:\#(empty):"#, 1), (#"a=%"f%C3%BC", sha-256=:\#(empty):"#, nil),
+            (#"a=%"%c3", sha-256=:\#(empty):"#, nil), (#"a=%"é", sha-256=:\#(empty):"#, nil), ("a=%b, sha-256=:\(empty):", nil),
+            ("a=:" + String(repeating: "AAAA", count: 16_384) + ":, sha-256=:\(empty):", 1),
+            ("a=@1659578233, sha-256=:\(empty):", 1),
+            ("a=@1.5, sha-256=:\(empty):", nil), ("a=*t/1:x, sha-256=:\(empty):", 1),
+            ("a=-12.5;b=%\"\";c=@0, sha-256=:\(empty):", 1),
+            ("a=999999999999999, sha-256=:\(empty):", 1), ("a=1234567890123456, sha-256=:\(empty):", nil),
+            ("a=1., sha-256=:\(empty):", nil), ("a=1.2345, sha-256=:\(empty):", nil), ("a=?2, sha-256=:\(empty):", nil),
+            (#"a=("x" %"y\" :AA==: @1 tok);q=1, sha-256=:\#(empty):"#, 1), ("a=(1 (2)), sha-256=:\(empty):", nil), ("a=()", 0),
+            ("a=1;B, sha-256=:\(empty):", nil), ("a=/x, sha-256=:\(empty):", nil), ("sha-256=:iZ==:", 1), ("sha-256=:=AAA:", nil),
+            ("sha-256=:\(String(repeating: "A", count: 400)):", 1),
         ].map { (Abbreviated($0), $1) } as [(Abbreviated, Int?)])
     func digestField(field: Abbreviated, count: Int?) {
         #expect(DigestField(field.text)?.members.count == count)

@@ -721,6 +721,9 @@ struct UploadDialectTests {
         #expect(tus.expires == Date(timeIntervalSince1970: 784_111_777))
         #expect(try answer(.ietf, [("Upload-Offset", "7"), ("Upload-Offset", "7")]).offset == 7)
         #expect(try answer(.ietf, [("Upload-Limit", "max-append-size=0, max-size=x,=,;")]).limit == nil)
+        let limit = #"note="a, max-append-size=1";q, max-append-size=9;x=%"\", max-size=(1 2)"#
+        #expect(try answer(.ietf, [("Upload-Limit", limit), ("Upload-Offset", "7;a=\"b\"")]).limit == 9)
+        #expect(try answer(.ietf, [("Upload-Offset", "7;a=\"b\"")]).offset == 7)
     }
 
     @Test(

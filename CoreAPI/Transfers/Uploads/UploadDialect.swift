@@ -101,18 +101,14 @@ struct UploadDialect {
         answer.expires = try isTus ? text("Upload-Expires", fields).flatMap(HTTPDate.date) : nil
         guard !isTus else { return answer }
         answer.isComplete = try interop > 3 ? flag("Upload-Complete", fields) : flag("Upload-Incomplete", fields).map { !$0 }
-        answer.limit = Self.limit(list("Upload-Limit", fields))
+        answer.limit = Self.limit(lines("Upload-Limit", fields))
         return answer
     }
 
-    /// The members of a list or a dictionary in all lines of a field (RFC 9110 §5.3).
-    private func list(_ name: String, _ fields: HTTPFields) -> [Substring] {
-        guard let name = HTTPField.Name(name) else { return [] }
-        var isQuoted = false
-        return fields[values: name].joined(separator: ",").utf8.split { byte in
-            if byte == UInt8(ascii: "\"") { isQuoted.toggle() }
-            return byte == UInt8(ascii: ",") && !isQuoted
-        }.map { Substring($0) }
+    /// All lines of a dictionary (RFC 9110 §5.3).
+    private func lines(_ name: String, _ fields: HTTPFields) -> String {
+        guard let name = HTTPField.Name(name) else { return "" }
+        return fields[values: name].filter { !$0.isEmpty }.joined(separator: ", ")
     }
 
     private func text(_ name: String, _ fields: HTTPFields) throws(TransportError) -> String? {
@@ -124,7 +120,7 @@ struct UploadDialect {
 
     private func number(_ name: String, _ fields: HTTPFields) throws(TransportError) -> Int64? {
         guard let text = try text(name, fields) else { return nil }
-        guard let number = Self.number(text) else {
+        guard let number = isTus ? Self.number(text) : Self.integer(StructuredField.item(text)) else {
             throw .malformedResponse(reason: "expected a number in \(name), found '\(text.shortened().escapingControls)'")
         }
         return number
@@ -133,11 +129,10 @@ struct UploadDialect {
     private func flag(_ name: String, _ fields: HTTPFields) throws(TransportError) -> Bool? {
         guard let text = try text(name, fields) else { return nil }
         // A boolean may have parameters, which mean nothing here (RFC 9651 §3.1.2).
-        switch Substring(text.utf8.prefix { $0 != UInt8(ascii: ";") }).trimmingHTTPWhitespace() {
-        case "?0": return false
-        case "?1": return true
-        default: throw .malformedResponse(reason: "expected ?0 or ?1 in \(name), found '\(text.shortened().escapingControls)'")
+        guard case .boolean(let value) = StructuredField.item(text) else {
+            throw .malformedResponse(reason: "expected ?0 or ?1 in \(name), found '\(text.shortened().escapingControls)'")
         }
+        return value
     }
 
     /// A number of digits only, few enough that no sum overflows.
@@ -146,14 +141,14 @@ struct UploadDialect {
         return Int64(text)
     }
 
+    /// A number of bytes in a structured field (RFC 9651 §3.3.1).
+    private static func integer(_ value: StructuredValue?) -> Int64? {
+        guard case .integer(let number) = value, number >= 0 else { return nil }
+        return number
+    }
+
     /// `max-append-size` of a dictionary, whose last member of a name counts (RFC 9651 §3.2): `max-size=1000, max-append-size=100`.
-    private static func limit(_ members: [Substring]) -> Int64? {
-        var limit: Int64?
-        for member in members {
-            let item = member.utf8.prefix { $0 != UInt8(ascii: ";") }
-            let parts = item.split(separator: UInt8(ascii: "="), maxSplits: 1).map { Substring($0).trimmingHTTPWhitespace() }
-            if parts.count == 2, parts[0] == "max-append-size" { limit = number(parts[1]).flatMap { $0 > 0 ? $0 : nil } }
-        }
-        return limit
+    private static func limit(_ text: String) -> Int64? {
+        integer(StructuredField.dictionary(text)?["max-append-size"]).flatMap { $0 > 0 ? $0 : nil }
     }
 }
