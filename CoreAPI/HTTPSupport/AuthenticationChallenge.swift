@@ -59,21 +59,25 @@ private struct ChallengeParser {
             guard !name.isEmpty else { throw expected("a token") }
             let end = position
             skip(while: \.isBlank)
+            if isAtElementEnd, let last = challenges.indices.last, challenges[last].takeProtection(name) { continue }
             if let last = challenges.indices.last, challenges[last].token68 == nil, skip("=") {
                 guard challenges[last].parameters[name] == nil else { throw .duplicate(parameter: name) }
                 challenges[last].parameters[name] = try value()
             } else {
                 guard position > end || isAtElementEnd else { throw expected("a space or a comma after the scheme") }
                 challenges.append(AuthenticationChallenge(scheme: name))
-                // Parameters, if any, are read as the next elements.
-                guard let token68 = takeToken68() else {
+                // Parameters, if any, are read as the next elements. Digest has no token68, but may have `realm=`.
+                guard name != "digest", let token68 = takeToken68() else {
                     if isAtElementEnd || isAtParameter { continue }
                     throw expected("a parameter or a comma")
                 }
                 challenges[challenges.count - 1].token68 = token68
             }
             skip(while: \.isBlank)
-            guard isAtElementEnd else { throw expected("a comma") }
+            // Some servers separate parameters by spaces alone.
+            guard isAtElementEnd || bytes[position - 1].isBlank && isAtParameter else {
+                throw expected("a comma")
+            }
         }
     }
 
@@ -104,11 +108,7 @@ private struct ChallengeParser {
 
     private mutating func value() throws(AuthenticationChallenge.Malformed) -> String {
         skip(while: \.isBlank)
-        guard skip("\"") else {
-            let token = take(while: \.isTokenOctet)
-            guard !token.isEmpty else { throw expected("a token or a quoted string") }
-            return text(token)
-        }
+        guard skip("\"") else { return unquotedValue() }
         var value: [UInt8] = []
         while position < bytes.count {
             var byte = bytes[position]
@@ -126,6 +126,18 @@ private struct ChallengeParser {
             value.append(byte)
         }
         throw expected("the closing quote")
+    }
+
+    /// A token, or what should have been quoted: `a==`, `My Realm` or nothing. It ends at a comma, or before the next parameter.
+    private mutating func unquotedValue() -> String {
+        let start = position
+        var end = position
+        repeat {
+            take(while: \.isUnquoted)
+            end = position
+            skip(while: \.isBlank)
+        } while position > end && position < bytes.count && bytes[position].isUnquoted && !isAtParameter
+        return text(bytes[start..<end])
     }
 
     private func expected(_ what: String) -> AuthenticationChallenge.Malformed { .expected(what, at: position) }
@@ -150,6 +162,16 @@ private struct ChallengeParser {
     }
 }
 
+extension AuthenticationChallenge {
+    /// The rest of a list without quotes: `qop=auth,auth-int`.
+    fileprivate mutating func takeProtection(_ name: String) -> Bool {
+        guard scheme == "digest", let first = parameters["qop"], ["auth", "auth-int"].contains(name) else { return false }
+        parameters["qop"] = "\(first),\(name)"
+        return true
+    }
+}
+
 extension UInt8 {
     fileprivate var isBlank: Bool { self == 0x20 || self == 0x09 }
+    fileprivate var isUnquoted: Bool { self > 0x20 && self != 0x7F && self != UInt8(ascii: ",") && self != UInt8(ascii: "\"") }
 }

@@ -161,10 +161,31 @@ struct DigestAnswerTests {
             #expect(throws: error, "\(parameters)") { try DigestChallenge.best(of: ["Digest " + parameters]) }
             #expect(error.localizedDescription.contains("expected"))
         }
-        #expect(DigestAuthenticationError.unsupportedProtection(nil).localizedDescription.contains("allowsLegacyChallenges"))
+        for qop in [nil, "", " ", ","] {
+            let error = DigestAuthenticationError.unsupportedProtection(qop)
+            #expect(error.localizedDescription.contains("allowsLegacyChallenges"), "\(error)")
+        }
+        #expect(!DigestAuthenticationError.unsupportedProtection("x").localizedDescription.contains("allowsLegacyChallenges"))
         for name in ["a\rb", "a\nb", "a\u{0}b", "a\u{1}", "\u{7F}"] {
             #expect(throws: DigestAuthenticationError.unsafeUsername) { try DigestAuthentication(username: name, password: "p") }
         }
+    }
+
+    @Test(
+        "is given to challenges of careless servers",
+        arguments: [
+            "realm=r, nonce=a==, qop=auth", "realm=r, nonce=a== , qop=auth, opaque=", "realm=\"r\" nonce=\"a==\" qop=auth",
+            "realm=r, qop=auth,auth-int, nonce=a==, stale=FALSE", "nonce=\"a==\",realm=r, qop=\" auth , auth-int\",",
+            "realm=r, nonce=a==, qop=\"auth\", algorithm=\"md5\"", "realm=r, nonce=a==, qop=\"\"", "realm=r, nonce=a==, qop=",
+            "realm=r, nonce=a==, qop=\",\"",
+        ])
+    func careless(_ parameters: String) throws {
+        let challenge = "Digest \(parameters)"
+        let answer = try answer(challenge, allowsLegacy: true)
+        #expect(answer.header.contains(#"realm="r""#) && answer.header.contains(#"nonce="a==""#), "\(answer.header)")
+        guard answer.challenge.isLegacy else { return #expect(answer.header.contains("qop=auth,")) }
+        let error = #expect(throws: DigestAuthenticationError.self) { try DigestChallenge.best(of: [challenge]) }
+        #expect(error?.localizedDescription.contains("allowsLegacyChallenges: true") == true, "\(error as Any)")
     }
 
     @Test("never contains the password")

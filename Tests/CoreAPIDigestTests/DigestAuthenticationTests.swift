@@ -90,6 +90,18 @@ struct DigestAuthenticationTests {
         await channel.close()
     }
 
+    @Test("a nonce without the quotes that it needs is answered")
+    func unquotedNonce() async throws {
+        let server = try LoopbackServer.start { request in
+            let isAnswered = request.headers["authorization"]?.contains(#"nonce="a==""#) == true
+            return isAnswered ? .ok() : .status(401, headers: ["WWW-Authenticate": "Digest realm=r, nonce=a==, qop=auth"])
+        }
+        let channel = try channel(server.url)
+        #expect(await status(channel) == 200)
+        #expect(server.requests.count == 2)
+        await channel.close()
+    }
+
     @Test("stops if the server calls every nonce too old")
     func alwaysStale() async throws {
         let server = try LoopbackServer.start { _ in
