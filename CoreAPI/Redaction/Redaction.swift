@@ -6,9 +6,11 @@ public import CoreAPIHTTPSupport
 ///
 /// A name is split into words, at `-`, `_`, dots, brackets and the humps of camel case, without case. Words such as `token`,
 /// `password`, `signature` and a `key` not known to be harmless hide the value. Names of paging and counting (`nextPageToken`,
-/// `max_tokens`), rules about secrets (`passwordPolicy`) and CORS fields show it. OAuth's `code` and `state` are hidden in
-/// queries and forms only, and `number` is hidden if an outer key names a card. Private keys, JSON Web Tokens, `Bearer` and
-/// `Basic` credentials and the user information of an address are hidden under every name.
+/// `max_tokens`), rules about secrets (`passwordPolicy`) and CORS fields show it. OAuth's `code` and `state`, and `appid`, are
+/// hidden in queries and forms only, and `number` is hidden if an outer key names a card or an account.
+///
+/// Private keys, JSON Web Tokens, `Bearer`, `Basic` and `Digest` credentials, bank accounts (IBAN) and the user information of an
+/// address are hidden under every name. Sentences such as "Basic authentication is required" are shown.
 public struct Redaction: Sendable, Hashable {
     /// The text in place of a secret.
     public static let mask = redactedMask
@@ -65,7 +67,7 @@ public struct Redaction: Sendable, Hashable {
         return SecretNames.hide(name, inForm: inForm)
     }
 
-    /// Whether the value at a path of keys is hidden: below a secret, or the number of a card.
+    /// Whether the value at a path of keys is hidden: below a secret, or the number of a card or an account.
     package func hides(path: some Sequence<String>) -> Bool {
         var isBelowCard = false
         for name in path {
@@ -112,10 +114,10 @@ public struct Redaction: Sendable, Hashable {
 
     /// Hides secrets in free text: JSON, a form, XML, a header line or an error message. It hides the value after every secret
     /// name, and values that look like secrets: credentials after `Bearer`, `Basic` and `Digest`, JSON Web Tokens, private keys,
-    /// and user information in an address. Its time grows linearly with the text.
+    /// bank accounts and user information in an address. Its time grows linearly with the text.
     public func redact(text: String) -> String { redact(text: text, isCard: false) }
 
-    /// - Parameter isCard: whether the text is a part of a payment card.
+    /// - Parameter isCard: whether the text is a part of a payment card or a bank account.
     package func redact(text: String, isCard: Bool) -> String {
         let text = values.reduce(text) { $0.replacingOctets(of: $1, with: Self.mask) }
         var scanner = SecretScanner(text, redaction: self, isCard: isCard)

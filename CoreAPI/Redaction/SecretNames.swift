@@ -23,14 +23,16 @@ package struct SecretNames {
         return isAmbiguous && SecretNames(words: Self.words(of: bytes, acronymTakesLast: true).words).isSecret(inForm: inForm)
     }
 
-    /// Whether the value of this name may be a payment card.
+    /// Whether the value of this name may be a payment card or a bank account.
     package static func isCard(_ name: some StringProtocol) -> Bool {
-        SecretNames(words: words(of: Array(name.utf8), acronymTakesLast: false).words).words.contains(where: cards.contains)
+        SecretNames(words: words(of: Array(name.utf8), acronymTakesLast: false).words).words.contains {
+            cards.contains($0) || accounts.contains($0)
+        }
     }
 
-    /// Whether this name is the number of the card above it.
+    /// Whether this name is the number of the card or account above it.
     package static func isNumber(_ name: some StringProtocol) -> Bool {
-        ["number", "num", "no"].contains(name.lowercased())
+        ["number", "num", "no", "nr"].contains(name.lowercased())
     }
 
     // MARK: - Rules
@@ -46,7 +48,7 @@ package struct SecretNames {
         if Self.wholeNames.contains(whole) || Self.secrets.contains(whole) { return true }
         // `X-Sign`, `ACCESS-SIGN`: a signature.
         if last == "sign" || last == "ticket", words.count > 1, Self.signers.contains(words[words.count - 2]) { return true }
-        if inForm, isSecretInForm(last) { return true }
+        if inForm, isSecretInForm(last) || Self.wholeNamesInForm.contains(whole) { return true }
         return words.indices.contains { isSecret(at: $0, last: last) }
     }
 
@@ -85,6 +87,9 @@ package struct SecretNames {
         case _ where Self.cards.contains(word):
             if let next, ["number", "numbers", "num", "no", "nr"].contains(next) { return !isHarmless && last != "last" }
             return next == nil && before.map(["credit", "debit"].contains) == true
+        case _ where Self.accounts.contains(word):
+            if let next, ["number", "numbers", "num", "no", "nr"].contains(next) { return !isHarmless && last != "last" }
+            return next == nil && word == "account" && before == "bank"
         case "cc": return next.map(["number", "num", "no"].contains) == true && !isHarmless && last != "last"
         default: return false
         }
@@ -103,7 +108,8 @@ package struct SecretNames {
         "secret", "secrets", "password", "passwords", "passwd", "passwds", "pwd", "passphrase", "passphrases", "passcode",
         "passcodes", "otp", "otps", "totp", "hotp", "hmac", "apikey", "apikeys", "csrf", "xsrf", "cvv", "cvc", "csc", "bearer",
         "verifier", "mnemonic", "passkey", "passkeys", "sessionid", "sessid", "sess", "creds", "passwrd", "pswd", "privkey",
-        "hdnts", "hdnea", "parola",
+        "hdnts", "hdnea", "parola", "iban", "ibans", "bban", "clabe", "kontonummer", "hesapno", "hesapnumarasi", "hesapnumarası",
+        "accno",
         "sifre", "şifre", "şi̇fre", "passwort", "senha", "contraseña", "contrasena", "motdepasse", "пароль",
     ]
     /// Hide their value unless one of ``harmlessEnds`` or ``mildEnds`` follows.
@@ -125,6 +131,8 @@ package struct SecretNames {
         "relaystate", "wresult", "dpop", "connectionstring", "authentication", "xauthentication", "samlart", "samlresponse",
         "samlrequest", "socialsecuritynumber", "primaryaccountnumber", "trackdata",
     ]
+    /// Ids of applications, which some servers take as the key, `?appid=`, and signatures. Elsewhere they are harmless words.
+    private static let wholeNamesInForm: Set<String> = ["appid", "applicationid", "appcode", "applicationcode", "sign"]
     private static let signers: Set<String> = ["x", "auth", "access", "api", "request"]
     private static let harmlessEnds: Set<String> = [
         "policy", "policies", "length", "lengths", "type", "types", "count", "counts", "counter", "expiry", "expires", "expire",
@@ -177,7 +185,9 @@ package struct SecretNames {
         "partner",
         "security", "symmetric", "wrapping", "activation", "registration", "recovery", "backup", "instrumentation", "write",
         "ingestion",
-        "stream", "webhook", "wifi", "psk", "seed", "wallet", "pass", "token", "bot", "tenant", "org", "workspace", "maps",
+        "stream", "webhook", "wifi", "psk", "dev", "rest", "customer", "store", "web", "read", "seed", "wallet", "pass",
+        "token", "bot", "tenant", "org", "workspace",
+        "maps",
     ]
     /// Words that make a last word `key` harmless.
     private static let harmlessKeys: Set<String> = [
@@ -217,6 +227,8 @@ package struct SecretNames {
     ]
     private static let stateOwners: Set<String> = ["auth", "oauth", "oauth2", "session", "login", "relay"]
     private static let cards: Set<String> = ["card", "cards"]
+    /// Of a bank, if a number follows. Its sort code, BIC and routing number name the bank, and are shown.
+    private static let accounts: Set<String> = ["account", "accounts", "acct", "acc", "konto"]
 
     /// Searched within words that are neither listed nor compounds of listed words.
     private static let stems: [[UInt8]] = [
@@ -235,15 +247,18 @@ package struct SecretNames {
     /// The parts of lower-case compounds such as `accesstoken`.
     private static let vocabulary: Set<String> = {
         let all = secrets.union(mildSecrets).union(edges).union(carriers).union(harmlessEnds).union(mildEnds).union(paging)
-            .union(counts).union(keyOwners).union(harmlessKeys).union(codeOwners).union(cards)
-            .union(["token", "tokens", "key", "keys", "code", "codes", "refresh", "oauth", "number", "credit", "debit", "bearer"])
+            .union(counts).union(keyOwners).union(harmlessKeys).union(codeOwners).union(cards).union(accounts)
+            .union([
+                "token", "tokens", "key", "keys", "code", "codes", "refresh", "oauth", "number", "credit", "debit", "bearer",
+                "bank",
+            ])
         return all.filter { $0.utf8.count > 2 }.union(["id", "cc", "no"])
     }()
     /// Only a compound with one of these is split.
     private static let risks: [[UInt8]] =
         [
             "token", "key", "code", "card", "auth", "session", "pass", "pin", "number", "num", "secret", "pwd", "otp", "cvv",
-            "cvc", "hmac",
+            "cvc", "hmac", "iban", "account", "acct", "sig",
         ]
         .map { Array($0.utf8) } + stems
 

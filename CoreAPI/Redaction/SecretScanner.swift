@@ -10,7 +10,7 @@ struct SecretScanner {
     private let redaction: Redaction
     private var position = 0
     private var output: [UInt8] = []
-    /// The offset up to which the text describes a payment card.
+    /// The offset up to which the text describes a payment card or a bank account.
     private var cardEnd: Int
     /// Whether values may be percent-encoded.
     private let isEncoded: Bool
@@ -39,14 +39,14 @@ struct SecretScanner {
                 copy(1)
                 continue
             }
-            if skipWebToken() { continue }
+            if skipWebToken() || skipBankAccount() { continue }
             let isEscape = position > 0 && bytes[position - 1] == UInt8(ascii: "%")
             let word = readName()
             // After `%3F` and `%26` follows the name of an item in an address that is itself percent-encoded.
             let name = isEscape ? String(word.dropFirst(2)) : word
             let scheme = (5...6).contains(name.utf8.count) ? name.lowercased() : ""
             if ["bearer", "basic", "digest"].contains(scheme) {
-                skipCredentials(toEndOfLine: scheme == "digest")
+                skipCredentials(of: scheme)
             } else if isElement(name) || separator(after: position) != nil {
                 if redaction.hides(name, inForm: isEscape) || isSecretPart(name) {
                     if !skipElement(name) { skipValue() }
@@ -350,20 +350,29 @@ struct SecretScanner {
         return true
     }
 
-    /// `Bearer abc` → `Bearer <redacted>`; the word alone, as in a sentence, is shown.
-    private mutating func skipCredentials(toEndOfLine: Bool) {
-        var start = position
-        while start < bytes.count, bytes[start] == UInt8(ascii: " ") || bytes[start] == 0x09 { start += 1 }
-        guard start > position else { return }
-        var end = start
-        while end < bytes.count, bytes[end].isToken68 { end += 1 }
-        if toEndOfLine, end < bytes.count, bytes[start..<end].last == UInt8(ascii: "=") {
-            while end < bytes.count, bytes[end] != 0x0A, bytes[end] != 0x0D { end += 1 }
-        }
-        // Words of ordinary prose after "basic" are short; credentials are not.
-        guard end - start > 7 else { return }
+    /// `Bearer abc…` → `Bearer <redacted>`; a sentence is shown.
+    private mutating func skipCredentials(of scheme: String) {
+        let start = bytes[position...].firstIndex { $0 != UInt8(ascii: " ") && $0 != 0x09 } ?? bytes.count
+        guard start > position, let end = CredentialForm.end(of: scheme, in: bytes, from: start) else { return }
         copy(start - position)
         mask(to: end)
+    }
+
+    /// A bank account in the word that begins here, alone, after an escape or after a hyphen.
+    private mutating func skipBankAccount() -> Bool {
+        var start = position
+        if position > 0, bytes[position - 1] == UInt8(ascii: "\\"), "nrtbf".utf8.contains(bytes[position]) { start += 1 }
+        if position > 0, bytes[position - 1] == UInt8(ascii: "%") { start += 2 }
+        while start < bytes.count, bytes[start].isWordByte {
+            if let end = BankAccount.end(in: bytes, from: start) {
+                copy(start - position)
+                mask(to: end)
+                return true
+            }
+            while start < bytes.count, bytes[start].isLetter || bytes[start].isDigit { start += 1 }
+            while start < bytes.count, bytes[start].isWordByte, !bytes[start].isLetter, !bytes[start].isDigit { start += 1 }
+        }
+        return false
     }
 
     /// The offset of the value of a name that ends here: after `:`, `=` or an XML tag's `>`, and after the name's closing quotes,
@@ -516,10 +525,6 @@ extension UInt8 {
     /// Ends before any byte at which another item may begin, so that each byte belongs to one item.
     fileprivate var isItemValue: Bool { !isBeforeItem && !"\\}<>".utf8.contains(self) }
     fileprivate var isQuote: Bool { self == UInt8(ascii: "\"") || self == UInt8(ascii: "'") }
-    /// RFC 9110 §11.2.
-    fileprivate var isToken68: Bool {
-        isLetter || isDigit || "-_.~+/=".utf8.contains(self)
-    }
     /// RFC 3986 §3.2.1; a slash, a quote or a space ends it.
     fileprivate var isUserInformation: Bool {
         self > 0x20 && !"/?#@\"'<>[]{}\\".utf8.contains(self)

@@ -27,6 +27,9 @@ struct SecretNamesTests {
         X-Sign X-AUTH-SIGN CB-ACCESS-SIGN X-Ticket pass_phrase pass-phrase pass_word passwrd pswd privkey sess
         primaryAccountNumber hdnts ŞİFRE passwort senha contraseña motdepasse пароль
         userpwd dbpwd loginpwd dbpass userpass smsotp emailotp cardno xauthkey cardPan card_pan userPwd mypwd cardcvc
+        iban IBAN debtorIban debtor_iban ibanNo iban_number bban accountNumber account_number accountnumber accountNo account_no
+        bankAccount bank_account bankaccount bankAccountNumber acctNumber acct_no accNumber kontonummer kontoNr hesapNo
+        hesapNumarasi account[number] dev_key devkey restKey accno apisig customerkey webkey storekey readkey
         """
     /// Shown in every context.
     static let harmless = """
@@ -45,7 +48,9 @@ struct SecretNamesTests {
         passRate secretary opinion discard scorecard keyCode languageKey dedupeKey subject_token_type jwks_uri pins ETag
         Last-Event-ID X-Request-Id WWW-Authenticate signed inside cardType cardHolder card_brand creditLimit phoneNumber
         orderNumber X-Amz-SignedHeaders X-Amz-Algorithm X-Amz-Date state code key nonce title trespass overpass encompass casino
-        domino piano kimono volcano pancake panel span japan company
+        domino piano kimono volcano pancake panel span japan company caliban ibanLength ibanFormat accountId account_id accounts
+        accountName accountType accountNumberLength accountNumberLast4 sortCode sort_code bic swiftBic routingNumber
+        appId app_id appName applicationId
         """
 
     @Test("A secret's name hides its value", arguments: secrets.split(whereSeparator: \.isWhitespace).map(String.init))
@@ -78,6 +83,107 @@ struct SecretNamesTests {
         ] {
             #expect(redaction.redact(text: text) == text)
         }
+    }
+
+    @Test(
+        "The id of an app is hidden in a query and a form, where it may be the key",
+        arguments: ["appid", "APPID", "app_id", "appCode", "sign"])
+    func appID(name: String) throws {
+        let redaction = Redaction()
+        for text in ["q=x&\(name)=s3cret", "https://h.example/w?\(name)=s3cret", "GET /w?q=x&\(name)=s3cret HTTP/1.1"] {
+            #expect(!redaction.redact(text: text).contains("s3cret"), "\(text)")
+        }
+        #expect(!redaction.redact(url: try HTTPURL("https://h.example/w?\(name)=s3cret")).contains("s3cret"))
+        let text = #"{"\#(name)":"shown"}"#
+        #expect(redaction.redact(text: text) == text)
+    }
+
+    @Test(
+        "A bank account is hidden under any name, with and without separators",
+        arguments: [
+            "DE89370400440532013000", "DE89 3704 0044 0532 0130 00", "GB29NWBK60161331926819", "GB29 NWBK 6016 1331 9268 19",
+            "TR330006100519786457841326", "TR33 0006 1005 1978 6457 8413 26", "NO9386011117947", "de89370400440532013000",
+            "MT84MALT011000012345MTLCAST001S", "FR14 2004 1010 0505 0001 3M02 606", "DE89-3704-0044-0532-0130-00",
+            "DE89\u{A0}3704\u{A0}0044\u{A0}0532\u{A0}0130\u{A0}00", "CH93 0076 2011 6238 5295 7", "DE 89 3704 0044 0532 0130 00",
+        ])
+    func bankAccounts(number: String) throws {
+        let redaction = Redaction()
+        let encoded = PercentEncoding.form(number)
+        let texts = [
+            #"{"to":"\#(number)","page":7}"#, "to=\(encoded)&page=7", "to=\(encoded.replacing("+", with: "%20"))&page=7",
+            "the account \(number), page 7", "X-To: \(number) page 7", "<to>\(number)</to>page7",
+            #""transfer\n\#(number)" page 7"#,
+            "/accounts/\(PercentEncoding.component(number))/page7", "iban_\(number)/page 7", "(\(number)) page 7",
+            "page 7 \(number)",
+        ]
+        for text in texts {
+            let shown = redaction.redact(text: text)
+            #expect(shown.contains(Redaction.mask) && shown.contains("7"), "\(text) \(shown)")
+            for part in [number.suffix(6), number.suffix(12).prefix(6)] { #expect(!shown.contains(part), "\(text) \(shown)") }
+        }
+        let address = try HTTPURL("https://h.example/accounts/\(PercentEncoding.component(number))?to=\(encoded)&page=7")
+        let shown = redaction.redact(url: address)
+        #expect(!shown.contains(encoded.suffix(6)) && shown.hasSuffix("&page=7"), "\(shown)")
+    }
+
+    @Test(
+        "Text that only resembles a bank account is shown",
+        arguments: [
+            "DE88370400440532013000", "DE8937040044053201300", "DE893704004405320130001", "XX89370400440532013000", "order DE89",
+            "in 5 minutes", "IT60 of 100", "DE89 3704 0044", "ad0123456789abcdef012345", "GB29 is the first", "no 12 or 15",
+            "de305d54-75b4-431b-adb2-eb6b9e546014",
+        ])
+    func noBankAccount(text: String) {
+        #expect(Redaction().redact(text: text) == text)
+    }
+
+    @Test(
+        "The number of an account is hidden inside its object, and no other number is",
+        arguments: [
+            #"{"account":{"number":"s3cret","sortCode":"7"},"order":{"number":"7"}}"#,
+            #"{"bankAccount":{"number":"s3cret","bic":"7"},"order":{"number":"7"}}"#,
+            #"{"debtorAccount":{"nr":"s3cret"},"order":{"number":"7"}}"#,
+            #"<pay><account><number>s3cret</number></account><order>{"number":"7"}</order></pay>"#,
+        ])
+    func accounts(text: String) {
+        let shown = Redaction().redact(text: text)
+        #expect(!shown.contains("s3cret") && shown.contains(#"{"number":"7"}"#), "\(shown)")
+    }
+
+    @Test(
+        "A sentence about authentication is shown",
+        arguments: [
+            "SSL: CA signature digest algorithm too weak (rc=1)", "Basic authentication is required",
+            "BASIC AUTHENTICATION REQUIRED",
+            "the server wants Basic authentication.",
+            "expected the digest sha-256=:47DEQpj8HBSa+/TImW+5JCeuQeRkm5NMpJWZG3hSuFU=:, found",
+            "digest e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855 differs", "Digest authentication failed",
+            "the digest calculated by the server", "message digest mismatch: expected 1", "Digest algorithm=MD5 is unsupported",
+            "Bearer authentication is not supported", "a bearer credential was expected", "Bearer authentication/authorization",
+            "bearer token-based access", "basic requirements", "Basic Operations", "basic horizontal layout",
+            "basic HTTP/1.1 server",
+            "basic functionality/configuration", "Bearer authorization_uri=\"https://h.example/a\"",
+            "Bearer error_description=\"the scope is missing\"", "WWW-Authenticate: Basic realm=\"a long realm\"",
+        ])
+    func prose(text: String) {
+        #expect(Redaction().redact(text: text) == text)
+    }
+
+    @Test(
+        "A credential in a sentence is hidden",
+        arguments: [
+            "sent Basic dXNlcjpzM2NyZXQ= and got 401", "sent Basic dXNlcjpzM2NyZXQ and got 401", "(Basic YTpi)", "basic dTpw.",
+            "sent Basic eHh4eDp6b29v then", "Basic dXNlcjpzM2Ny", "the header Bearer s3cretlong was refused",
+            "Bearer AbCdEfGhIjKl is old",
+            "bearer abcdefghijkl", "bearer authentications3cret", "Bearer mF_9.B5f-4.1JqM",
+            "Digest username=\"a\", response=\"s3cret\" was refused", "digest realm=\"r\", nonce=\"s3cret\"",
+            "Digest algorithm=MD5, username=\"a\", response=\"s3cret\"", "Digest response = \"s3cret\"",
+            "Digest username*=UTF-8''a, cnonce=\"s3cret\"",
+        ])
+    func credentials(text: String) {
+        let shown = Redaction().redact(text: text)
+        #expect(shown.contains(Redaction.mask) && !shown.contains("s3cret"), "\(shown)")
+        for secret in ["dXNl", "YTpi", "dTpw", "eHh4", "AbCd", "abcd", "mF_9"] { #expect(!shown.contains(secret), "\(shown)") }
     }
 
     @Test("A number in the prose of an error is shown")
@@ -162,7 +268,7 @@ struct SecretNamesTests {
             "a=b%2525", "card:{", "a=b=", "eyJa.", "a[b].", "-----BEGIN PRIVATE KEY-----", "name=\"a\" ", "\"card\":[", "<card>",
             "x.y.z",
             "a=x\" ", "\"name\":\"password\",", "\\u0026a=", "a%3D", "password=>", "?a=x", "#a=%20", "<card ", "<card number=\"",
-            "//a@",
+            "//a@", "DE89 3704 ", "DE89370400440532013000", "DE89-", "Digest nc=", "Basic a.", "Bearer a-",
         ])
     func time(piece: String) {
         func time(_ kilobytes: Int) -> Double {
@@ -185,7 +291,8 @@ struct SecretNamesTests {
             "-----BEGIN PRIVATE KEY-----", "-----END ",
             "eyJ", ".", "name", "card", "number", "token", "password", "form-data; name=\"", "//", "@", "\\u0026", ";", "?", "#",
             ",", "(", ")",
-            "é", "key", "code", "value", "Bearer ", "Digest ", "\u{0}", "<card>", "</card>", "=>", "\\u0074", "saml", "JWTs",
+            "é", "key", "code", "value", "Bearer ", "Digest ", "Basic ", "DE89 3704", "account", "iban", "\u{0}", "<card>",
+            "</card>", "=>", "\\u0074", "saml", "JWTs",
         ]
         let secrets = [
             "Authorization: Bearer s3cret", "Cookie: sid=s3cret", "password=s3cret", #"{"token": "s3cret"}"#,
