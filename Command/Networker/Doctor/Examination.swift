@@ -32,8 +32,12 @@ struct Examination {
         bare.limits.redirects = 0
         // GET, because some servers do not answer HEAD over HTTP/2.
         let response = await CommonDispatcher(channel: bare).response(for: AdHocEndpoint.get(path), as: .nothing)
+        let refusal: String? =
+            if let failure = failure(of: response) {
+                await IdentityProbe(channel: bare, limit: timeout).refusal(after: failure)
+            } else { nil }
         await bare.close()
-        let way = way(response)
+        let way = refusal.map { refused(identity: $0, response) } ?? way(response)
         findings += way
         guard response.head != nil, !way.contains(where: { $0.verdict == .bad }) else { return findings }
         if let clock = clock(response) { findings.append(clock) }
@@ -54,14 +58,38 @@ struct Examination {
             subject: "authorities", verdict: .bad, text: "the file '\(path)' is missing or not readable; \(advice)")
     }
 
+    /// The server's name.
+    private var host: String { (try? HTTPURL(channel.environment.baseURL))?.host ?? channel.environment.baseURL }
+
+    /// A server that wants a client certificate, or refuses this one.
+    private func refused(identity reason: String, _ response: Response<Void>) -> [Finding] {
+        let hasIdentity = channel.environment.serverTrustManager.identity != nil
+        let isSure = !reason.lowercased().contains("handshake failure")
+        let text =
+            switch (hasIdentity, isSure) {
+            case (true, _):
+                "the server refuses the client's certificate (\(reason)); check that it is valid and of an authority that the server trusts"
+            case (false, true): "the server wants a client certificate, and there is none (\(reason)); \(Self.identityAdvice)"
+            case (false, false):
+                "the server refuses the handshake (\(reason)); it may want a client certificate: \(Self.identityAdvice)"
+            }
+        return connection(to: host, response) + [Finding(subject: "client certificate", verdict: .bad, text: text)]
+    }
+
+    private static let identityAdvice =
+        "give one in the environment: serverTrustManager.identity = .pem(certificates: …, key: …)"
+
     private func way(_ response: Response<Void>) -> [Finding] {
-        let host = (try? HTTPURL(channel.environment.baseURL))?.host ?? channel.environment.baseURL
         // Any head suffices; the body does not matter.
         if response.head == nil, let error = response.error, error.underlyingError as? TransportError == nil {
             return [Finding(subject: "exchange", verdict: .bad, text: error.reason)]
         }
         guard let failure = failure(of: response) else {
-            let findings = connection(to: host, response) + (response.metrics.map(secured) ?? [])
+            var findings = connection(to: host, response) + (response.metrics.map(secured) ?? [])
+            if IdentityProbe.isAboutIdentity(response), let status = response.head?.status.code {
+                let text = "the server answers \(status), because it wants a client certificate; \(Self.identityAdvice)"
+                findings.append(Finding(subject: "client certificate", verdict: .warning, text: text))
+            }
             return findings + [answer(response)].compactMap(\.self)
         }
         let before = before(failure, to: host, response)

@@ -87,6 +87,55 @@ struct ExaminationTests {
         #expect(server.requests.map(\.target) == ["/v1/books?a=1", "/v2", "/"])
     }
 
+    @Test(
+        "a server that wants a client certificate is named as that, whichever failure the request has",
+        arguments: [ServerTLS.Version.tls12, .tls13])
+    func clientCertificate(version: ServerTLS.Version) async throws {
+        var tls = try ServerTLS(.clientAuthenticated)
+        tls.versions = version...version
+        let server = try LoopbackServer.start(tls: tls) { _ in .ok() }
+        defer { server.close() }
+        let authorities = ServerTrustManager.Authorities.pem(tls.authorityPEM)
+        let bare = channel(server.url) { $0.serverTrustManager = ServerTrustManager(authorities: authorities) }
+        for _ in 0..<10 {
+            let finding = try #require(await Examination(channel: bare, timeout: .seconds(5)).findings().last)
+            #expect(finding.subject == "client certificate" && finding.verdict == .bad, "\(finding)")
+            #expect(finding.text.contains(version == .tls13 ? "the server wants" : "may want"), "\(finding.text)")
+            #expect(finding.text.contains("client certificate") && finding.text.contains("serverTrustManager.identity = .pem("))
+        }
+        // A certificate of another authority is refused by an alert of its own.
+        let stranger = try TestAuthority().certificate(for: [], name: "client")
+        let other = channel(server.url) {
+            let identity = ClientIdentity.pem(certificates: stranger.pem, key: Secret(stranger.keyPEM))
+            $0.serverTrustManager = ServerTrustManager(authorities: authorities, identity: identity)
+        }
+        let refused = try #require(await Examination(channel: other, timeout: .seconds(5)).findings().last)
+        #expect(refused.text.hasPrefix("the server refuses the client's certificate ("), "\(refused.text)")
+    }
+
+    @Test(
+        "the page of a server that completes the handshake without a client certificate is understood",
+        arguments: [
+            (400, "<center>No required SSL certificate was sent</center>", true), (403, "Client certificate required", true),
+            (400, "no such page", false), (404, "No required SSL certificate was sent", false),
+        ])
+    func clientCertificatePage(status: Int, page: String, isAboutIdentity: Bool) async throws {
+        let server = try LoopbackServer.start { _ in .status(status, body: Data(page.utf8)) }
+        defer { server.close() }
+        let channel = channel(server.url) { $0.allowsInsecureConnections = true }
+        #expect(await verdicts(channel)["client certificate"] == (isAboutIdentity ? "warning" : nil))
+    }
+
+    @Test("a server that hangs up after the handshake for another reason is no server that wants a certificate")
+    func hangsUp() async throws {
+        let server = try LoopbackServer.start(tls: ServerTLS()) { _ in .garbage(Data()) }
+        defer { server.close() }
+        let authorities = ServerTrustManager.Authorities.pem(try #require(server.tls?.authorityPEM))
+        let channel = channel(server.url) { $0.serverTrustManager = ServerTrustManager(authorities: authorities) }
+        let found = await verdicts(channel)
+        #expect(found["exchange"] == "bad" && found["client certificate"] == nil, "\(found)")
+    }
+
     @Test("a missing authority file is named, with the command that writes it")
     func missingAuthority() async {
         let path = "/nowhere/\(UUID().uuidString).pem"
