@@ -16,7 +16,7 @@ internal import Logging
 /// ```
 ///
 /// `networker --help` describes the subcommands. Messages name the command as it was started: `swift run shop` in its package,
-/// the name of the executable elsewhere. A script that starts it may set another name, in the variable `NETWORKER_NAME`.
+/// the path as it was typed elsewhere. A script that starts it may set another name, in the variable `NETWORKER_NAME`.
 public enum NetworkerCommand {
     /// Runs the command with the arguments of the process, and ends the process if an argument is wrong or the command fails.
     ///

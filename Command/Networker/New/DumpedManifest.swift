@@ -54,7 +54,7 @@ struct DumpedManifest: Decodable, Sendable {
                 return KitDependency(
                     package: name ?? entry.location?.remote?.first.map { KitDependency.name(ofURL: $0.urlString) }
                         ?? folder?.lastPathComponent ?? entry.identity,
-                    traits: Set((entry.traits ?? []).map(\.name)))
+                    traits: Set((entry.traits ?? []).map(\.name)), folder: folder)
             }
         }
         return nil
@@ -99,7 +99,7 @@ typealias DumpRun = @Sendable (URL) async throws -> (status: Int32, output: Data
 }
 
 extension String {
-    fileprivate var quotedForShell: String { "'" + replacingOccurrences(of: "'", with: #"'\''"#) + "'" }
+    var quotedForShell: String { "'" + replacingOccurrences(of: "'", with: #"'\''"#) + "'" }
 }
 
 /// The kit, as a dependency of a package.
@@ -108,6 +108,8 @@ struct KitDependency: Sendable, Hashable {
     let package: String
     /// The chosen traits; `default` for those of the kit's manifest.
     let traits: Set<String>
+    /// `nil` for a repository.
+    var folder: URL?
 
     var hasCommand: Bool { !traits.isDisjoint(with: ["default", "Command"]) }
 
