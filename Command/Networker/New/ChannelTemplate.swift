@@ -61,7 +61,13 @@ struct ChannelTemplate: Sendable {
         let channel = name.text
         return """
             public import CoreAPI
+
+            // All of Foundation adds 45 MB to a static binary.
+            #if canImport(FoundationEssentials)
+            public import FoundationEssentials
+            #else
             public import Foundation
+            #endif
 
             /// The base class of the interactors for \(title).
             /// Its `networkManager` sends over `Channel.\(name.property)`.

@@ -30,19 +30,38 @@ struct NewChannel: Sendable {
         }
         let before = try await DumpedManifest.read(in: folder.root, by: dump)
         let command = hasCommand ? "\(channel.lowercased())-networker" : nil
-        for target in targets + (command.map { [$0] } ?? []) where before.targets.contains(where: { $0.name == target }) {
-            throw Refusal("Package.swift has a target \(target) already", do: "choose another name for the channel")
-        }
+        try checkNames(targets + (command.map { [$0] } ?? []), before)
         let edit = try folder.isKit ? editOfKit(command) : edit(before, command)
         let files = NewFiles(root: folder.root, files: template.files(in: folder) + program(command))
         try files.check()
         try await change(manifest: edit, then: files)
-        return report(files, command, before)
+        return report(files, edit.other?.path, command, before)
     }
 
     private var targets: [String] {
         ["\(channel)Networker", "\(channel)Interactors"] + (folder.isKit ? [] : ["\(channel)InteractorsTests"])
     }
+
+    /// SwiftPM wants each name of a target once among all packages, and each module once. It would say so only later.
+    private func checkNames(_ new: [String], _ before: DumpedManifest) throws {
+        let own = before.targets.map { ("a target", $0.name) } + before.products.map { ("a product", $0.name) }
+        for name in new {
+            if let (kind, taken) = own.first(where: { $0.1.moduleName == name.moduleName }) {
+                throw Refusal("Package.swift has \(kind) \(taken) already", do: "choose another name for the channel")
+            }
+        }
+        guard !folder.isKit else { return }
+        let local = before.kit(inPackageAt: folder.root)?.folder ?? kit.map { URL(fileURLWithPath: $0, relativeTo: folder.root) }
+        let channels = local.flatMap { try? PackageFolder($0) }.map { $0.isKit ? $0.channels : [] } ?? []
+        let taken = Self.channelsOfKit + channels
+        guard let clash = taken.first(where: { $0.lowercased() == channel.lowercased() }) else { return }
+        throw Refusal(
+            "the kit has the targets \(clash)Networker and \(clash)Interactors, and SwiftPM allows each name once",
+            do: "choose another name; the kit's examples have \(Set(taken).sorted().joined(separator: ", "))")
+    }
+
+    /// The example channels, which are products of the kit.
+    static let channelsOfKit = ["TY", "DL", "ML", "ID", "HTTPBin", "GIPHY"]
 
     private func program(_ command: String?) -> [NewFiles.File] {
         command.map { [.init(path: folder.command($0), text: template.program)] } ?? []
@@ -54,6 +73,8 @@ struct NewChannel: Sendable {
     private struct Edit {
         var additions: [(label: String, elements: [String])] = []
         var text: String
+        /// The new text of another file, by its path.
+        var other: (path: String, text: String)?
 
         /// For a manifest that cannot be edited.
         var lines: [String] {
@@ -75,7 +96,23 @@ struct NewChannel: Sendable {
         } catch {
             throw Refusal("cannot edit Package.swift: \(error.reason)", do: "add \"\(channel)\" to its list of channels")
         }
-        return Edit(additions: [("channels", ["\"\(channel)\""])], text: text.text)
+        return Edit(additions: [("channels", ["\"\(channel)\""])], text: text.text, other: try editOfEveryChannel())
+    }
+
+    /// The kit's list of networkers, from which its command knows the channels.
+    private func editOfEveryChannel() throws -> (path: String, text: String) {
+        let path = "Channels/Every/EveryChannel.swift"
+        var lines = (try? folder.text(path)).map { $0.components(separatedBy: "\n") } ?? []
+        let new = "internal import \(channel)Networker"
+        let isImport = { (line: String) in line.hasPrefix("internal import ") && line.hasSuffix("Networker") }
+        guard let last = lines.lastIndex(where: isImport), let end = lines[last...].firstIndex(of: "]") else {
+            throw Refusal(
+                "cannot edit \(path): expected imports and the array 'everyNetworker'",
+                do: "mend the file, and repeat the command")
+        }
+        lines.insert("    { \(channel)Networker() },", at: end)
+        lines.insert(new, at: lines.firstIndex { isImport($0) && $0 > new } ?? last + 1)
+        return (path, lines.joined(separator: "\n"))
     }
 
     private func edit(_ before: DumpedManifest, _ command: String?) throws -> Edit {
@@ -172,9 +209,11 @@ struct NewChannel: Sendable {
     /// The manifest first, because it can be refused. Afterwards SwiftPM reads it, and it must have the new targets.
     private func change(manifest edit: Edit, then files: NewFiles) async throws {
         let url = folder.root.appendingPathComponent("Package.swift")
+        let other = edit.other.map { (url: folder.root.appendingPathComponent($0.path), old: try? folder.text($0.path)) }
         do {
             do {
                 try Data(edit.text.utf8).write(to: url, options: .atomic)
+                if let new = edit.other, let other { try Data(new.text.utf8).write(to: other.url, options: .atomic) }
             } catch {
                 throw Refusal("cannot write Package.swift: \(error.systemReason)", do: "mend that, and repeat the command")
             }
@@ -190,14 +229,15 @@ struct NewChannel: Sendable {
             try files.write()
         } catch {
             try? Data(folder.manifest.utf8).write(to: url, options: .atomic)
+            if let other, let old = other.old { try? Data(old.utf8).write(to: other.url, options: .atomic) }
             throw error
         }
     }
 
     // MARK: - The report
 
-    private func report(_ files: NewFiles, _ command: String?, _ before: DumpedManifest) -> NewReport {
-        var report = NewReport(changed: ["Package.swift"], written: files.files.map(\.path))
+    private func report(_ files: NewFiles, _ other: String?, _ command: String?, _ before: DumpedManifest) -> NewReport {
+        var report = NewReport(changed: ["Package.swift"] + (other.map { [$0] } ?? []), written: files.files.map(\.path))
         let name = CommandSetup.current.name
         report.next = ["swift test --filter \(channel)", "\(name) new feature \(channel) OrderList --path orders"]
         if !folder.isKit {
@@ -215,4 +255,9 @@ struct NewChannel: Sendable {
         }
         return report
     }
+}
+
+extension String {
+    /// The module of a target, without the case: some file systems know no other name.
+    fileprivate var moduleName: String { String(lowercased().map { $0.isLetter || $0.isNumber ? $0 : "_" }) }
 }

@@ -65,6 +65,9 @@ struct PackageFolder: Sendable {
         }.joined(separator: "\n")
     }
 
+    /// A file of the package.
+    func text(_ path: String) throws -> String { try String(contentsOf: root.appendingPathComponent(path), encoding: .utf8) }
+
     func isFolder(_ path: String) -> Bool {
         var isFolder: ObjCBool = false
         return FileManager.default.fileExists(atPath: root.appendingPathComponent(path).path, isDirectory: &isFolder)

@@ -21,8 +21,19 @@ struct ChannelName: Sendable, Hashable {
         guard !["channel", "self", "init"].contains(text.lowercased()) else {
             throw Refusal("the name '\(text)' is taken, by Swift or by the kit", do: "choose another one, such as BK")
         }
+        guard !Self.errorsOfKit.contains(text) else {
+            throw Refusal(
+                "the name '\(text)' is taken: the kit has a type \(text)Error, as the channel would",
+                do: "choose another one, such as BK")
+        }
         self.text = text
     }
+
+    /// The first parts of the kit's public types that end in `Error`.
+    static let errorsOfKit: Set<String> = [
+        "APIClient", "Certificate", "Charset", "CookieFile", "Download", "Fixture", "Labelled", "Request", "Transport",
+        "Verification",
+    ]
 
     /// The static property: `bk` for BK, `httpBin` for HTTPBin.
     var property: String { text.uncapitalised }
@@ -73,6 +84,15 @@ extension String {
         "rethrows", "return", "static", "struct", "subscript", "super", "switch", "throw", "throws", "true", "try", "typealias",
         "var", "where", "while",
     ]
+
+    /// A parameter's name in Swift: `bookId` for book_id; `nil` for a text with other characters than letters, digits, `-` and `_`.
+    var parameterName: String? {
+        guard let first = utf8.first, (UInt8(ascii: "a")...UInt8(ascii: "z")).contains(first | 0x20),
+            utf8.allSatisfy({ $0 < 0x80 && (Character(Unicode.Scalar($0)).isLetter || "0123456789-_".utf8.contains($0)) })
+        else { return nil }
+        let words = words
+        return words[0].lowercased() + words.dropFirst().map(\.capitalised).joined()
+    }
 
     fileprivate var isTypeName: Bool {
         guard let first, first.isUppercase else { return false }

@@ -184,6 +184,58 @@ struct NewChannelTests {
         #expect(blocked?.cause == "Sources/BKInteractors is a file, not a folder")
     }
 
+    @Test(
+        "a name that a target of the kit has is refused, because SwiftPM would not resolve the package",
+        arguments: ["TY", "ID", "Giphy"])
+    func namesOfKit(name: String) async throws {
+        let package = try TemporaryPackage()
+        let refusal = try await refusal(package) { try await package.newChannel(name, dump: Self.good) }
+        let kit = name == "Giphy" ? "GIPHY" : name
+        #expect(
+            refusal?.cause
+                == "the kit has the targets \(kit)Networker and \(kit)Interactors, and SwiftPM allows each name once")
+        #expect(refusal?.advice.hasSuffix("the kit's examples have DL, GIPHY, HTTPBin, ID, ML, TY") == true)
+    }
+
+    @Test("a name that only this copy of the kit has is refused, too")
+    func namesOfCopy() async throws {
+        let copy = try TemporaryPackage.kitCopy()
+        for folder in ["Channels/OWN/Networker/A.swift", "Interactors/OWN/A.swift"] { try copy.write(folder, "") }
+        let package = try TemporaryPackage()
+        let refusal = try await refusal(package) { try await package.newChannel("OWN", kit: copy.root.path, dump: Self.good) }
+        #expect(refusal?.cause.hasPrefix("the kit has the targets OWNNetworker and OWNInteractors") == true)
+    }
+
+    @Test("the refused names are those of the kit's channels and errors")
+    func takenNames() throws {
+        #expect(try PackageFolder(TemporaryPackage.kit).channels == NewChannel.channelsOfKit.sorted())
+        let api = TemporaryPackage.kit.appendingPathComponent("docs/api")
+        let texts = try FileManager.default.contentsOfDirectory(at: api, includingPropertiesForKeys: nil).map {
+            try String(contentsOf: $0, encoding: .utf8)
+        }
+        let errors = texts.flatMap {
+            $0.matches(of: /(?m)^(?:class|enum|protocol|struct) (\w+)Error\t/).map { String($0.output.1) }
+        }
+        #expect(ChannelName.errorsOfKit == Set(errors.filter { $0.count <= 12 }))
+        for error in ChannelName.errorsOfKit { #expect(throws: Refusal.self) { try ChannelName(error) } }
+    }
+
+    @Test(
+        "a target or product that the package has already is refused, whatever its case",
+        arguments: [
+            ("targets", "BKNetworker", "a target"), ("targets", "bkInteractors", "a target"),
+            ("targets", "bk_networker", "a target"),
+            ("products", "BKNetworker", "a product"),
+        ])
+    func ownNames(kind: String, name: String, what: String) async throws {
+        let package = try TemporaryPackage()
+        let dumped = TemporaryPackage.dumped().replacing("\"\(kind)\": []", with: "\"\(kind)\": [{\"name\": \"\(name)\"}]")
+        let refusal = try await refusal(package) {
+            try await package.newChannel(command: true, dump: TemporaryPackage.dumps(dumped))
+        }
+        #expect(refusal?.cause == "Package.swift has \(what) \(name) already")
+    }
+
     @Test("sources beside the folders of targets are refused, because SwiftPM would")
     func looseSources() async throws {
         let package = try TemporaryPackage()
@@ -234,7 +286,7 @@ struct NewChannelTests {
                 == """
 
                 error: unknown channel 'BK'; this package has none
-                hint: make it first: swift run networker-of-tests new channel BK
+                hint: make it first: \(command) new channel BK
 
                 """
         )
@@ -242,6 +294,8 @@ struct NewChannelTests {
         let made = try await run("channel BK --kit '\(TemporaryPackage.kit.path)'")
         #expect(made.status == 0, "\(made.text)")
         #expect(made.text.hasPrefix("changed  Package.swift\nwrote    Sources/BKNetworker/BKNetworker.swift\n"), "\(made.text)")
+        // As it was typed: the package here has no such executable.
+        #expect(made.text.contains("\n  \(command) new feature BK OrderList --path orders\n"), "\(made.text)")
         let manifest = try await TemporaryPackage.dump(package.root)
         #expect(manifest.status == 0, "\(manifest.errors)")
     }
