@@ -12,7 +12,7 @@ struct FeatureTemplate: Sendable {
 
     let channel: ChannelName
     let name: FeatureName
-    let path: String
+    let path: PathTemplate
     let method: Method
     /// The static property of the channel: `bk`.
     let property: String
@@ -26,7 +26,7 @@ struct FeatureTemplate: Sendable {
     init(_ channel: ChannelName, _ name: FeatureName, path: String?, method: String, source: String) throws {
         self.channel = channel
         self.name = name
-        self.path = try path.map(Self.checked) ?? name.slug
+        self.path = try PathTemplate(path ?? name.slug)
         guard let method = Method(rawValue: method.uppercased()) else {
             let known = Method.allCases.map(\.rawValue).alternatives
             throw Refusal("expected \(known) after --method, got '\(method.escapingControls)'", do: "write --method GET")
@@ -34,18 +34,6 @@ struct FeatureTemplate: Sendable {
         self.method = method
         property = source.firstMatch(of: /super\.init\(\.(\w+)\)/).map { String($0.output.1) } ?? channel.property
         payload = source.firstMatch(of: /\.payload\(\s*"([\w.]+)"/).map { String($0.output.1) } ?? ""
-    }
-
-    /// The path goes into a Swift string and into a fixture's first line.
-    private static func checked(_ path: String) throws -> String {
-        let path = String(path.drop { $0 == "/" })
-        let isPlain = path.allSatisfy { $0.isASCII && ($0.isLetter || $0.isNumber || "-._~/?=&,:;@!$+*%".contains($0)) }
-        guard !path.isEmpty, isPlain, (try? HTTPURL("https://host/\(path)"))?.target == "/\(path)", path.count <= 60 else {
-            throw Refusal(
-                "expected a path such as orders or orders?page=1 after --path, got '\(path.escapingControls)'",
-                do: "write the fixed form, such as --path orders/7; the endpoint can have \\(segment: id) afterwards")
-        }
-        return path
     }
 
     func files(in folder: PackageFolder) -> [NewFiles.File] {
@@ -69,20 +57,46 @@ struct FeatureTemplate: Sendable {
         method == .GET ? ("fetch", "Fetches the answer") : ("send", "Sends the request")
     }
     private var act: String { deed.infinitive + name.text }
-    /// The parameter of both methods.
-    private var parameter: String { method.hasBody ? "_ body: \(type)Request" : "" }
-    private var endpointCode: String { ".\(name.member)" + (method.hasBody ? "(body)" : "") }
-    private var label: String { method.hasBody ? "_:" : "" }
+    /// The values of the path for the tests.
+    private static let value = "1"
+
+    /// The parameters of both methods.
+    private var parameters: String { list(path.parameters.map { "\($0): String" }, "_ body: \(type)Request") }
+    /// The arguments of the endpoint's case.
+    private var arguments: String { list(path.parameters.map { "\($0): \($0.declared)" }, "body") }
+    private var caseCode: String { ".\(name.member)" + (arguments.isEmpty ? "" : "(\(arguments))") }
+    private var labels: String { path.parameters.map { "\($0):" }.joined() + (method.hasBody ? "_:" : "") }
+    /// The arguments in a test.
+    private func arguments(_ value: String) -> String { list(path.parameters.map { "\($0): \"\(value)\"" }, "body") }
+
+    private func list(_ parameters: [String], _ body: String) -> String {
+        (parameters + (method.hasBody ? [body] : [])).joined(separator: ", ")
+    }
+
+    /// A line; the arguments are on a second one if it would be too long.
+    private func line(_ indent: Int, _ start: String, _ arguments: String, _ end: String, breaksEnd: Bool = false) -> String {
+        let space = String(repeating: " ", count: indent)
+        let line = space + start + arguments + end
+        guard line.count > 130 else { return line }
+        return space + start + "\n" + space + "    " + arguments + (breaksEnd ? "\n" + space : "") + end
+    }
 
     // MARK: - Sources
 
     private var endpoint: String {
-        let payload = method.hasBody ? "(\(type)Request)" : ""
+        let values = list(path.parameters.map { "\($0): String" }, "\(type)Request")
+        let declaration =
+            values.isEmpty ? "    case \(name.member.declared)" : line(4, "case \(name.member.declared)(", values, ")")
+        let patterns = list(path.parameters.map { "let \($0.declared)" }, "_")
+        let pattern = ".\(name.member)" + (path.parameters.isEmpty ? "" : "(\(patterns))")
+        let start = "        case \(pattern):"
+        let pathCode =
+            (start + path.code).count + 3 <= 130 ? "\(start) \"\(path.code)\"" : "\(start)\n            \"\(path.code)\""
         let params = """
 
                 public var params: Parameters? {
                     switch self {
-                    case .\(name.member)(let body): Parameters(body)
+                    case .\(name.member)(\(list(path.parameters.map { _ in "_" }, "let body"))): Parameters(body)
                     }
                 }
 
@@ -92,11 +106,11 @@ struct FeatureTemplate: Sendable {
 
             /// The request of the feature \(name.text).
             public enum \(type)EndpointItem: Endpoint {
-                case \(name.member.declared)\(payload)
+            \(declaration)
 
                 public var path: String {
                     switch self {
-                    case .\(name.member): "\(path)"
+            \(pathCode)
                     }
                 }
 
@@ -147,12 +161,15 @@ struct FeatureTemplate: Sendable {
         let imports = ["CoreAPI", "\(channel.text)Networker"].sorted().map { "public import \($0)" }.joined(separator: "\n")
         let form = "public final class \(type)Interactor:"
         let parents = ["\(channel.text)Networker<\(type)EndpointItem>", "\(type)InteractorInterface"]
-        let line = "\(form) \(parents.joined(separator: ", ")) {"
-        let head = line.count <= 130 ? line : "\(form)\n    \(parents.joined(separator: ",\n    "))\n{"
-        let start = "    public nonisolated func \(name.member.declared)("
-        let end = ") async throws(APIClientError) -> \(type)Response {"
-        let signature =
-            (start + parameter + end).count <= 130 ? start + parameter + end : "\(start)\n        \(parameter)\n    \(end)"
+        let short = "\(form) \(parents.joined(separator: ", ")) {"
+        let head = short.count <= 130 ? short : "\(form)\n    \(parents.joined(separator: ",\n    "))\n{"
+        let signature = line(
+            4, "public nonisolated func \(name.member.declared)(", parameters,
+            ") async throws(APIClientError) -> \(type)Response {", breaksEnd: true)
+        let receive = "$0.output?.handle\(name.text)Response($1)"
+        let start = "        request(\(caseCode)) {"
+        let call = "\(start) \(receive) }"
+        let request = call.count <= 130 ? call : "\(start)\n            \(receive)\n        }"
         return """
             \(imports)
 
@@ -162,7 +179,7 @@ struct FeatureTemplate: Sendable {
                 var output: (any \(type)InteractorOutput)? { get set }
 
                 /// \(deed.present), and calls the output exactly once.
-                func \(act)(\(parameter))
+            \(line(4, "func \(act)(", parameters, ")"))
             }
 
             /// Receives the result, on the main actor.
@@ -175,13 +192,13 @@ struct FeatureTemplate: Sendable {
             \(head)
                 public weak var output: (any \(type)InteractorOutput)?
 
-                public func \(act)(\(parameter)) {
-                    request(\(endpointCode)) { $0.output?.handle\(name.text)Response($1) }
+            \(line(4, "public func \(act)(", parameters, ") {", breaksEnd: true))
+            \(request)
                 }
 
-                /// As ``\(act)(\(label))``, but returns the answer. Call it from any actor.
+                /// As ``\(act)(\(labels))``, but returns the answer. Call it from any actor.
             \(signature)
-                    try await networkManager.request(endpoint: \(endpointCode))
+            \(line(8, "try await networkManager.request(", "endpoint: \(caseCode)", ")"))
                 }
             }
 
@@ -191,7 +208,16 @@ struct FeatureTemplate: Sendable {
     private var tests: String {
         let imports = ["CoreAPI", "CoreAPITesting", "Testing", "\(channel.text)Interactors", "\(channel.text)Networker"]
             .importLines
-        let argument = method.hasBody ? "body" : ""
+        let arguments = arguments(Self.value)
+        let segments = """
+
+                @Test("a value is one segment of the path, whatever it contains")
+                func segments() {
+            \(line(8, "let endpoint = \(type)EndpointItem.\(name.member)(", self.arguments("a/b"), ")"))
+                    #expect(endpoint.path == "\(path.filled(with: "a%2Fb"))")
+                }
+
+            """
         let body = method.hasBody ? "    private let body = \(type)Request(title: \"First\")\n\n" : ""
         let check = { (answer: String) in
             isList ? "#expect(\(answer).items.map(\\.id) == [\"1\", \"2\"])" : "#expect(\(answer).id == \"1\")"
@@ -204,17 +230,17 @@ struct FeatureTemplate: Sendable {
             \(body)    @Test("decodes the answer")
                 func decodes() async throws {
                     try await withChannel(.\(property), transport: .fixtures("\(scenario)")) {
-                        let answer = try await \(type)Interactor().\(name.member)(\(argument))
+            \(line(12, "let answer = try await \(type)Interactor().\(name.member)(", arguments, ")"))
                         \(check("answer"))
                     }
                 }
 
                 @Test("a refusal is an error with its status")
                 func refusal() async {
-                    let transport = FixtureTransport([Fixture(\(method.code), "\(path)", status: 404)])
+                    let transport = FixtureTransport([Fixture(\(method.code), "\(path.filled(with: Self.value))", status: 404)])
                     await withChannel(.\(property), transport: transport) {
                         let error = await #expect(throws: APIClientError.self) {
-                            try await \(type)Interactor().\(name.member)(\(argument))
+            \(line(16, "try await \(type)Interactor().\(name.member)(", arguments, ")"))
                         }
                         #expect(error?.label == "verification.unacceptableStatus.404")
                     }
@@ -226,13 +252,13 @@ struct FeatureTemplate: Sendable {
                         let interactor = \(type)Interactor()
                         let output = Output()
                         interactor.output = output
-                        interactor.\(act)(\(argument))
+            \(line(12, "interactor.\(act)(", arguments, ")"))
                         var results = output.results.makeAsyncIterator()
                         let answer = try #require(await results.next()).get()
                         \(check("answer"))
                     }
                 }
-
+            \(path.parameters.isEmpty ? "" : segments)
                 @MainActor private final class Output: \(type)InteractorOutput {
                     typealias Answer = Result<\(type)Response, APIClientError>
 
@@ -253,7 +279,7 @@ struct FeatureTemplate: Sendable {
         for key in payload.split(separator: ".").reversed() { body = "{\"\(key)\": \(body)}" }
         return """
             # Replace this answer with one of the real server.
-            \(method.rawValue) \(path)
+            \(method.rawValue) \(path.filled(with: Self.value))
             200
             content-type: application/json
 

@@ -15,6 +15,7 @@ struct NewCommand: AsyncParsableCommand {
                 EXAMPLES
                   \(CommandSetup.current.name) new channel BK --host books.example --kit ../NetworkerKit
                   \(CommandSetup.current.name) new feature BK OrderList --path orders
+                  \(CommandSetup.current.name) new feature BK Book --path 'books/{id}'
                 """,
             subcommands: [NewChannelCommand.self, NewFeatureCommand.self, NewOtherCommand.self],
             defaultSubcommand: NewOtherCommand.self)
@@ -87,7 +88,8 @@ struct NewFeatureCommand: ParsableCommand {
             commandName: "feature",
             abstract: "Write a feature of a channel: its endpoint, models, interactor, a test and a fixture.",
             discussion: """
-                The models are a guess. Replace them and the fixture with those of the real server.
+                The models are a guess. Replace them and the fixture with those of the real server. A name in braces, as in \
+                --path 'books/{id}', becomes a value of the endpoint's case. It is encoded as one segment of the path.
 
                 The exit code is 64 if nothing was written.
                 """)
@@ -99,7 +101,8 @@ struct NewFeatureCommand: ParsableCommand {
     @Argument(help: "The feature's name: OrderList.")
     var name: String
 
-    @Option(help: ArgumentHelp("The path below the host; by default the name, as in order-list.", valueName: "path"))
+    @Option(
+        help: ArgumentHelp("The path below the host; by default the name, as in order-list. {id} is a value.", valueName: "path"))
     var path: String?
 
     @Option(help: ArgumentHelp("The method; POST, PUT and PATCH get a body.", valueName: "method"))

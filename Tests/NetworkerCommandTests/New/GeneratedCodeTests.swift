@@ -15,19 +15,25 @@ struct GeneratedCodeTests {
         try await package.newChannel("XBK", host: "https://api.books.example/v1", kit: nil)
         try package.newFeature("XBK", path: "orders?page=1")
         try package.newFeature("XBK", "Basket", method: "POST")
-        try package.newFeature("XBK", "Default", method: "DELETE")
+        try package.newFeature("XBK", "Default", path: "books/{in}", method: "DELETE")
         // Another channel's property, another channel's envelope.
         try package.newFeature("HTTPBin", "OrderList")
         try package.newFeature("TY", "BasketOfTheWholeMarkets1", method: "PATCH")
         // The widest lines.
         try await package.newChannel("RestaurantsX", kit: nil)
-        try package.newFeature("RestaurantsX", "MenusOfTodayAndTomorrow1", method: "PUT")
+        let path = "menus/{menu}/days/{theDayOfThe}/orders/{order-id}"
+        try package.newFeature("RestaurantsX", "MenusOfTodayAndTomorrow1", path: path, method: "PUT")
         #expect(try package.text("Package.swift").contains(#", "XBK", "RestaurantsX"]"#))
         let written = package.files.filter { known[$0] == nil }
-        #expect(known.filter { (try? package.text($0.key)) != $0.value }.map(\.key) == ["Package.swift"])
-        let channels = 2, features = 6
+        let changed = known.filter { (try? package.text($0.key)) != $0.value }.map(\.key).sorted()
+        #expect(changed == ["Channels/Every/EveryChannel.swift", "Package.swift"])
+        let every = try package.text("Channels/Every/EveryChannel.swift")
+        #expect(every.contains("\ninternal import TYNetworker\ninternal import XBKNetworker\n"), "\(every)")
+        #expect(
+            every.contains("{ GIPHYNetworker() },\n    { XBKNetworker() },\n    { RestaurantsXNetworker() },\n]\n"), "\(every)")
+        let channels = 2, features = 6, templates = 2
         #expect(written.count == channels * 4 + features * 5)
-        try await expectStyle(package, written.filter { $0.hasSuffix(".swift") })
+        try await expectStyle(package, written.filter { $0.hasSuffix(".swift") } + ["Channels/Every/EveryChannel.swift"])
 
         let settings = [
             "ExistentialAny", "InternalImportsByDefault", "MemberImportVisibility", "NonisolatedNonsendingByDefault",
@@ -46,7 +52,7 @@ struct GeneratedCodeTests {
                 "XBKNetworker", "XBKInteractors", "RestaurantsXNetworker", "RestaurantsXInteractors", "HTTPBinInteractors",
                 "TYInteractors",
             ],
-            kit: ["HTTPBinNetworker", "TYNetworker", "NetworkerKitModels"], count: channels * 2 + features * 3)
+            kit: ["HTTPBinNetworker", "TYNetworker", "NetworkerKitModels"], count: channels * 2 + features * 3 + templates)
     }
 
     @Test("builds and runs in a package of one's own, without settings")
@@ -54,14 +60,15 @@ struct GeneratedCodeTests {
         let package = try TemporaryPackage()
         try await package.newChannel(host: "localhost:8080", command: true)
         try package.newFeature(path: "orders")
-        try package.newFeature("BK", "Basket", path: "basket/items", method: "POST")
+        try package.newFeature("BK", "Basket", path: "baskets/{basket}/items", method: "POST")
+        try package.newFeature("BK", "Book", path: "books/{book_id}")
         let build = GeneratedBuild(package, [])
         try await build.module("BKNetworker", in: "Sources/BKNetworker")
         try await build.module("BKInteractors", in: "Sources/BKInteractors")
         try await build.module("bk_networker", in: "Sources/bk-networker")
         try await build.tests(
             package.files.filter { $0.hasPrefix("Tests/") && $0.hasSuffix(".swift") },
-            modules: ["BKNetworker", "BKInteractors"], kit: [], count: 2 + 2 * 3)
+            modules: ["BKNetworker", "BKInteractors"], kit: [], count: 2 + 3 * 3 + 2)
     }
 
     /// Wide names, too, keep the limit of a line.

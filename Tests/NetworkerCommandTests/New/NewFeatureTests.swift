@@ -71,12 +71,49 @@ struct NewFeatureTests {
 
     @Test(
         "refuses a path that a Swift string or a fixture would read otherwise",
-        arguments: ["", "/", "a b", "a\"b", "a\\b", "orders/{id}", "a#b", "a\nb", "ş", "%zz"])
+        arguments: ["", "/", "a b", "a\"b", "a\\b", "a#b", "a\nb", "ş", "%zz", "{id", "id}", "a}{b"])
     func path(path: String) throws {
         let package = try package()
         let files = package.files
         let refusal = #expect(throws: Refusal.self) { try package.newFeature(path: path) }
         #expect(refusal?.cause.hasPrefix("expected a path such as orders") == true)
+        #expect(package.files == files)
+    }
+
+    @Test("the names in braces become values of the case, each one segment of the path")
+    func parameters() throws {
+        let package = try package()
+        try package.newFeature("BK", "Page", path: "/books/{book_id}/pages/{in}.json?full=1")
+        let endpoint = try package.text("Sources/BKInteractors/Page/BKPageEndpointItem.swift")
+        #expect(endpoint.contains("    case page(bookId: String, in: String)\n"))
+        #expect(
+            endpoint.contains(
+                #"        case .page(let bookId, let `in`): "books/\(segment: bookId)/pages/\(segment: `in`).json?full=1""#))
+        let interactor = try package.text("Sources/BKInteractors/Page/BKPageInteractor.swift")
+        #expect(interactor.contains("func fetchPage(bookId: String, in: String)\n"))
+        #expect(
+            interactor.contains("request(.page(bookId: bookId, in: `in`)) {") && interactor.contains("``fetchPage(bookId:in:)``"))
+        let fixture = try package.text("Tests/BKInteractorsTests/Fixtures/bk-page/page.http")
+        #expect(fixture.contains("\nGET books/1/pages/1.json?full=1\n"))
+    }
+
+    @Test(
+        "refuses a parameter that Swift, the written code or the query cannot have",
+        arguments: [
+            ("a/{}", "expected a parameter's name"), ("a/{1d}", "expected a parameter's name"),
+            ("a/{i{d}}", "expected a parameter's name"),
+            ("a/{b c}", "expected a parameter's name"),
+            ("a/{ş}", "expected a parameter's name"), ("a/{self}", "expected a parameter's name"),
+            ("a/{body}", "expected a parameter's name"), ("a/{id}/{ID}", "expected each parameter once"),
+            ("a?page={page}", "expected parameters in the path alone"),
+            ("a/{averyveryverylongnameofaparameter}/{another}", "the parameters of"),
+            ("a/{i\u{301}d}", "expected a parameter's name"), ("a/{\u{301}}", "expected a parameter's name"),
+        ])
+    func unfitParameter(path: String, cause: String) throws {
+        let package = try package()
+        let files = package.files
+        let refusal = #expect(throws: Refusal.self) { try package.newFeature(path: path) }
+        #expect(refusal?.cause.hasPrefix(cause) == true, "\(refusal as Any)")
         #expect(package.files == files)
     }
 
