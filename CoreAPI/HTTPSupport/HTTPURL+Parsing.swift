@@ -56,7 +56,6 @@ extension HTTPURL {
         }
         let withoutFragment = Substring(reference.utf8.prefix { $0 != UInt8(ascii: "#") })
         guard !withoutFragment.isEmpty else { return self }
-        let origin = "\(scheme.rawValue)://\(authority)"
         switch withoutFragment.utf8.first {
         case UInt8(ascii: "/"): return try HTTPURL(origin + withoutFragment)
         case UInt8(ascii: "?"): return try HTTPURL(origin + path + withoutFragment)
@@ -83,11 +82,14 @@ extension HTTPURL {
             let rest = text[text.index(after: end)...]
             guard rest.isEmpty || rest.hasPrefix(":") else { throw malformed("unexpected text after the IPv6 address") }
             portText = rest.isEmpty ? nil : rest.dropFirst()
-            guard let address = IPAddress.canonicalIPv6(String(host.dropFirst().dropLast())) else {
+            let parts = host.dropFirst().dropLast().dividedAtZone
+            guard let address = IPAddress.canonicalIPv6(String(parts.address)) else {
                 throw malformed("'\(host)' is not an IPv6 address")
             }
-            // Pins, cookies and origins compare hosts as text. So each peer needs exactly one spelling.
-            host = "[\(address)]"
+            guard parts.zone?.isZone != false else { throw malformed("'\(host)' has no zone after %25 (RFC 6874 §2)") }
+            // Pins, cookies and origins compare hosts as text. So each peer needs exactly one spelling. The names of zones differ
+            // by their case.
+            host = "[\(address)\(parts.zone.map { "%25\($0)" } ?? "")]"
         } else {
             if let colon = text.utf8.firstIndex(of: UInt8(ascii: ":")) {
                 host = text[..<colon]
@@ -109,11 +111,12 @@ extension HTTPURL {
                 throw malformed("'\(host)' ends in a number but is not an IPv4 address of four decimal numbers")
             }
         }
-        guard let portText, !portText.isEmpty else { return (host.lowercased(), nil) }
+        let name = host.hasPrefix("[") ? String(host) : host.lowercased()
+        guard let portText, !portText.isEmpty else { return (name, nil) }
         guard portText.utf8.allSatisfy(\.isDigit), let port = UInt16(portText), port > 0 else {
             throw malformed("the port '\(portText)' is not a number from 1 to 65535")
         }
-        return (host.lowercased(), port)
+        return (name, port)
     }
 }
 
@@ -123,6 +126,17 @@ extension StringProtocol where SubSequence == Substring {
         guard let mark = utf8.firstIndex(of: UInt8(ascii: "?")) else { return (self[...], nil) }
         return (self[..<mark], self[utf8.index(after: mark)...])
     }
+}
+
+extension Substring {
+    /// An IPv6 address and its zone, without the `%25` between them.
+    fileprivate var dividedAtZone: (address: Substring, zone: Substring?) {
+        guard let mark = utf8.firstRange(of: "%25".utf8) else { return (self, nil) }
+        return (self[..<mark.lowerBound], self[mark.upperBound...])
+    }
+
+    /// Whether it can name an interface: unreserved characters only.
+    fileprivate var isZone: Bool { !isEmpty && utf8.allSatisfy { $0.isHostCharacter || $0 == UInt8(ascii: "~") } }
 }
 
 /// The DNS form (UTS 46) of a name with letters beyond ASCII; `nil` for any other name, and for a name without such a form. The

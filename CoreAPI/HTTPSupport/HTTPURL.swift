@@ -24,7 +24,7 @@ public struct HTTPURL: Sendable, Hashable {
 
     /// `http` or `https`.
     public package(set) var scheme: Scheme
-    /// The host in lower case; an IPv6 address keeps its brackets.
+    /// The host in lower case; an IPv6 address keeps its brackets, and its zone as in `[fe80::1%25eth0]` (RFC 6874).
     public package(set) var host: String
     /// The port as written, or `nil` for the scheme's default.
     public package(set) var port: UInt16?
@@ -36,11 +36,22 @@ public struct HTTPURL: Sendable, Hashable {
     /// The port to connect to.
     public var effectivePort: UInt16 { port ?? scheme.defaultPort }
 
-    /// The host, and the port unless it is the default: the value of the `Host` header and `:authority`.
-    public var authority: String {
+    /// The host, and the port unless it is the default: the value of the `Host` header and `:authority`. A zone belongs to this
+    /// machine and is not sent (RFC 6874 §4).
+    public var authority: String { named(hostWithoutZone) }
+
+    private var hostWithoutZone: String {
+        guard host.utf8.first == UInt8(ascii: "["), let zone = host.utf8.firstIndex(of: UInt8(ascii: "%")) else { return host }
+        return "\(host[..<zone])]"
+    }
+
+    private func named(_ host: String) -> String {
         guard let port, port != scheme.defaultPort else { return host }
         return "\(host):\(port)"
     }
+
+    /// Scheme, host and port, with the host's zone.
+    package var origin: String { "\(scheme.rawValue)://\(named(host))" }
 
     /// Path and query, as in the request line (RFC 9112 §3.2.1).
     public var target: String {

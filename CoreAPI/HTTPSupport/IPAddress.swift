@@ -13,12 +13,13 @@ package enum IPAddress {
         return inet_pton(AF_INET, text, &address) == 1
     }
 
-    /// Four bytes or sixteen; `nil` if the text is no address.
+    /// Four bytes or sixteen, without the zone of an IPv6 address; `nil` if the text is no address.
     package static func bytes(_ text: String) -> [UInt8]? {
         var four = in_addr()
         if inet_pton(AF_INET, text, &four) == 1 { return withUnsafeBytes(of: four) { Array($0) } }
         var sixteen = in6_addr()
-        return inet_pton(AF_INET6, text, &sixteen) == 1 ? withUnsafeBytes(of: sixteen) { Array($0) } : nil
+        let address = String(text.prefix { $0 != "%" })
+        return inet_pton(AF_INET6, address, &sixteen) == 1 ? withUnsafeBytes(of: sixteen) { Array($0) } : nil
     }
 
     /// The canonical form of an IPv6 address (RFC 5952), without brackets and without a zone; `nil` if the text is not an IPv6

@@ -106,11 +106,12 @@ public struct PinSet: Sendable, Hashable, ExpressibleByDictionaryLiteral {
         return pins.filter { Self.matches(pattern: Self.normalized($0.key), host: host) }.flatMap(\.value).sorted()
     }
 
-    /// A final dot marks a complete name in DNS, and a URL writes an IPv6 address in brackets. With or without them, the host is
-    /// the same.
+    /// A final dot marks a complete name in DNS, and a URL writes an IPv6 address in brackets, and with its zone. With or without
+    /// them, the host is the same.
     private static func normalized(_ name: String) -> String {
         let bare = name.hasPrefix("[") && name.hasSuffix("]") ? String(name.dropFirst().dropLast()) : name
-        return IPAddress.canonicalIPv6(bare) ?? (bare.hasSuffix(".") ? String(bare.dropLast()) : bare).lowercased()
+        let address = IPAddress.canonicalIPv6(String(bare.prefix { $0 != "%" }))
+        return address ?? (bare.hasSuffix(".") ? String(bare.dropLast()) : bare).lowercased()
     }
 
     /// Malformed pins and patterns, in words. Otherwise an unreadable pin would refuse everything, or worse, allow everything.

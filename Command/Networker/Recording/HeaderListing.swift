@@ -37,7 +37,7 @@ package struct HeaderListing: Sendable {
         let url = exchange.request.url
         let address = redaction.redact(url: url)
         let isWhole = exchange.request.forwardingProxy != nil
-        let target = isWhole ? address : String(address.dropFirst("\(url.scheme)://\(url.authority)".count))
+        let target = isWhole ? address : String(address.dropFirst(url.origin.count))
         return [exchange.request.method.rawValue, target, exchange.metrics?.httpVersion].compactMap { $0 }.joined(separator: " ")
     }
 

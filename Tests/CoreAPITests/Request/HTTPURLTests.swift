@@ -1,3 +1,5 @@
+import CoreAPI
+import CoreAPITesting
 import Testing
 
 @testable import CoreAPICore
@@ -81,7 +83,9 @@ struct HTTPURLTests {
             ("https://example.com:8a/", "port"),
             ("https://[::1/", "closing bracket"),
             ("https://[zz]/", "not an IPv6 address"),
-            ("https://[:::]/", "not an IPv6 address"), ("https://[fe80::1%25eth0]/", "not an IPv6 address"),
+            ("https://[:::]/", "not an IPv6 address"), ("https://[fe80::1%25]/", "zone"), ("https://[fe80::1%25a b]/", "zone"),
+            ("https://[fe80::1%25a%2Fb]/", "zone"), ("https://[fe80::1%eth0]/", "not an IPv6 address"),
+            ("https://[%25eth0]/", "not an IPv6 address"),
             ("https://127.1/", "four decimal numbers"), ("https://0x7f.0.0.1/", "four decimal numbers"),
             ("https://2130706433/", "four decimal numbers"), ("https://256.0.0.1/", "four decimal numbers"),
             ("https://0x7f000001/", "four decimal numbers"), ("https://127.0.0.1.5/", "four decimal numbers"),
@@ -95,6 +99,29 @@ struct HTTPURLTests {
         let error = #expect(throws: RequestError.self) { try HTTPURL(text) }
         #expect(error?.errorDescription?.contains(reason) == true, "\(error?.errorDescription ?? "-")")
         #expect(error?.errorDescription?.contains("\n") == false, "an error text must not break a log line")
+    }
+
+    @Test("of an IPv6 address has a zone, which is not sent (RFC 6874), and which a redirect keeps")
+    func zone() async throws {
+        let url = try HTTPURL("http://[FE80:0::1%25Eth0]:8080/a?b")
+        #expect(url.host == "[fe80::1%25Eth0]" && url.authority == "[fe80::1]:8080" && url.effectivePort == 8_080)
+        #expect(url.string == "http://[fe80::1%25Eth0]:8080/a?b")
+        #expect(try url.resolving("/c").string == "http://[fe80::1%25Eth0]:8080/c")
+        #expect(try !url.hasSameOrigin(as: HTTPURL("http://[fe80::1%25eth1]:8080")))
+        let server = try LoopbackServer.start(on: .ipv6) { request in
+            request.path == "/first" ? .redirect(to: "/second", status: 302) : .ok()
+        }
+        defer { server.close() }
+        #if canImport(Darwin)
+        let interface = "lo0"
+        #else
+        let interface = "lo"
+        #endif
+        let channel = Channel.test("http://[::1%25\(interface)]:\(server.port)")
+        #expect(await channel.manager().response(for: TestEndpoint("first"), as: .nothing).error == nil)
+        #expect(server.requests.map(\.path) == ["/first", "/second"])
+        #expect(server.requests.allSatisfy { $0.headers["host"] == "[::1]:\(server.port)" })
+        await channel.close()
     }
 
     @Test(
