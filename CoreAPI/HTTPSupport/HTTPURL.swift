@@ -155,7 +155,9 @@ extension HTTPURL {
             throw .malformedPath(text, reason: "'.' and '..' segments are not allowed, so that a path cannot leave its base URL")
         }
         join(encoded)
-        if let query = parts.query, !query.isEmpty { append(encodedQuery: PercentEncoding.query(String(query))) }
+        guard let added = parts.query else { return }
+        // A question mark alone is sent as well (RFC 3986 §6.2.3: a URL with an empty query differs from one without).
+        if added.isEmpty { query = query ?? "" } else { append(encodedQuery: PercentEncoding.query(String(added))) }
     }
 
     /// Appends a path to the present one, with one slash between them.

@@ -144,6 +144,7 @@ struct HTTPURLTests {
             ("a%20b", "https://h.example/v1/a%20b"),
             ("", "https://h.example/v1"),
             ("a:b/c@d", "https://h.example/v1/a:b/c@d"),
+            ("a?", "https://h.example/v1/a?"), ("?", "https://h.example/v1?"), ("a b?", "https://h.example/v1/a%20b?"),
         ])
     func appending(path: String, expected: String) throws {
         var url = try HTTPURL("https://h.example/v1")
