@@ -9,21 +9,37 @@ public struct MediaType: Sendable, Hashable {
 
     /// Reads one media type; `nil` if the text has none. Unreadable parameters are dropped.
     public init?(_ text: String) {
-        let parts = Self.split(text, at: ";")
-        let essence = parts[0].trimmingHTTPWhitespace().lowercased()
+        self.init(text) { _ in true }
+    }
+
+    /// Reads a `Content-Disposition`, whose parameters are those of a media type. Browsers and mail software write the names of
+    /// Windows' files with single backslashes. So one is an escape only before a quote and before another.
+    package init?(disposition: String) {
+        self.init("a/" + disposition) { $0 == "\"" || $0 == "\\" }
+    }
+
+    /// Scalar by scalar, because a combining character turns a quote into another character.
+    private init?(_ text: String, escapes: (Unicode.Scalar) -> Bool) {
+        var rest = text.unicodeScalars[...]
+        let essence = Self.trimmed(rest.take(upTo: ";")).lowercased()
         let halves = essence.split(separator: "/", omittingEmptySubsequences: false)
         guard halves.count == 2, halves.allSatisfy({ String($0).isToken }) else { return nil }
         self.essence = essence
-        var parameters: [String: String] = [:]
-        for part in parts.dropFirst() {
-            let pair = part.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
-            guard pair.count == 2 else { continue }
-            let name = pair[0].trimmingHTTPWhitespace().lowercased()
-            let value = pair[1].trimmingHTTPWhitespace()
-            if parameters[name] == nil, !value.isEmpty { parameters[name] = Self.unquoted(value) }
+        parameters = [:]
+        while rest.popFirst() != nil {
+            let name = Self.trimmed(rest.take(upTo: ";", "=")).lowercased()
+            // Without a value. Only a quote at the beginning of a value quotes (MIME Sniffing §4.4).
+            guard rest.first == "=" else { continue }
+            rest = rest.dropFirst().drop { $0 == " " || $0 == "\t" }
+            let isQuoted = rest.first == "\""
+            let quoted = isQuoted ? rest.takeQuoted(escapes: escapes) : ""
+            let plain = Self.trimmed(rest.take(upTo: ";"))
+            let value = isQuoted ? quoted : plain
+            if name.isToken, parameters[name] == nil, isQuoted || !value.isEmpty { parameters[name] = value }
         }
-        self.parameters = parameters
     }
+
+    private static func trimmed(_ text: Substring.UnicodeScalarView) -> String { String(text).trimmingHTTPWhitespace() }
 
     /// The combined media type of a message's `Content-Type` lines, by the Fetch standard's "extract a MIME type".
     ///
@@ -66,21 +82,24 @@ public struct MediaType: Sendable, Hashable {
         }
         return parts + [text[start...]]
     }
+}
 
-    /// The quoted text. Without a closing quote it extends to the end; text after a closing quote is dropped (MIME Sniffing
-    /// §4.4).
-    private static func unquoted(_ text: String) -> String {
-        guard text.unicodeScalars.first == "\"" else { return text }
+extension Substring.UnicodeScalarView {
+    /// Removes and returns the text before the first of these characters.
+    fileprivate mutating func take(upTo ends: Unicode.Scalar...) -> Substring.UnicodeScalarView {
+        let text = prefix { !ends.contains($0) }
+        self = self[text.endIndex...]
+        return text
+    }
+
+    /// Removes and returns the quoted text. Without a closing quote it extends to the end.
+    ///
+    /// - Parameter escapes: whether a backslash before this character is an escape.
+    fileprivate mutating func takeQuoted(escapes: (Unicode.Scalar) -> Bool) -> String {
+        removeFirst()
         var kept = String.UnicodeScalarView()
-        var isEscaped = false
-        for scalar in text.unicodeScalars.dropFirst() {
-            if scalar == "\\", !isEscaped {
-                isEscaped = true
-                continue
-            }
-            if scalar == "\"", !isEscaped { break }
-            isEscaped = false
-            kept.append(scalar)
+        while let scalar = popFirst(), scalar != "\"" {
+            if scalar == "\\", let next = first, escapes(next) { _ = popFirst(); kept.append(next) } else { kept.append(scalar) }
         }
         return String(kept)
     }

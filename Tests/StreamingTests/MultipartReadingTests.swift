@@ -103,6 +103,26 @@ struct MultipartReadingTests {
         #expect(try await name("attachment; filename=a; filename*=nothing''x") == (nil, "a"))
         #expect(try await name("attachment; filename=a; filename*=%41") == (nil, "a"))
         #expect(try await name("form-data") == (nil, nil))
+        // With the backslashes of a path, single as browsers write them, or doubled.
+        for path in [#""C:\f.txt""#, #""C:\\f.txt""#, #"C:\f.txt"#] {
+            #expect(try await name("form-data; name=\"a\"; filename=\(path)") == ("a", #"C:\f.txt"#))
+        }
+        #expect(try await name(#"form-data; filename="C:\d\\"; name="b""#) == ("b", #"C:\d\"#))
+        #expect(try await name(#"form-data; ";name=b"#) == ("b", nil))
+    }
+
+    @Test("bytes of a head that are not UTF-8 are kept")
+    func bytesOfHeads() async throws {
+        let value: [UInt8] = Array("form-data; filename=\"caf".utf8) + [0xE9] + Array("\"".utf8)
+        let body = Data("--b\r\nX-Before:  \t\r\nContent-Disposition: \t".utf8) + value + Data("\t \r\n\r\n\r\n--b--".utf8)
+        var parts = try Body.bytes(body).parts(boundary: "b").makeAsyncIterator()
+        let part = try #require(try await parts.next())
+        #expect(part.headers.first { $0.name == .contentDisposition }?.withUnsafeBytesOfValue { Array($0) } == value)
+        #expect(part.fileName?.hasPrefix("caf") == true)
+        let hostile = Data("--b\r\nX: a".utf8) + [0xE9, 0x01] + Data("\r\n\r\n\r\n--b--".utf8)
+        await #expect(throws: StreamDefect.self) {
+            for try await _ in try Body.bytes(hostile).parts(boundary: "b") {}
+        }
     }
 
     @Test("the reader gives back a form that the kit wrote, and a nested body")

@@ -43,11 +43,7 @@ public struct BodyPart: Sendable {
     /// never use it as a path.
     public var fileName: String? { disposition?.text("filename") }
 
-    // Apart from the slash, a disposition has the form of a media type.
-    private var disposition: MediaType? {
-        guard let text = headers[values: .contentDisposition].first else { return nil }
-        return MediaType("a/" + text)
-    }
+    private var disposition: MediaType? { headers[values: .contentDisposition].first.flatMap(MediaType.init(disposition:)) }
 }
 
 extension MediaType {

@@ -229,15 +229,26 @@ package struct MultipartParser {
             guard let colon = line.firstIndex(of: UInt8(ascii: ":")) else {
                 throw .malformedPartHead("expected 'name: value', found a line without a colon")
             }
+            let value = line[(colon + 1)...]
             do throws(RequestError) {
-                fields.append(
-                    try HTTPField(
-                        checking: String(decoding: line[..<colon], as: UTF8.self),
-                        value: String(decoding: line[(colon + 1)...], as: UTF8.self)))
+                let field = try HTTPField(
+                    checking: String(decoding: line[..<colon], as: UTF8.self), value: String(decoding: value, as: UTF8.self))
+                // The bytes of another charset than UTF-8 are kept.
+                fields.append(String(validating: value, as: UTF8.self) == nil ? field.keeping(value) : field)
             } catch {
                 throw .malformedPartHead(error.readableDescription)
             }
         }
         return fields
+    }
+}
+
+extension HTTPField {
+    /// The same field with a value of any bytes, without white space around them.
+    fileprivate func keeping(_ value: ArraySlice<UInt8>) -> HTTPField {
+        func isSpace(_ byte: UInt8) -> Bool { byte == 0x20 || byte == 0x09 }
+        var kept = value.drop(while: isSpace)
+        while let last = kept.last, isSpace(last) { kept.removeLast() }
+        return HTTPField(name: name, lenientValue: kept)
     }
 }

@@ -13,6 +13,10 @@ struct MediaTypeTests {
             ("text/plain; charset=\"\u{301}\"; x=\"y\"", "\u{301}"), ("text/plain; charset=a; charset=b", "a"),
             ("text/plain; charset=\"", ""), ("text/plain; charset=\"\"", ""), ("text/plain; charset=\"a", "a"),
             ("text/plain; charset=\"a\"b", "a"), ("text/plain; charset=; charset=a", "a"), ("text/plain; charset = a", "a"),
+            ("text/plain;\";charset=a", "a"), ("text/plain;\"=x;charset=a", "a"), ("text/plain;x=a\"b;charset=a", "a"),
+            ("text/plain;\"x\";charset=a", "a"), ("text/plain;;charset=\"\\a\\b\\\"", "ab\""),
+            ("text/plain;x=\"a;b\\\";c\";charset=a", "a"),
+            ("text/plain;a/b=x;charset=a", "a"), ("text/plain;charset=\"a\\", "a\\"),
         ])
     func parameter(text: String, charset: String) throws {
         let type = try #require(MediaType(text))
@@ -35,6 +39,7 @@ struct MediaTypeTests {
             (["a/b;charset=x", "A/B"], "a/b", "x"), (["a/b;charset=x", "a/b;charset=y"], "a/b", "y"),
             (["a/b;charset=x", "c/d"], "c/d", nil), (["a/b;charset=x", "c/d", "a/b"], "a/b", nil),
             (["a/b;charset=x, nonsense, a/b;q=1"], "a/b", "x"), (["a/b; x=\"c/d, e/f\""], "a/b", nil), ([",a/b,"], "a/b", nil),
+            (["text/html;\";charset=gbk"], "text/html", "gbk"),
         ] as [([String], String, String?)])
     func several(lines: [String], essence: String, charset: String?) throws {
         let type = try #require(MediaType(fields(lines)))
