@@ -31,10 +31,12 @@ public struct AdHocEndpoint: Endpoint {
     ///   - encoding: `nil` for the method's default, the query or the body.
     ///   - headers: the endpoint's own; they win over the channel's.
     ///   - modifiers: the endpoint's own, such as a ``Timeout``.
-    ///   - name: appears in logs and errors, and should contain no value. Default: the function that makes the call.
+    ///   - name: appears in logs and errors, and should contain no value. Default: the function that makes the call; for a
+    ///     `static let`, which Swift does not name, method and path without the query.
+    ///   - function: the function that makes the call.
     public init(
         _ method: HTTPRequest.Method, _ path: String, params: Parameters? = nil, encoding: InputEncoding? = nil,
-        headers: Headers = [:], modifiers: [any RequestModifier] = [], name: String = #function
+        headers: Headers = [:], modifiers: [any RequestModifier] = [], name: String? = nil, function: String = #function
     ) {
         self.method = method
         self.path = path
@@ -42,17 +44,20 @@ public struct AdHocEndpoint: Endpoint {
         self.params = params
         self.encoding = encoding ?? (method.sendsParametersInQuery ? .query : .body)
         self.modifiers = modifiers
-        description = String(name.prefix { $0 != "(" })
+        description = endpointName(name, function, method, path)
     }
 
     fileprivate init(
         _ method: HTTPRequest.Method, _ path: String, body: (any Encodable & Sendable)?, query: Parameters?,
-        _ encoding: InputEncoding?, _ headers: Headers, _ modifiers: [any RequestModifier], _ name: String
+        _ encoding: InputEncoding?, _ headers: Headers, _ modifiers: [any RequestModifier], _ name: String?,
+        _ function: String
     ) {
         let params = body.flatMap { Parameters(unlessNil: $0) }
         var encoding = encoding ?? (params?.value is Data ? .raw : .body)
         if let query { encoding = encoding.besides(query: query) }
-        self.init(method, path, params: params, encoding: encoding, headers: headers, modifiers: modifiers, name: name)
+        self.init(
+            method, path, params: params, encoding: encoding, headers: headers, modifiers: modifiers, name: name,
+            function: function)
     }
 }
 
@@ -76,19 +81,20 @@ extension Endpoint where Self == AdHocEndpoint {
     ///   - headers: they win over the channel's.
     ///   - modifiers: such as a ``Timeout``.
     ///   - name: appears in logs and errors, and should contain no value.
+    ///   - function: the function that makes the call.
     public static func get(
         _ path: String, query: Parameters? = nil, headers: Headers = [:], modifiers: any RequestModifier...,
-        name: String = #function
+        name: String? = nil, function: String = #function
     ) -> AdHocEndpoint {
-        AdHocEndpoint(.get, path, params: query, headers: headers, modifiers: modifiers, name: name)
+        AdHocEndpoint(.get, path, params: query, headers: headers, modifiers: modifiers, name: name, function: function)
     }
 
-    /// As ``get(_:query:headers:modifiers:name:)``; the answer has no body.
+    /// As ``get(_:query:headers:modifiers:name:function:)``; the answer has no body.
     public static func head(
         _ path: String, query: Parameters? = nil, headers: Headers = [:], modifiers: any RequestModifier...,
-        name: String = #function
+        name: String? = nil, function: String = #function
     ) -> AdHocEndpoint {
-        AdHocEndpoint(.head, path, params: query, headers: headers, modifiers: modifiers, name: name)
+        AdHocEndpoint(.head, path, params: query, headers: headers, modifiers: modifiers, name: name, function: function)
     }
 
     /// A POST to a path.
@@ -101,34 +107,35 @@ extension Endpoint where Self == AdHocEndpoint {
     ///   - headers: they win over the channel's.
     ///   - modifiers: such as a ``Timeout``.
     ///   - name: appears in logs and errors, and should contain no value.
+    ///   - function: the function that makes the call.
     public static func post(
         _ path: String, body: (any Encodable & Sendable)? = nil, query: Parameters? = nil, encoding: InputEncoding? = nil,
-        headers: Headers = [:], modifiers: any RequestModifier..., name: String = #function
+        headers: Headers = [:], modifiers: any RequestModifier..., name: String? = nil, function: String = #function
     ) -> AdHocEndpoint {
-        AdHocEndpoint(.post, path, body: body, query: query, encoding, headers, modifiers, name)
+        AdHocEndpoint(.post, path, body: body, query: query, encoding, headers, modifiers, name, function)
     }
 
-    /// As ``post(_:body:query:encoding:headers:modifiers:name:)``, with PUT.
+    /// As ``post(_:body:query:encoding:headers:modifiers:name:function:)``, with PUT.
     public static func put(
         _ path: String, body: (any Encodable & Sendable)? = nil, query: Parameters? = nil, encoding: InputEncoding? = nil,
-        headers: Headers = [:], modifiers: any RequestModifier..., name: String = #function
+        headers: Headers = [:], modifiers: any RequestModifier..., name: String? = nil, function: String = #function
     ) -> AdHocEndpoint {
-        AdHocEndpoint(.put, path, body: body, query: query, encoding, headers, modifiers, name)
+        AdHocEndpoint(.put, path, body: body, query: query, encoding, headers, modifiers, name, function)
     }
 
-    /// As ``post(_:body:query:encoding:headers:modifiers:name:)``, with PATCH (RFC 5789).
+    /// As ``post(_:body:query:encoding:headers:modifiers:name:function:)``, with PATCH (RFC 5789).
     public static func patch(
         _ path: String, body: (any Encodable & Sendable)? = nil, query: Parameters? = nil, encoding: InputEncoding? = nil,
-        headers: Headers = [:], modifiers: any RequestModifier..., name: String = #function
+        headers: Headers = [:], modifiers: any RequestModifier..., name: String? = nil, function: String = #function
     ) -> AdHocEndpoint {
-        AdHocEndpoint(.patch, path, body: body, query: query, encoding, headers, modifiers, name)
+        AdHocEndpoint(.patch, path, body: body, query: query, encoding, headers, modifiers, name, function)
     }
 
-    /// As ``post(_:body:query:encoding:headers:modifiers:name:)``, with DELETE.
+    /// As ``post(_:body:query:encoding:headers:modifiers:name:function:)``, with DELETE.
     public static func delete(
         _ path: String, body: (any Encodable & Sendable)? = nil, query: Parameters? = nil, encoding: InputEncoding? = nil,
-        headers: Headers = [:], modifiers: any RequestModifier..., name: String = #function
+        headers: Headers = [:], modifiers: any RequestModifier..., name: String? = nil, function: String = #function
     ) -> AdHocEndpoint {
-        AdHocEndpoint(.delete, path, body: body, query: query, encoding, headers, modifiers, name)
+        AdHocEndpoint(.delete, path, body: body, query: query, encoding, headers, modifiers, name, function)
     }
 }

@@ -56,30 +56,50 @@ extension TypedEndpoint {
         let isRaw = Input.self == Data.self || Input.self == Data?.self
         let usual: InputEncoding = if isRaw { .raw } else if Method.method.sendsParametersInQuery { .query } else { .body }
         self.init(
-            name: String(name.prefix { $0 != "(" }), path: path, headers: headers, encoding: encoding ?? usual,
+            name: name, path: path, headers: headers, encoding: encoding ?? usual,
             implicitModifiers: implicitModifiers, modifiers: modifiers, write: write, decoding: decoding)
     }
 }
 
+/// The name of an endpoint in logs, errors and metrics: the given one, else that of the property or function which makes it.
+///
+/// A stored property, such as a `static let`, has no `#function` of its own: all of a type have the type's, and globals have the
+/// module's. What they make never changes, so method and path tell them apart and contain no value. A query may hold a key.
+///
+/// - Parameter provider: the type with which the name begins.
+func endpointName(
+    _ given: String?, _ function: String, _ method: HTTPRequest.Method, _ path: String, of provider: Any.Type? = nil
+) -> String {
+    let type = provider.map { "\($0)" }
+    // Of a function it has parentheses, and of a property with a getter it begins with a small letter.
+    let isType = function == type || function.first { $0.isLetter }?.isLowercase == false
+    if given == nil, isType, !function.utf8.contains(UInt8(ascii: "(")) {
+        return "\(type ?? function) \(method.rawValue) \(path.prefix { $0 != "?" })"
+    }
+    let own = (given ?? function).prefix { $0 != "(" }
+    return type.map { "\($0).\(own)" } ?? String(own)
+}
+
 // An endpoint without a provider: `static let orders = GET<Void, [Order]>("orders")`. The parameters are those of
-// ``EndpointProvider/create(_:headers:encoding:modifiers:name:)``.
+// ``EndpointProvider/create(_:headers:encoding:modifiers:name:function:)``.
 
 extension TypedEndpoint where Input == Void, Output: Decodable {
     /// Describes a request without input whose answer is decoded.
     public init(
         _ path: String, headers: Headers = [:], encoding: InputEncoding? = nil, modifiers: any RequestModifier...,
-        name: String = #function
+        name: String? = nil, function: String = #function
     ) {
-        self.init(path, headers: headers, encoding: encoding, modifiers: modifiers, name: name)
+        self.init(path, headers: headers, encoding: encoding, modifiers: modifiers, name: name, function: function)
     }
 
     /// Describes a request without input whose answer is decoded, with modifiers in an array.
     public init(
         _ path: String, headers: Headers = [:], encoding: InputEncoding? = nil, modifiers: [any RequestModifier],
-        name: String = #function
+        name: String? = nil, function: String = #function
     ) {
         self.init(
-            path: path, headers: headers, encoding: encoding, modifiers: modifiers, name: name, write: { _ in nil },
+            path: path, headers: headers, encoding: encoding, modifiers: modifiers,
+            name: endpointName(name, function, Method.method, path), write: { _ in nil },
             decoding: .decodable())
     }
 }
@@ -88,18 +108,19 @@ extension TypedEndpoint where Input == Void, Output == Void {
     /// Describes a request without input whose answer is not read.
     public init(
         _ path: String, headers: Headers = [:], encoding: InputEncoding? = nil, modifiers: any RequestModifier...,
-        name: String = #function
+        name: String? = nil, function: String = #function
     ) {
-        self.init(path, headers: headers, encoding: encoding, modifiers: modifiers, name: name)
+        self.init(path, headers: headers, encoding: encoding, modifiers: modifiers, name: name, function: function)
     }
 
     /// Describes a request without input whose answer is not read, with modifiers in an array.
     public init(
         _ path: String, headers: Headers = [:], encoding: InputEncoding? = nil, modifiers: [any RequestModifier],
-        name: String = #function
+        name: String? = nil, function: String = #function
     ) {
         self.init(
-            path: path, headers: headers, encoding: encoding, modifiers: modifiers, name: name, write: { _ in nil },
+            path: path, headers: headers, encoding: encoding, modifiers: modifiers,
+            name: endpointName(name, function, Method.method, path), write: { _ in nil },
             decoding: .nothing)
     }
 }
@@ -108,18 +129,19 @@ extension TypedEndpoint where Input: Encodable & Sendable, Output: Decodable {
     /// Describes a request whose input is encoded and whose answer is decoded.
     public init(
         _ path: String, headers: Headers = [:], encoding: InputEncoding? = nil, modifiers: any RequestModifier...,
-        name: String = #function
+        name: String? = nil, function: String = #function
     ) {
-        self.init(path, headers: headers, encoding: encoding, modifiers: modifiers, name: name)
+        self.init(path, headers: headers, encoding: encoding, modifiers: modifiers, name: name, function: function)
     }
 
     /// Describes a request whose input is encoded and whose answer is decoded, with modifiers in an array.
     public init(
         _ path: String, headers: Headers = [:], encoding: InputEncoding? = nil, modifiers: [any RequestModifier],
-        name: String = #function
+        name: String? = nil, function: String = #function
     ) {
         self.init(
-            path: path, headers: headers, encoding: encoding, modifiers: modifiers, name: name,
+            path: path, headers: headers, encoding: encoding, modifiers: modifiers,
+            name: endpointName(name, function, Method.method, path),
             write: Parameters.init(unlessNil:), decoding: .decodable())
     }
 }
@@ -128,18 +150,19 @@ extension TypedEndpoint where Input: Encodable & Sendable, Output == Void {
     /// Describes a request whose input is encoded and whose answer is not read.
     public init(
         _ path: String, headers: Headers = [:], encoding: InputEncoding? = nil, modifiers: any RequestModifier...,
-        name: String = #function
+        name: String? = nil, function: String = #function
     ) {
-        self.init(path, headers: headers, encoding: encoding, modifiers: modifiers, name: name)
+        self.init(path, headers: headers, encoding: encoding, modifiers: modifiers, name: name, function: function)
     }
 
     /// Describes a request whose input is encoded and whose answer is not read, with modifiers in an array.
     public init(
         _ path: String, headers: Headers = [:], encoding: InputEncoding? = nil, modifiers: [any RequestModifier],
-        name: String = #function
+        name: String? = nil, function: String = #function
     ) {
         self.init(
-            path: path, headers: headers, encoding: encoding, modifiers: modifiers, name: name,
+            path: path, headers: headers, encoding: encoding, modifiers: modifiers,
+            name: endpointName(name, function, Method.method, path),
             write: Parameters.init(unlessNil:), decoding: .nothing)
     }
 }
