@@ -35,4 +35,53 @@ struct PortedOtherwiseTests {
         #expect(GET<Void, Void>("orders", name: "Orders").name == "Orders")
         #expect(await sent(Orders.all)?.call.endpoint == "Orders GET orders")
     }
+
+    @Test("an enhancer's priority may be the type's, the instance's or an optional one")
+    func instancePriorities() async {
+        struct Own: RequestEnhancer {
+            var priority: Priority
+            let diary: Diary
+            func enhance(_ request: inout Request) { diary.write("own") }
+        }
+        let diary = Diary()
+        for priority in [Priority.low, .high] {
+            _ = await sent(TestEndpoint()) {
+                $0.enhancers = [Noting(name: "normal", diary: diary), Own(priority: priority, diary: diary)]
+            }
+        }
+        #expect(diary.all.filter { !$0.hasPrefix("de") } == ["enhance normal", "own", "own", "enhance normal"])
+    }
+
+    private struct Staging: EnvironmentType {
+        let name = "staging"
+        let baseURL: String
+        let shouldAllowInsecureConnections = true
+    }
+
+    private struct Laboratory: EnvironmentType {
+        let name = "laboratory"
+        let baseURL: String
+        let allowsInsecureConnections = true
+    }
+
+    @Test("shouldAllowInsecureConnections allows clear text only.")
+    func insecure() async throws {
+        let clear = try LoopbackServer.start { _ in .ok() }
+        let secure = try LoopbackServer.start(tls: ServerTLS()) { _ in .ok() }
+        defer { clear.close(); secure.close() }
+        func error(_ environment: APIEnvironment) async -> String? {
+            let channel = Channel(name: "test", environment: environment)
+            defer { Task { await channel.close() } }
+            return await channel.manager().response(for: TestEndpoint(), as: .nothing).error?.label
+        }
+        for type in [Staging(baseURL: clear.url), Laboratory(baseURL: clear.url)] as [any EnvironmentType] {
+            #expect(await error(APIEnvironment(type)) == nil)
+            #expect(await error(APIEnvironment(type, allowsInsecureConnections: false)) == "channel")
+        }
+        #expect(await error(APIEnvironment(TestHost(baseURL: clear.url))) == "channel")
+        var environment = APIEnvironment(Staging(baseURL: secure.url))
+        #expect(await error(environment) == "transport.tls")
+        environment.serverTrustManager = ServerTrustManager(authorities: .pem(try #require(secure.tls).authorityPEM))
+        #expect(await error(environment) == nil)
+    }
 }

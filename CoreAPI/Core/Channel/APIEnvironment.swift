@@ -12,10 +12,17 @@ public protocol EnvironmentType: Sendable, EnvironmentTypeSpellings {
     var baseURL: String { get }
     /// Whether fixtures, a sandbox or weaker trust may replace the real server. Default `false`.
     var isSimulated: Bool { get }
+    /// Whether clear-text http is allowed, initially, to any host; see ``APIEnvironment/allowsInsecureConnections``. Default that
+    /// of ``shouldAllowInsecureConnections``.
+    var allowsInsecureConnections: Bool { get }
+    /// Another name of ``allowsInsecureConnections``, which hand-written clients have. Default `false`.
+    var shouldAllowInsecureConnections: Bool { get }
 }
 
 extension EnvironmentType {
     public var isSimulated: Bool { false }
+    public var allowsInsecureConnections: Bool { shouldAllowInsecureConnections }
+    public var shouldAllowInsecureConnections: Bool { false }
 }
 
 extension EnvironmentType where Self: RawRepresentable, RawValue == String {
@@ -38,7 +45,7 @@ public struct APIEnvironment: Sendable {
     public var type: any EnvironmentType
     /// Appears in logs and errors. Initially that of ``type``.
     public var name: String
-    /// An absolute URL; empty if every endpoint names its own.
+    /// An absolute URL; empty if every endpoint names its own, as a base URL or as a path that is a whole address.
     public var baseURL: String {
         didSet { base = Self.parse(baseURL) }
     }
@@ -60,7 +67,8 @@ public struct APIEnvironment: Sendable {
     public var serverTrustManager: ServerTrustManager
     /// What answers instead of the network. Default `.none`: the network itself.
     public var fixturesType: FixturesType
-    /// Whether clear-text http is allowed to any host. Default `false`.
+    /// Whether clear-text http is allowed to any host. Initially that of ``type``, by default `false`. Certificates are verified
+    /// all the same.
     public var allowsInsecureConnections: Bool
     /// Hosts to which clear-text http is allowed all the same, such as a printer in the shop. Default none.
     public var insecureHosts: Set<String> = []
@@ -68,11 +76,11 @@ public struct APIEnvironment: Sendable {
     /// channel that a test replaces is simulated, too.
     public var isSimulated: Bool
 
-    /// Makes an environment from a type. A given `name` or `baseURL` replaces that of the type.
+    /// Makes an environment from a type. A given `name`, `baseURL` or `allowsInsecureConnections` replaces that of the type.
     public init(
         _ type: any EnvironmentType, name: String? = nil, baseURL: String? = nil, commonHeaders: Headers = [:],
         specificHeaders: [String: Headers] = [:], cachePolicy: CachePolicy = .protocolDefault, fixturesType: FixturesType = .none,
-        serverTrustManager: ServerTrustManager = .system, allowsInsecureConnections: Bool = false,
+        serverTrustManager: ServerTrustManager = .system, allowsInsecureConnections: Bool? = nil,
         baseURLRule: BaseURLRule = .endpoint
     ) {
         self.type = type
@@ -84,7 +92,7 @@ public struct APIEnvironment: Sendable {
         self.cachePolicy = cachePolicy
         self.fixturesType = fixturesType
         self.serverTrustManager = serverTrustManager
-        self.allowsInsecureConnections = allowsInsecureConnections
+        self.allowsInsecureConnections = allowsInsecureConnections ?? type.allowsInsecureConnections
         self.baseURLRule = baseURLRule
         isSimulated = type.isSimulated
     }

@@ -25,7 +25,7 @@ package final class PreparedChannel: Sendable {
         self.channel = channel
         problems = channel.problemsOfAllCalls
         // A stable sort: among equals the built-in ones come first, then the channel's in their order.
-        enhancers = (RequestEnhancers.builtIn + channel.enhancers).sorted { $0.effectivePriority > $1.effectivePriority }
+        enhancers = (RequestEnhancers.builtIn + channel.enhancers).sorted { $0.priority > $1.priority }
         callChain = channel.callMiddleware
         attemptChain = channel.wholeAttemptMiddleware
         listeners = channel.allListeners

@@ -12,6 +12,8 @@ public protocol RequestEnhancer: StagedHook, RequestEnhancerSpellings {
     static var priority: Priority { get }
     /// The priority of this instance, if it differs from its type's.
     var instancePriority: Priority? { get }
+    /// The priority that applies. Default ``instancePriority``, else the type's.
+    var priority: Priority { get }
 
     /// Changes the request. An error that it throws ends the call with ``APIClientError/enhancing(_:_:)``. The kit's own errors
     /// keep their stage: a ``RequestError`` becomes ``APIClientError/request(_:_:)``.
@@ -28,6 +30,5 @@ extension RequestEnhancer {
     public var instancePriority: Priority? { nil }
     public func enhance(_ request: inout Request) throws {}
     public func deenhance(_ response: inout Response<Data>) {}
-
-    var effectivePriority: Priority { instancePriority ?? Self.priority }
+    public var priority: Priority { instancePriority ?? Self.priority }
 }
