@@ -147,7 +147,10 @@ extension HTTPURL {
             throw .malformedPath(text.escapingControls, reason: "\(bad) is not allowed in a path")
         }
         if text.hasURLScheme, text.contains("://") {
-            throw .malformedPath(text, reason: "a path is appended to the base URL, so it may not be an absolute URL")
+            throw .malformedPath(
+                text,
+                reason: "a path is appended to the base URL, so it may not be an absolute URL; the modifier BaseURL.ignore sends "
+                    + "the call there")
         }
         let parts = text.dividedAtQuery
         let encoded = PercentEncoding.path(String(parts.path))

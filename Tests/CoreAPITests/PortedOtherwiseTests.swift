@@ -17,6 +17,36 @@ struct PortedOtherwiseTests {
         return transport.requests.first
     }
 
+    @Test("A path is a whole address only where no base URL is.")
+    func wholeAddress() async throws {
+        let server = try LoopbackServer.start { _ in .json(#"{"args": {"id": "1"}}"#) }
+        defer { server.close() }
+        let whole = GET<Void, JSONValue>("\(server.url)/get?id=1")
+        let free = Channel.test("")
+        #expect(try await free.manager().request(whole)["args"]?["id"]?.string == "1")
+        #expect(try await free.manager().request(.get("\(server.url)/get"), as: .json)["args"]?["id"]?.string == "1")
+        #expect(server.requests.count == 2)
+        let bound = Channel.test("https://h.example")
+        let error = try #require(await bound.manager().response(for: whole).error)
+        #expect(error.label == "request.malformedPath" && "\(error)".contains("BaseURL.ignore"), "\(error)")
+        #expect(try await bound.manager().attaching(BaseURL.ignore).request(whole)["args"]?["id"]?.string == "1")
+        // A base URL of another kind is one, too.
+        for other in [
+            TestEndpoint(whole.path, baseURL: "https://h.example"),
+            TestEndpoint(whole.path, modifiers: [BaseURL("https://h.example")]),
+        ] {
+            #expect(await free.manager().response(for: other, as: .nothing).error?.label == "request.malformedPath")
+        }
+        #expect(
+            await free.manager().response(for: TestEndpoint("ftp://h.example/x"), as: .nothing).error?.label
+                == "request.unsupportedScheme")
+        #expect(await free.manager().response(for: TestEndpoint("get"), as: .nothing).error?.label == "channel")
+        var simulated = free
+        simulated.environment.isSimulated = true
+        #expect(await simulated.manager().response(for: whole).error?.label == "request.leavesEnvironment")
+        for channel in [free, bound, simulated] { await channel.close() }
+    }
+
     @Test("A static let has its method and path for a name.")
     func names() async throws {
         enum Orders: EndpointProvider {

@@ -133,7 +133,8 @@ extension Request {
     }
 
     /// The address of an endpoint's request: its own whole address if it has one, else its path below a base URL. The base is the
-    /// endpoint's own, else the nearest ``BaseURL``, else the environment's. The environment's rule may put its own first.
+    /// endpoint's own, else the nearest ``BaseURL``, else the environment's. The environment's rule may put its own first. Without
+    /// any base, the path is a whole address.
     private static func address(
         of endpoint: any Endpoint, _ nearest: BaseURL?, _ channel: PreparedChannel
     ) throws(RequestError) -> HTTPURL {
@@ -143,7 +144,7 @@ extension Request {
         if whole != usualURL(base, path) {
             url = try HTTPURL(whole)
             try channel.check(whole: url)
-        } else if nearest?.isIgnoring == true, base.isEmpty {
+        } else if base.isEmpty, nearest?.isIgnoring == true || (nearest == nil && channel.takesWhole(path)) {
             url = try HTTPURL(path)
         } else {
             url = try channel.base(base, nearest)

@@ -58,6 +58,11 @@ package final class PreparedChannel: Sendable {
         return try channel.environment.base.get()
     }
 
+    /// Whether a path is a whole address: no base URL is there that it would leave.
+    func takesWhole(_ path: String) -> Bool {
+        channel.environment.baseURL.isEmpty && path.hasURLScheme && path.contains("://")
+    }
+
     /// If the environment's base URL comes first, an endpoint's whole address must have its origin.
     func check(whole url: HTTPURL) throws(RequestError) {
         guard channel.environment.isBaseFirst, try !url.hasSameOrigin(as: channel.environment.base.get()) else { return }
