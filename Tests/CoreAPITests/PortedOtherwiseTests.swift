@@ -66,6 +66,26 @@ struct PortedOtherwiseTests {
         #expect(await sent(Orders.all)?.call.endpoint == "Orders GET orders")
     }
 
+    @Test("the parameters of OPTIONS are its body, as in the designs")
+    func options() async throws {
+        for endpoint in [
+            OPTIONS<[String: Int], Void>("x")(["a": 1]) as any Endpoint, AdHocEndpoint(.options, "x", params: ["a": 1]),
+        ] {
+            let request = try #require(await sent(endpoint))
+            #expect(request.url.query == nil && request.headers[.contentType] == "application/json")
+        }
+    }
+
+    @Test("null as a query or form is nothing, as in the designs", arguments: [InputEncoding.query, .form])
+    func null(encoding: InputEncoding) async throws {
+        let endpoint = POST<JSONValue, Void>("x", encoding: encoding)
+        let request = try #require(await sent(endpoint(.null)))
+        #expect(request.url.query == nil)
+        if case .bytes(let body) = request.body { #expect(body.isEmpty) }
+        #expect(await sent(endpoint(["a": .null, "b": 1])) != nil)
+        #expect(await sent(endpoint(.array([1]))) == nil, "a list has no names")
+    }
+
     @Test("an enhancer's priority may be the type's, the instance's or an optional one")
     func instancePriorities() async {
         struct Own: RequestEnhancer {

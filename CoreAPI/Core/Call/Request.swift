@@ -89,7 +89,7 @@ extension HTTPRequest.Method {
     /// Whether parameters go into the query rather than the body.
     var sendsParametersInQuery: Bool {
         switch self {
-        case .get, .head, .options, .trace, .delete, .connect: true
+        case .get, .head, .trace, .delete, .connect: true
         default: false
         }
     }
