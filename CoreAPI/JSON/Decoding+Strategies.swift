@@ -5,9 +5,9 @@ extension Decoding {
     func date() throws -> Date {
         switch settings.dates {
         case _ where isNull: throw mismatch(Date.self, at: value, codingPath)
-        case .deferredToDate: return try Date(from: self)
-        case .secondsSince1970: return Date(timeIntervalSince1970: try decode(Double.self))
-        case .millisecondsSince1970: return Date(timeIntervalSince1970: try decode(Double.self) / 1_000)
+        case .deferredToDate: return Date(timeIntervalSinceReferenceDate: try seconds())
+        case .secondsSince1970: return Date(timeIntervalSince1970: try seconds())
+        case .millisecondsSince1970: return Date(timeIntervalSince1970: try seconds() / 1_000)
         case .iso8601: return try iso8601Date()
         case .custom(let decode): return try decode(self)
         #if canImport(Darwin)
@@ -47,8 +47,24 @@ extension Decoding {
     private var settings: DecodingSettings { document.settings }
     private var isNull: Bool { document.entry(value).is(.null) }
 
+    private func seconds() throws -> Double {
+        guard let seconds = try document.double(value) else { throw mismatchOfDate(Double.self) }
+        return seconds
+    }
+
+    /// The error of a date in the form of another strategy names the option: a number alone does not say what it counts.
+    private func mismatchOfDate(_ type: Any.Type) -> DecodingError {
+        let (error, entry) = (mismatch(type, at: value, codingPath), document.entry(value))
+        guard case .typeMismatch(_, let context) = error, entry.is(.number) || entry.is(.string) else { return error }
+        let advice =
+            "; the option `dates` of BodyCoder.json is .iso8601 for text, and .secondsSince1970, .millisecondsSince1970 or "
+            + ".deferredToDate (since 2001) for numbers"
+        return .typeMismatch(type, .init(codingPath: codingPath, debugDescription: context.debugDescription + advice))
+    }
+
     private func iso8601Date() throws -> Date {
         if let text = document.simpleString(value), let date = ISO8601Text.date(text) { return date }
+        if document.entry(value).is(.number) { throw mismatchOfDate(String.self) }
         let text = try decode(String.self)
         guard let date = try? Date.ISO8601FormatStyle().parse(text) else {
             // As in Foundation, the path lacks the key of the date itself.

@@ -17,6 +17,42 @@ struct PortedOtherwiseTests {
         return transport.requests.first
     }
 
+    private struct Dated: Codable, Sendable, Equatable { var at: Date }
+
+    @Test("A date in a body is ISO 8601.")
+    func dates() async throws {
+        let first = Dated(at: Date(timeIntervalSinceReferenceDate: 0))
+        for (change, body) in [
+            ({ _ in }, #"{"at":"2001-01-01T00:00:00Z"}"#),
+            ({ $0.coder = .json(dates: .deferredToDate, encodedDates: .deferredToDate) }, #"{"at":0}"#),
+        ] as [((inout Channel) -> Void, String)] {
+            let transport = RecordingTransport(body: body)
+            var channel = Channel.test("https://h.example", transport: transport)
+            change(&channel)
+            let keep: POST<Dated, Dated> = POST("dated")
+            #expect(try await channel.manager().request(keep, first) == first)
+            guard case .bytes(let data)? = transport.requests.first?.body else { Issue.record("nothing was sent"); return }
+            #expect(String(decoding: data, as: UTF8.self) == body)
+        }
+    }
+
+    @Test("a date in the other form is refused with the name of the option")
+    func otherDates() async throws {
+        for (coder, body) in [
+            (BodyCoder.json, #"{"at":0}"#), (.json, #"{"at":1.5e9}"#), (.json(dates: .secondsSince1970), #"{"at":"2001-01-01"}"#),
+            (.json(dates: .millisecondsSince1970), #"{"at":"0"}"#), (.json(dates: .deferredToDate), #"{"at":"0"}"#),
+        ] {
+            var channel = Channel.test("https://h.example", transport: RecordingTransport(body: body))
+            channel.coder = coder
+            let error = try #require(await channel.manager().response(for: TestEndpoint(), as: Dated.self).error)
+            #expect(error.label == "decoding")
+            #expect("\(error)".contains("at 'at'") && "\(error)".contains("`dates` of BodyCoder.json"), "\(error)")
+        }
+        let named = await Channel.test("https://h.example", transport: RecordingTransport(body: #"{"at":true}"#)).manager()
+            .response(for: TestEndpoint(), as: Dated.self).error
+        #expect(named.map { "\($0)".contains("BodyCoder") } == false, "no form of dates is a boolean")
+    }
+
     @Test("A path is a whole address only where no base URL is.")
     func wholeAddress() async throws {
         let server = try LoopbackServer.start { _ in .json(#"{"args": {"id": "1"}}"#) }
