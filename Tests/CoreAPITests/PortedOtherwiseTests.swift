@@ -122,6 +122,93 @@ struct PortedOtherwiseTests {
         #expect(await sent(endpoint(.array([1]))) == nil, "a list has no names")
     }
 
+    @Test("Text without a charset is UTF-8.")
+    func latin1() async throws {
+        let transport = RecordingTransport {
+            Response(
+                request: $0, head: ResponseHead(status: .ok, headers: [.contentType: "text/plain"]), data: Data([0xE9]),
+                result: .success(Data([0xE9])))
+        }
+        let response = await Channel.test("https://h.example", transport: transport).manager()
+            .response(for: TestEndpoint(), as: .data)
+        #expect(response.rawString == "\u{FFFD}")
+        #expect(String(data: response.data, encoding: .isoLatin1) == "é")
+    }
+
+    @Test("rawString is never nil.")
+    func rawString() async {
+        let manager = Channel.test("https://h.example", transport: RecordingTransport(body: "")).manager()
+        let empty = await manager.response(for: TestEndpoint(), as: .data)
+        let none = await manager.response(for: TestEndpoint("../x"), as: .data)
+        #expect(empty.rawString == "" && none.rawString == "")
+        #expect(empty.head != nil && none.head == nil)
+    }
+
+    @Test("cancel() does not stop a retry by hand.")
+    func cancelling() async throws {
+        let transport = RecordingTransport(statuses: [500, 200], body: #"{"id":7}"#)
+        let manager = Channel.test("https://h.example", transport: transport).manager()
+        let (responses, tell) = AsyncStream.makeStream(of: Response<Item>.self)
+        let call = manager.response(for: TestEndpoint(), as: Item.self) { tell.yield($0) }
+        for await first in responses {
+            call.cancel()
+            #expect(try await first.retry(max: 3).value == Item(id: 7))
+            break
+        }
+        let other = await manager.response(for: TestEndpoint(), as: Item.self)
+        let stopped = await Task {
+            withUnsafeCurrentTask { $0?.cancel() }
+            return try? await other.retry(max: 3)
+        }.value
+        #expect(stopped?.error?.label == "cancelled")
+    }
+
+    @Test("No charset field is sent.")
+    func charset() async {
+        let name = HTTPField.Name("charset")!
+        for encoding in [InputEncoding.json, .form] {
+            let endpoint = TestEndpoint("x", .post, params: ["a": 1], encoding: encoding)
+            #expect(await sent(endpoint)?.headers[name] == nil)
+            #expect(await sent(endpoint) { $0.modifiers = [Header("charset", "utf-8")] }?.headers[name] == "utf-8")
+        }
+    }
+
+    @Test("Two base URLs of one priority are an error.")
+    func baseURLs() async {
+        let two = [BaseURL("https://a.example"), BaseURL("https://b.example")]
+        #expect(await sent(TestEndpoint(modifiers: two)) == nil)
+        let higher = [BaseURL("https://a.example"), BaseURL("https://b.example", priority: .high)]
+        #expect(await sent(TestEndpoint(modifiers: higher))?.url.host == "b.example")
+    }
+
+    @Test("A call has two log lines.")
+    func logLines() async {
+        let written = Shared<[String]>([])
+        let lines = CoreNetworkLogger { line in written.change { $0.append(line) } }
+        _ = await sent(TestEndpoint()) { $0.logger = lines }
+        #expect(written.current.count == 2)
+        _ = await sent(TestEndpoint()) { $0.logger = FunctionLogger { if case .finished = $0 { lines.log($0) } } }
+        #expect(written.current.count == 3 && written.current.last?.contains("200") == true)
+    }
+
+    @Test("The kit's own enhancers have the priority 1,000.")
+    func priorities() async {
+        struct Looking: RequestEnhancer {
+            let priority: Priority
+            let found: Shared<Bool>
+            func enhance(_ request: inout Request) {
+                found.change { [isThere = request.headers[.accept] != nil] in $0 = isThere }
+            }
+        }
+        for (priority, isThere) in [(Priority.custom(250), true), (.core.more, false)] {
+            let found = Shared(!isThere)
+            _ = await sent(TestEndpoint(headers: ["Accept": "a/b"])) {
+                $0.enhancers = [Looking(priority: priority, found: found)]
+            }
+            #expect(found.current == isThere)
+        }
+    }
+
     @Test("an enhancer's priority may be the type's, the instance's or an optional one")
     func instancePriorities() async {
         struct Own: RequestEnhancer {
@@ -136,6 +223,24 @@ struct PortedOtherwiseTests {
             }
         }
         #expect(diary.all.filter { !$0.hasPrefix("de") } == ["enhance normal", "own", "own", "enhance normal"])
+    }
+
+    @Test("No Cache-Control is sent.")
+    func cacheControl() async {
+        #expect(await sent(TestEndpoint())?.headers[.cacheControl] == nil)
+        #expect(await sent(TestEndpoint()) { $0.environment.cachePolicy = .revalidate }?.headers[.cacheControl] == "no-cache")
+    }
+
+    @Test("A filter's default error is a function.")
+    func defaultError() async {
+        struct Unknown: Error {}
+        struct Filter: ErrorFiltering {
+            func filter(_ response: inout Response<Data>) throws {}
+            func translate(_ error: APIClientError) -> (any Error)? { nil }
+        }
+        var channel = Channel.test("https://h.example", transport: RecordingTransport(status: 500))
+        channel.errorFilter = ErrorFilter(Filter()).defaulting { _ in Unknown() }
+        #expect(await channel.manager().response(for: TestEndpoint(), as: .nothing).error?.app(Unknown.self) != nil)
     }
 
     private struct Staging: EnvironmentType {

@@ -45,6 +45,15 @@ struct ComingFromTests {
             CatalogueTarget.products(page: 1), as: .decodable([Product].self, at: "data.items"))
         let endpoint = CatalogueTarget.products(page: 1).attaching(FixtureScenario("signed-out"))
         let refused = await dispatcher.response(for: endpoint, as: .json)
+        let (shown, tell) = AsyncStream.makeStream(of: String.self)
+        let show: @Sendable (String) -> Void = { tell.yield($0) }
+        dispatcher.response(for: CatalogueTarget.products(page: 1), as: .data) { response in
+            switch response.result {
+            case .success(let data): show("\(data.count) bytes")
+            case .failure(let error): show(error.label)
+            }
+        }
+        #expect(await shown.first { _ in true } == "43 bytes")
         #expect(products == [Product(id: 1), Product(id: 2)])
         #expect(refused.error?.app(ShopError.self)?.code == "session")
         #expect(signedOut.withLock { $0 })
@@ -75,6 +84,26 @@ struct ComingFromTests {
         #expect(server.requests.allSatisfy { $0.headers["x-feature"] == "things" })
         #expect(try await dispatcher.request(ThingEndpoints.add, Thing(id: 7)) == Thing(id: 7))
         await channel.close()
+    }
+
+    @Test("Fetcher: the first request of its README")
+    func fetcherREADME() async throws {
+        let shown = AsyncStream.makeStream(of: String.self)
+        @Sendable func show(_ value: Any) { shown.continuation.yield("\(value)") }
+        let answer = #"{"args": {"id": "1", "text": "a"}}"#
+        let httpbin = Channel(name: "httpbin", environment: APIEnvironment("httpbin", baseURL: ""))
+        await withChannel(httpbin, transport: FixtureTransport([Fixture(.get, "get?id=1&text=a", body: answer)])) {
+            let fetcher = CommonDispatcher(environment: APIEnvironment("httpbin", baseURL: ""))
+            let get = GET<Void, JSONValue>("https://httpbin.org/get", modifiers: QueryItem("id", "1"), QueryItem("text", "a"))
+            fetcher.response(for: get) { response in
+                switch response.result {
+                case .success(let value):
+                    show(ExampleObject(id: value["args"]?["id"]?.string, text: value["args"]?["text"]?.string))
+                case .failure(let error): show(error.label)
+                }
+            }
+        }
+        #expect(await shown.stream.first { _ in true } == "\(ExampleObject(id: "1", text: "a"))")
     }
 
     @Test("A hand-written client: one request", arguments: [#"{"degrees": 21.5}"#, "<html>", #"{"degrees": "warm"}"#])

@@ -163,8 +163,10 @@ struct PagesTests {
 
     @Test("Each Coming from … ends with what behaves otherwise, and each line of that has a test of its name")
     func otherwise() throws {
-        let tests = try Documentation.text("Tests/CoreAPITests/BehavesOtherwiseTests.swift")
-        let names = Set(tests.matches(of: /@Test\("([^"]*)"\)/).map { String($0.output.1) })
+        let tests = try ["BehavesOtherwiseTests", "PortedOtherwiseTests"]
+            .map { try Documentation.text("Tests/CoreAPITests/\($0).swift") }.joined()
+        // The name of a line's test is its first sentence.
+        let names = Set(tests.matches(of: /@Test\("([^"]*\.)"\)/).map { String($0.output.1) })
         var shown: Set<String> = []
         for page in try Documentation.pages() where page.hasPrefix("ComingFrom") || page == "BehavesOtherwise.md" {
             var list = try Documentation.text("\(Documentation.catalog)/\(page)")
