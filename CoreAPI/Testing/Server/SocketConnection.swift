@@ -36,21 +36,24 @@ final class SocketConnection: RawConnection {
     }
 
     /// Blocks the connection's thread until the function has returned and all bytes are sent.
+    ///
+    /// If the server closes, it waits for no task: the one that closes the server may hold the thread that the function needs.
     func run(_ serve: @escaping @Sendable (any RawConnection) async -> Void) {
-        let ended = DispatchSemaphore(value: 0)
+        let (served, sent) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))
         Task {
             await serve(self)
             self.close()
-            ended.signal()
+            served.signal()
         }
         let sender = Thread {
             self.sendAll()
-            ended.signal()
+            sent.signal()
         }
         sender.stackSize = 512 << 10
         sender.start()
         receiveAll()
-        for _ in 0..<2 { ended.wait() }
+        while served.wait(timeout: .now() + Self.patience) == .timedOut, !socket.isClosing {}
+        sent.wait()
     }
 
     private func receiveAll() {
