@@ -126,7 +126,7 @@ struct CoreNetworkLoggerTests {
 
     @Test("has the times of name lookup, connection, TLS and first byte in milliseconds, and the received bytes")
     func times() async throws {
-        let server = try NginxServer(http2: true)
+        let server = try await NginxServer(http2: true)
         let pages = Pages()
         let transport = CurlTransport()
         var channel = Channel.test(server.url, transport: transport)

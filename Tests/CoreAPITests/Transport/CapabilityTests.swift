@@ -165,7 +165,7 @@ struct UnmonitoredHTTP2Tests {
 
     @Test("bursts on fresh connections, large answers and bodies arrive whole, and wait for no timer")
     func bursts() async throws {
-        let server = try NginxServer(http2: true)
+        let server = try await NginxServer(http2: true)
         let (sender, url) = (nginx(server), server.url)
         // A transfer that could not begin must not count as one that ended.
         for _ in 0..<10 {

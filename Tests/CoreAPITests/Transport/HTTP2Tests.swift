@@ -11,7 +11,7 @@ import Testing
 struct HTTP2Tests {
     @Test("500 requests at once share few connections, once the protocol is known")
     func multiplexing() async throws {
-        let server = try NginxServer(http2: true)
+        let server = try await NginxServer(http2: true)
         let transport = CurlTransport()
         var requests = Requests(transport)
         requests.trust = ServerTrustManager(authorities: .pem(server.authority))
@@ -50,7 +50,7 @@ struct HTTP2Tests {
     /// One burst in ten left an answer in libcurl until the connect timeout, because libcurl had read it for another stream.
     @Test("Bursts on fresh connections wait for no timer")
     func bursts() async throws {
-        let server = try NginxServer(http2: true)
+        let server = try await NginxServer(http2: true)
         let url = server.url + "/connection"
         for _ in 0..<40 {
             let transport = CurlTransport()
@@ -68,7 +68,7 @@ struct HTTP2Tests {
 
     @Test("A host that is known to multiplex gets more requests at once than connections")
     func release() async throws {
-        let server = try NginxServer(http2: true)
+        let server = try await NginxServer(http2: true)
         let transport = CurlTransport()
         var requests = Requests(transport)
         requests.trust = ServerTrustManager(authorities: .pem(server.authority))
@@ -85,7 +85,7 @@ struct HTTP2Tests {
 
     @Test("A host with HTTP/1.1 only gets all its connections, and once that is known, without waiting for each other")
     func http1() async throws {
-        let server = try NginxServer(http2: false)
+        let server = try await NginxServer(http2: false)
         var limits = Limits()
         limits.connectionsPerHost = 8
         let transport = CurlTransport(limits: limits)
@@ -108,7 +108,7 @@ struct HTTP2Tests {
 
     @Test("Bodies, methods and large answers")
     func exchange() async throws {
-        let server = try NginxServer(http2: true)
+        let server = try await NginxServer(http2: true)
         let transport = CurlTransport()
         var requests = Requests(transport)
         requests.trust = ServerTrustManager(authorities: .pem(server.authority))
@@ -131,7 +131,7 @@ struct HTTP2Tests {
 
     @Test("Cancelling one stream does not affect the others and their connection")
     func cancel() async throws {
-        let server = try NginxServer(http2: true)
+        let server = try await NginxServer(http2: true)
         let transport = CurlTransport()
         var requests = Requests(transport)
         requests.trust = ServerTrustManager(authorities: .pem(server.authority))
@@ -200,7 +200,7 @@ struct HTTP2Tests {
 
     @Test("A server that leaves in the middle of a body causes a truncated body")
     func cut() async throws {
-        var server: NginxServer? = try NginxServer(http2: true)
+        var server: NginxServer? = try await NginxServer(http2: true)
         let transport = CurlTransport()
         var requests = Requests(transport)
         requests.trust = ServerTrustManager(authorities: .pem(try #require(server).authority))
@@ -217,7 +217,7 @@ struct HTTP2Tests {
 
     @Test("GOAWAY after every few requests loses no idempotent request")
     func goAway() async throws {
-        let server = try NginxServer(http2: true, keepaliveRequests: 20)
+        let server = try await NginxServer(http2: true, keepaliveRequests: 20)
         let transport = CurlTransport()
         var requests = Requests(transport)
         requests.trust = ServerTrustManager(authorities: .pem(server.authority))
@@ -235,7 +235,7 @@ struct HTTP2Tests {
     /// A request that GOAWAY reports as not processed is sent again, for any method (RFC 9113 §6.8).
     @Test("GOAWAY loses no POST either, one after another or many at once", arguments: [1, 16])
     func goAwayPost(atOnce: Int) async throws {
-        let server = try NginxServer(http2: true, keepaliveRequests: 10)
+        let server = try await NginxServer(http2: true, keepaliveRequests: 10)
         let transport = CurlTransport()
         var requests = Requests(transport)
         requests.trust = ServerTrustManager(authorities: .pem(server.authority))

@@ -47,7 +47,7 @@ struct PinningTests {
         "any certificate of the verified chain may match, including the root; a mismatch error has the chain's pins",
         arguments: [true, false])
     func chain(http2: Bool) async throws {
-        let server = try NginxServer(http2: http2)
+        let server = try await NginxServer(http2: http2)
         let root = try Certificate(pem: server.authority).pin
         for pin in [server.pin, root] {
             let (channel, heard) = channel(server, ["localhost": [pin, Self.other]])
@@ -68,8 +68,8 @@ struct PinningTests {
 
     @Test("pins are checked in addition to ordinary verification, never instead: unknown authority, wrong host")
     func besides() async throws {
-        let server = try NginxServer(http2: true)
-        let stranger = try NginxServer(http2: true)
+        let server = try await NginxServer(http2: true)
+        let stranger = try await NginxServer(http2: true)
         var (channel, heard) = channel(server, ["localhost": [server.pin, Self.other]]) {
             $0.authorities = .pem(stranger.authority)
         }
@@ -86,7 +86,7 @@ struct PinningTests {
     @Test(
         "a report-only or expired set keeps the connection and reports; a set that blocks after its expiry blocks")
     func modes() async throws {
-        let server = try NginxServer(http2: true)
+        let server = try await NginxServer(http2: true)
         let wrong: PinSet = ["localhost": [Self.other, Self.other.replacing("AAA=", with: "AAE=")]]
         var reporting = wrong
         reporting.mode = .reportOnly
@@ -111,7 +111,7 @@ struct PinningTests {
         "a replaced set applies to the next request and closes refused connections; a missing backup is one warning"
     )
     func replaced() async throws {
-        let server = try NginxServer(http2: true)
+        let server = try await NginxServer(http2: true)
         var (channel, heard) = channel(server, ["localhost": [server.pin]])
         let place = EnvironmentSwitch(channel.environment)
         channel.environmentSwitch = place
@@ -132,7 +132,7 @@ struct PinningTests {
 
     @Test("channels with the same trust share connections over one transport")
     func shared() async throws {
-        let server = try NginxServer(http2: true)
+        let server = try await NginxServer(http2: true)
         let transport = CurlTransport()
         var (first, _) = channel(server, [:])
         first.transport = transport
@@ -174,7 +174,7 @@ struct PinningTests {
 struct ClientIdentityTests {
     @Test("only the right client certificate is accepted, from PEM and PKCS#12, and never through another client's connection")
     func identities() async throws {
-        let server = try NginxServer(http2: true, verifiesClients: true)
+        let server = try await NginxServer(http2: true, verifiesClients: true)
         func text(_ name: String) throws -> String {
             try String(contentsOf: server.directory.appendingPathComponent(name), encoding: .utf8)
         }
@@ -204,7 +204,7 @@ struct ClientIdentityTests {
 
     @Test("a version of TLS below the minimum is refused")
     func versions() async throws {
-        let server = try NginxServer(http2: true, protocols: "TLSv1.2")
+        let server = try await NginxServer(http2: true, protocols: "TLSv1.2")
         let transport = CurlTransport()
         var requests = Requests(transport)
         requests.trust = ServerTrustManager(authorities: .pem(server.authority))
@@ -216,7 +216,7 @@ struct ClientIdentityTests {
 
     @Test("additional authorities are trusted, and the system's too")
     func besides() async throws {
-        let server = try NginxServer(http2: true)
+        let server = try await NginxServer(http2: true)
         let transport = CurlTransport()
         var requests = Requests(transport)
         requests.trust = ServerTrustManager(authorities: .systemAndPEM(server.authority))

@@ -127,7 +127,7 @@ struct StreamEndTests {
 
     @Test("With ten streams at a time a hundred orders succeed, and none is processed twice")
     func fewStreams() async throws {
-        let server = try NginxServer(http2: true, streams: 10)
+        let server = try await NginxServer(http2: true, streams: 10)
         var requests = Requests(transport)
         requests.trust = ServerTrustManager(authorities: .pem(server.authority))
         let sender = requests

@@ -14,7 +14,7 @@ struct TrustTests {
 
     @Test("An unknown authority is refused; with it as a trusted one the connection succeeds")
     func authorities() async throws {
-        let server = try NginxServer(http2: true)
+        let server = try await NginxServer(http2: true)
         var requests = requests
         #expect(try await requests.send(.get, server.url + "/1k").transportError?.label == "tls")
         requests.trust = ServerTrustManager(authorities: .pem(server.authority))
@@ -28,7 +28,7 @@ struct TrustTests {
 
     @Test("The certificate must be for the host")
     func hostName() async throws {
-        let server = try NginxServer(http2: true)
+        let server = try await NginxServer(http2: true)
         var requests = requests
         requests.trust = ServerTrustManager(authorities: .pem(server.authority))
         #expect(try await requests.send(.get, "https://127.0.0.1:\(server.port)/1k").transportError?.label == "tls")
@@ -40,7 +40,7 @@ struct TrustTests {
     func unreadable(_ path: String) async throws {
         var requests = requests
         requests.trust = ServerTrustManager(authorities: .file(path))
-        let server = try NginxServer(http2: true)
+        let server = try await NginxServer(http2: true)
         let response = try await requests.send(.get, server.url + "/1k")
         guard case .tls(_, let reason) = response.transportError else {
             Issue.record("expected tls, got \(response.result)")
@@ -54,7 +54,7 @@ struct TrustTests {
     func nonsense(_ text: String) async throws {
         var requests = requests
         requests.trust = ServerTrustManager(authorities: .pem(text))
-        let server = try NginxServer(http2: true)
+        let server = try await NginxServer(http2: true)
         #expect(try await requests.send(.get, server.url + "/1k").transportError?.label == "tls")
         await transport.close()
     }
@@ -63,7 +63,7 @@ struct TrustTests {
         "A connection made without a pin, or with other authorities, is not reused with a pin",
         arguments: [true, false])
     func reuse(_ http2: Bool) async throws {
-        let server = try NginxServer(http2: http2)
+        let server = try await NginxServer(http2: http2)
         var requests = requests
         let authorities = ServerTrustManager.Authorities.pem(server.authority)
         requests.trust = ServerTrustManager(authorities: authorities)
@@ -90,8 +90,8 @@ struct TrustTests {
 
     @Test("A replaced file of authorities applies to the next connection")
     func replacedFile() async throws {
-        let server = try NginxServer(http2: true)
-        let other = try NginxServer(http2: true)
+        let server = try await NginxServer(http2: true)
+        let other = try await NginxServer(http2: true)
         let path = server.directory.appendingPathComponent("current.pem")
         var requests = requests
         requests.trust = ServerTrustManager(authorities: .file(path.path))
@@ -105,7 +105,7 @@ struct TrustTests {
 
     @Test("A redirect from https to http is refused unless the limits allow it")
     func downgrade() async throws {
-        let server = try NginxServer(http2: true)
+        let server = try await NginxServer(http2: true)
         var requests = requests
         requests.trust = ServerTrustManager(authorities: .pem(server.authority))
         #expect(try await requests.send(.get, server.url + "/away").transportError?.label == "redirectRefused")

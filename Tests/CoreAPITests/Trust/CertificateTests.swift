@@ -7,8 +7,8 @@ import Testing
 @Suite("A certificate")
 struct CertificateTests {
     @Test("gives the pin that openssl gives, from PEM, DER and the public key alone")
-    func pin() throws {
-        let server = try NginxServer(http2: true)
+    func pin() async throws {
+        let server = try await NginxServer(http2: true)
         let pem = try String(contentsOf: server.directory.appendingPathComponent("s.pem"), encoding: .utf8)
         let certificate = try Certificate(pem: pem)
         #expect(certificate.pin == server.pin)
@@ -20,8 +20,8 @@ struct CertificateTests {
     }
 
     @Test("an invalid or truncated certificate is an error")
-    func malformed() throws {
-        let server = try NginxServer(http2: true)
+    func malformed() async throws {
+        let server = try await NginxServer(http2: true)
         let der = try Certificate(pem: server.authority).der
         for length in 0..<der.count { #expect(throws: CertificateError.self) { try Certificate(der: der.prefix(length)) } }
         #expect(throws: CertificateError.self) { try Certificate(der: der + [0]) }

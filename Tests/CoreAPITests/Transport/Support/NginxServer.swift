@@ -1,4 +1,5 @@
 import Foundation
+import Programs
 
 #if canImport(Glibc)
 import Glibc
@@ -26,26 +27,30 @@ final class NginxServer {
     init(
         http2: Bool, streams: Int = 128, keepaliveRequests: Int = 100_000, verifiesClients: Bool = false,
         protocols: String = "TLSv1.2 TLSv1.3"
-    ) throws {
+    ) async throws {
         tls = "ssl_protocols \(protocols);" + (verifiesClients ? " ssl_client_certificate ca.pem; ssl_verify_client on;" : "")
         directory = FileManager.default.temporaryDirectory.appendingPathComponent("kit-nginx-\(UInt64.random(in: 0 ... .max))")
         try FileManager.default.createDirectory(at: directory, withIntermediateDirectories: true)
         let path = directory.path
-        try Self.shell(
-            """
-            cd \(path)
-            openssl req -x509 -newkey ec -pkeyopt ec_paramgen_curve:P-256 -nodes -keyout ca.key -out ca.pem -days 2 -subj /CN=Test
-            openssl req -newkey ec -pkeyopt ec_paramgen_curve:P-256 -nodes -keyout s.key -out s.csr -subj /CN=localhost
-            printf 'subjectAltName=DNS:localhost' > ext
-            openssl x509 -req -in s.csr -CA ca.pem -CAkey ca.key -CAcreateserial -out s.pem -days 2 -extfile ext
-            openssl x509 -in s.pem -pubkey -noout | openssl pkey -pubin -outform der | openssl dgst -sha256 -binary | base64 > pin
-            if [ \(verifiesClients ? 1 : 0) = 1 ]; then
-              openssl req -newkey rsa:2048 -passout pass:open -keyout client.key -out client.csr -subj /CN=client
-              openssl x509 -req -in client.csr -CA ca.pem -CAkey ca.key -CAcreateserial -out client.pem -days 2
-              openssl pkcs12 -export -in client.pem -inkey client.key -passin pass:open -passout pass:sesame -out client.p12
-            fi
-            mkdir www && head -c 1024 /dev/zero | tr '\\0' a > www/1k && head -c 300000 /dev/zero | tr '\\0' b > www/300k
-            """)
+        let making = try await Program.run(
+            [
+                "/bin/bash", "-ec",
+                """
+                cd \(path)
+                openssl req -x509 -newkey ec -pkeyopt ec_paramgen_curve:P-256 -nodes -keyout ca.key -out ca.pem -days 2 -subj /CN=Test
+                openssl req -newkey ec -pkeyopt ec_paramgen_curve:P-256 -nodes -keyout s.key -out s.csr -subj /CN=localhost
+                printf 'subjectAltName=DNS:localhost' > ext
+                openssl x509 -req -in s.csr -CA ca.pem -CAkey ca.key -CAcreateserial -out s.pem -days 2 -extfile ext
+                openssl x509 -in s.pem -pubkey -noout | openssl pkey -pubin -outform der | openssl dgst -sha256 -binary | base64 > pin
+                if [ \(verifiesClients ? 1 : 0) = 1 ]; then
+                  openssl req -newkey rsa:2048 -passout pass:open -keyout client.key -out client.csr -subj /CN=client
+                  openssl x509 -req -in client.csr -CA ca.pem -CAkey ca.key -CAcreateserial -out client.pem -days 2
+                  openssl pkcs12 -export -in client.pem -inkey client.key -passin pass:open -passout pass:sesame -out client.p12
+                fi
+                mkdir www && head -c 1024 /dev/zero | tr '\\0' a > www/1k && head -c 300000 /dev/zero | tr '\\0' b > www/300k
+                """,
+            ], capturesErrors: true)
+        guard making.status == 0 else { throw CocoaError(.executableLoad) }
         authority = try String(contentsOf: directory.appendingPathComponent("ca.pem"), encoding: .utf8)
         pin =
             "sha256/"
@@ -63,7 +68,7 @@ final class NginxServer {
             while waitpid(process, nil, WNOHANG) == 0 {
                 // nginx writes its process id into the file when it listens.
                 if FileManager.default.fileExists(atPath: path + "/pid") { return }
-                Thread.sleep(forTimeInterval: 0.01)
+                try await Task.sleep(for: .milliseconds(10))
             }
         }
         throw CocoaError(.executableLoad)
@@ -92,8 +97,12 @@ final class NginxServer {
 
     deinit {
         kill(process, SIGKILL)
-        Self.wait(process)
-        try? FileManager.default.removeItem(at: directory)
+        // On a thread of its own, because the last reference often goes on one of Swift's pool.
+        Thread.detachNewThread { [process, directory] in
+            var status: Int32 = 0
+            while waitpid(process, &status, 0) < 0, errno == EINTR {}
+            try? FileManager.default.removeItem(at: directory)
+        }
     }
 
     var url: String { "https://localhost:\(port)" }
@@ -116,25 +125,11 @@ final class NginxServer {
         return places.first { access($0, X_OK) == 0 } ?? name
     }
 
-    private static func shell(_ script: String) throws {
-        guard wait(try start(["/bin/bash", "-ec", "exec >/dev/null 2>&1; " + script])) == 0 else {
-            throw CocoaError(.executableLoad)
-        }
-    }
-
-    /// `Process.waitUntilExit` sometimes hangs on the threads of tasks.
     private static func start(_ command: [String]) throws -> pid_t {
         var arguments = command.map { strdup($0) } + [nil]
         defer { for argument in arguments { free(argument) } }
         var process = pid_t()
         guard posix_spawn(&process, command[0], nil, nil, &arguments, environ) == 0 else { throw CocoaError(.executableLoad) }
         return process
-    }
-
-    @discardableResult
-    private static func wait(_ process: pid_t) -> Int32 {
-        var status: Int32 = 0
-        while waitpid(process, &status, 0) < 0, errno == EINTR {}
-        return status
     }
 }
