@@ -85,8 +85,15 @@ struct DumpedManifest: Decodable, Sendable {
 /// Runs `swift package dump-package` in a folder. Returns exit code, standard output and standard error.
 typealias DumpRun = @Sendable (URL) async throws -> (status: Int32, output: Data, errors: String)
 
-/// Runs it as a child process. Foundation's `Process` reads beyond the end of a directory entry on Linux.
+/// Runs it as a child process, and waits on a thread of its own. Foundation's `Process` reads beyond the end of a directory entry
+/// on Linux.
 @Sendable func dumpPackage(in folder: URL) async throws -> (status: Int32, output: Data, errors: String) {
+    try await withCheckedThrowingContinuation { continuation in
+        Thread.detachNewThread { continuation.resume(with: Result { try waitForDump(in: folder) }) }
+    }
+}
+
+private func waitForDump(in folder: URL) throws -> (status: Int32, output: Data, errors: String) {
     let errors = FileManager.default.temporaryDirectory.appendingPathComponent("dump-\(UUID().uuidString).txt")
     defer { try? FileManager.default.removeItem(at: errors) }
     let words = "cd \(folder.path.quotedForShell) && exec swift package dump-package 2>\(errors.path.quotedForShell)"
