@@ -303,8 +303,9 @@ let package = Package(
             name: "DocumentationTests",
             dependencies: [
                 "CoreAPILock",
-                "CoreAPI", "CoreAPIDigest", "CoreAPIReactive", "CoreAPITesting", "CoreAPITransfers", "CoreAPIURLSession",
-                "CoreAPIWebSocket", "CoreAPIXML", "TYNetworker", "TYInteractors", "DLNetworker", "DLInteractors",
+                "CoreAPI", "CoreAPIDigest", "CoreAPIHash", "CoreAPIReactive", "CoreAPITesting", "CoreAPITransfers",
+                "CoreAPIURLSession", "CoreAPIWebSocket", "CoreAPIXML", "TYNetworker", "TYInteractors", "DLNetworker",
+                "DLInteractors",
                 product("OpenCombineShim", "OpenCombine", trait: "Reactive"), httpTypes, logging,
             ],
             path: "Tests/DocumentationTests", swiftSettings: settings),

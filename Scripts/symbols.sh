@@ -1,8 +1,9 @@
 # For Scripts/api and Scripts/docs, which source it: the public modules, and how their symbols are read.
 
 # The library products. The networkers and interactors of the channels are products, too, but examples: a team has its own, and
-# would find the models of six backends in every search of the site. NetworkerKitDemo is left out as well: it has the subcommands of this
-# repository's own command, and the list of its channels: two constants that only Tools/Networker reads.
+# would find the models of six backends in every search of the site. NetworkerKitModels is left out with them: it has models that
+# the examples share. NetworkerKitDemo is left out as well: it has the subcommands of this repository's own command, and the list
+# of its channels: two constants that only Tools/Networker reads.
 modules=(
     CoreAPI CoreAPIDigest CoreAPIHash CoreAPIJSON CoreAPIReactive CoreAPITesting CoreAPITransfers CoreAPIURLSession
     CoreAPIWebSocket CoreAPIXML NetworkerCommand
@@ -17,10 +18,11 @@ export SWIFT_DETERMINISTIC_HASHING=1
 # Builds what the symbols are read from.
 #
 # XMLCoder first: it imports OpenCombine, if it is there, without declaring it, and then fails. After any other build this takes
-# two seconds.
+# two seconds. CoreAPIURLSession last: CoreAPI depends on it only on iOS, so a plain build on Linux leaves it out.
 build_symbols() {
-    swift build --target XMLCoder
-    swift build
+    swift build --disable-index-store --target XMLCoder
+    swift build --disable-index-store
+    swift build --disable-index-store --target CoreAPIURLSession
     built=$(swift build --show-bin-path)
     target=$(swiftc -print-target-info | sed -n 's/.*"unversionedTriple": "\(.*\)".*/\1/p')
     # The C modules of the package and its dependencies. The package manager writes maps for modules without one.

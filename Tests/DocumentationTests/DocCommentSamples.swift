@@ -2,6 +2,7 @@
 
 import CoreAPI
 import CoreAPIDigest
+import CoreAPIHash
 import CoreAPILock
 import CoreAPITesting
 import CoreAPITransfers
@@ -78,6 +79,11 @@ private func parameters(text: String, page: Int, sort: String?, items: [String])
     let list: Parameters = [3, 5, 8]  // a JSON array
     let order = Parameters(NewOrder(items: items))
     return [query, list, order]
+}
+
+private func signature(_ request: inout Request, secret: String) throws {
+    let code = HMAC.sha256("GET\n/menus".utf8, key: Array(secret.utf8))
+    try request.setHeader("x-signature", code.hexadecimal)
 }
 
 private func settings(_ channel: inout Channel, password: String) throws {
