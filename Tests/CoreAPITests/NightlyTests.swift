@@ -14,7 +14,7 @@ struct NightlyTests {
             try FileManager.default.createDirectory(at: scripts, withIntermediateDirectories: true)
             let nightly = scripts.appendingPathComponent("nightly").path
             try FileManager.default.copyItem(atPath: SourceTree.path("Scripts/nightly"), toPath: nightly)
-            for name in ["bench", "fuzz", "peers", "size", "soak", "template", "test"] {
+            for name in ["bench", "fresh", "fuzz", "peers", "repeat", "size", "soak", "template", "test"] {
                 let file = scripts.appendingPathComponent(name)
                 let text = "#!/bin/sh\necho \"\(name) $*\"\n[ \"$*\" != '\(failing)' ] || exit 3\n"
                 try Data(text.utf8).write(to: file)
@@ -48,12 +48,12 @@ struct NightlyTests {
         #expect(
             parts == [
                 "template: passed", "size: passed", "fuzz: passed", "json: passed", "memory: passed",
-                "peers: passed", "soak: passed", "thread: passed",
-                "address: failed with 3, see .build-nightly/address.log", "trixie: passed", "report: passed", "bench: passed",
+                "peers: passed", "soak: passed", "fresh: passed", "repeat: passed", "trixie: passed", "blocking: passed",
+                "thread: passed", "address: failed with 3, see .build-nightly/address.log", "report: passed", "bench: passed",
                 "instructions: passed", "decoding: passed",
             ])
         #expect(try folder.log(of: "fuzz") == "fuzz --seconds 7\n")
-        #expect(try folder.log(of: "trixie") == "test --libcurl trixie\n")
+        #expect(try folder.log(of: "trixie") == "repeat --times 3 --busy 0 -- --libcurl trixie\n")
         #expect(try folder.log(of: "bench") == "bench --check\n")
     }
 
