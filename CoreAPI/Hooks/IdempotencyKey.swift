@@ -33,7 +33,7 @@ public struct IdempotencyKey: RequestEnhancer {
     public func enhance(_ request: inout Request) throws {
         request.call[IdempotencyHeader.self] = header
         guard request.method == .post, !request.hasHeader(header) else { return }
-        try request.setHeader(header, makeKey())
+        try request.setOwnHeader(header, makeKey())
     }
 }
 

@@ -328,7 +328,7 @@ final class DownloadRun: Sendable {
             fields["Range"] = "bytes=\(segment.done)-\(last)"
             fields["If-Range"] = validator.text
         }
-        let response = await dispatcher.response(for: control.endpoint.attaching(fields), as: .stream)
+        let response = await dispatcher.response(for: control.endpoint.attaching(fields.own), as: .stream)
         state.withLock { state in
             (state.context, state.attempts) = (ErrorContext(response), response.call.channel.limits.attempts)
         }

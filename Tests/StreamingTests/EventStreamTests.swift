@@ -262,6 +262,31 @@ struct EventStreamTests {
         await channel.close()
     }
 
+    @Test(
+        "a redirect to another origin takes the last id along, but no field of the endpoint's own",
+        arguments: [301, 302, 307, 308])
+    func redirectedElsewhere(status: Int) async throws {
+        let other = try LoopbackServer.start { request in
+            switch request.headers["last-event-id"] {
+            case nil: Self.reply("id: 7\ndata: a\n\n")
+            case "7": Self.reply("id: 8\ndata: b\n\n")
+            default: Self.end
+            }
+        }
+        let server = try LoopbackServer.start { _ in .redirect(to: other.url + "/new", status: status) }
+        defer {
+            server.close()
+            other.close()
+        }
+        let channel = Channel.test(server)
+        let endpoint = AdHocEndpoint.get("old", headers: ["Last-Event-ID": "s3cret", "X-Api-Key": "s3cret"])
+        #expect(try await channel.manager.events(endpoint, options: Self.quick).all().map(\.data) == ["a", "b"])
+        #expect(server.requests.map { $0.headers["last-event-id"] } == ["s3cret", "7", "8"])
+        #expect(other.requests.map { $0.headers["last-event-id"] } == [nil, "7", "8"])
+        #expect(other.requests.allSatisfy { $0.headers["x-api-key"] == nil && $0.headers["accept"] == "text/event-stream" })
+        await channel.close()
+    }
+
     @Test("an event of 100 MB is a typed error, and the connection is closed")
     func tooLarge() async throws {
         let server = try LoopbackServer.start { _ in

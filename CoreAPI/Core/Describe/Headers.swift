@@ -17,6 +17,8 @@ public struct Headers: RequestModifier, Hashable, ExpressibleByDictionaryLiteral
 
     /// The fields, in the order in which they were added.
     public private(set) var elements: [Element]
+    /// Whether the kit adds them by itself; see ``Request/isOwn(_:)``.
+    private(set) var isOwn = false
 
     public init(dictionaryLiteral elements: (String, String)...) {
         self.elements = elements.map { Element(name: $0.0, value: $0.1) }
@@ -50,6 +52,13 @@ public struct Headers: RequestModifier, Hashable, ExpressibleByDictionaryLiteral
     /// Adds a line; existing lines of the name stay, as `Set-Cookie` needs it.
     public mutating func append(_ name: String, _ value: String) {
         elements.append(Element(name: name, value: value))
+    }
+
+    /// The same fields as the kit's own, for a protocol that it speaks by itself: they are no credentials.
+    package var own: Headers {
+        var copy = self
+        copy.isOwn = true
+        return copy
     }
 
     /// The checked fields.
@@ -116,5 +125,20 @@ extension Request {
         let count = headers.count + added
         if count > HTTPFields.limit { throw .tooManyFields(count, adding: name) }
         headers[field.name] = field.value
+    }
+
+    /// As ``setHeader(_:_:)``, for a field of the kit's own; see ``isOwn(_:)``.
+    package mutating func setOwnHeader(_ name: String, _ value: String) throws(RequestError) {
+        try setHeader(name, value)
+        modifiers.append(Headers([name: value]).own)
+    }
+
+    /// Whether the kit itself has added the lines of a name: `Last-Event-ID`, `Upload-Offset`, an idempotency key. They are no
+    /// credentials, so they go wherever the request goes. A value that a caller or a hook has set instead is not the kit's.
+    package func isOwn(_ name: HTTPField.Name) -> Bool {
+        modifiers.contains { modifier in
+            guard let added = modifier as? Headers, added.isOwn, let fields = try? added.fields() else { return false }
+            return fields[values: name] == headers[values: name]
+        }
     }
 }

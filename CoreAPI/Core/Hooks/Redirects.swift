@@ -26,8 +26,8 @@ struct Redirects: Middleware {
         case leads(Attempt)
     }
 
-    /// Harmless fields, which go to another origin. A custom field may be a credential, so the channel names the ones that may go
-    /// along (``Channel/fieldsForOtherOrigins``).
+    /// Harmless fields, which go to another origin, as the kit's own do (``Request/isOwn(_:)``). A custom field may be a
+    /// credential, so the channel names the ones that may go along (``Channel/fieldsForOtherOrigins``).
     private static let harmless: Set<String> = [
         "accept", "accept-charset", "accept-encoding", "accept-language", "cache-control", "content-digest",
         "content-disposition", "content-encoding", "content-language", "content-length", "content-type", "date", "dnt",
@@ -128,7 +128,8 @@ struct Redirects: Middleware {
         if !request.url.hasSameOrigin(as: target) {
             let named = Set(request.call.channel.fieldsForOtherOrigins.map { $0.lowercased() })
             next.headers = next.headers.without {
-                $0.canonicalName == "host" || !harmless.contains($0.canonicalName) && !named.contains($0.canonicalName)
+                $0.canonicalName == "host"
+                    || !harmless.contains($0.canonicalName) && !named.contains($0.canonicalName) && !request.isOwn($0)
             }
         } else if next.headers[.authorization]?.lowercased().hasPrefix("digest ") == true {
             // A Digest answer is valid for one target only (RFC 7616 §3.4). Another target must refuse it, and most do so with

@@ -210,7 +210,7 @@ public struct EventUpdates<Value: Sendable>: AsyncSequence, Sendable {
         var headers: Headers = ["Accept": EventStream<Value>.mediaType, "Cache-Control": "no-store"]
         // An id that a field cannot hold would fail the call. Without the field the server begins with its first event.
         if !id.isEmpty, (try? HTTPField(checking: "Last-Event-ID", value: id)) != nil { headers["Last-Event-ID"] = id }
-        let request = endpoint.attaching(headers)
+        let request = endpoint.attaching(headers.own)
         return options.idle.map { request.attaching(IdleLimit($0)) } ?? request
     }
 }

@@ -44,7 +44,7 @@ struct UploadStep: WrappingEndpoint {
 
     var baseURL: String { address == nil ? wrapped.baseURL : "" }
     var url: String { address ?? wrapped.url }
-    var modifierLevels: [[any RequestModifier]] { wrapped.modifierLevels + [attached + [fields]] }
+    var modifierLevels: [[any RequestModifier]] { wrapped.modifierLevels + [attached + [fields.own]] }
 }
 
 extension Request {

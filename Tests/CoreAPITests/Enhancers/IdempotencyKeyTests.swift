@@ -63,6 +63,36 @@ struct IdempotencyKeyTests {
         #expect(await channel.manager().response(for: endpoint, as: .nothing).attempts.map(\.status) == [503])
     }
 
+    @Test("a redirect takes the key along to another origin, but no field of the caller's own with that name")
+    func redirects() async throws {
+        for (own, expected) in [(nil, ["key 1", "key 1"]), ("mine", ["mine", nil])] as [(String?, [String?])] {
+            let transport = RecordingTransport { request in
+                .answer(
+                    to: request, status: request.url.host == "h.example" ? 308 : 200,
+                    headers: [.location: "https://other.example/x"])
+            }
+            let endpoint = TestEndpoint("x", .post, headers: own.map { ["X-Request-Key": $0] } ?? [:])
+            try await Self.channel(Self.numbering("X-Request-Key"), transport).manager().request(endpoint: endpoint)
+            #expect(transport.requests.map(\.url.host) == ["h.example", "other.example"])
+            #expect(try Self.values(transport, "X-Request-Key") == expected)
+        }
+    }
+
+    @Test("a key that an interceptor has replaced is the caller's own")
+    func replaced() async throws {
+        struct Replacing: RequestInterceptor {
+            func adapt(_ request: inout Request) async throws { try request.setHeader("X-Request-Key", "secret") }
+        }
+        let transport = RecordingTransport { request in
+            .answer(
+                to: request, status: request.url.host == "h.example" ? 308 : 200, headers: [.location: "https://other.example/x"])
+        }
+        var channel = Self.channel(Self.numbering("X-Request-Key"), transport)
+        channel.interceptors.append(Replacing())
+        try await channel.manager().request(endpoint: TestEndpoint("x", .post))
+        #expect(try Self.values(transport, "X-Request-Key") == ["secret", nil])
+    }
+
     @Test("by default a key is a UUID")
     func uuid() async throws {
         let transport = RecordingTransport()
