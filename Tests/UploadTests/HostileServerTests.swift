@@ -163,8 +163,40 @@ struct HostileServerTests {
         // Each creation, because a lost connection leads to another one.
         server.script("POST", Array(repeating: (308, ["Location": "\(other.url)/files"]), count: 50))
         let response = await response(server, plan(.tus)) { $0.modifiers += [Header("Authorization", "Bearer s3cret")] }
-        #expect(response.error != nil, "\(response.result)")
+        guard case .transport(.redirectRefused, _) = response.error else {
+            Issue.record("\(response.result)")
+            return
+        }
+        #expect(server.requests.map(\.method) == ["POST"])
         #expect(other.requests.allSatisfy { !String(decoding: $0.rawHead, as: UTF8.self).contains("s3cret") })
+    }
+
+    @Test("an empty Location is none", arguments: ["", " "])
+    func emptyLocation(location: String) async throws {
+        let server = try ResumableServer(.tus, location: location)
+        let response = await response(server, plan(.tus))
+        #expect("\(response.result)".contains("expected a Location for the upload"))
+        #expect(server.requests.map(\.method) == ["POST"])
+    }
+
+    @Test(
+        "a redirect that makes a request of the upload a GET ends it, and the error says so",
+        arguments: [
+            ("POST", 301), ("POST", 302), ("POST", 303), ("PATCH", 303),
+        ])
+    func becomesGET(method: String, status: Int) async throws {
+        for target in [200, 404, 503] {
+            let other = try LoopbackServer.start { _ in .status(target, headers: ["Location": "/files/1", "Upload-Offset": "0"]) }
+            defer { other.close() }
+            for dialect in [Dialect.tus, .ietf] {
+                let server = try ResumableServer(dialect)
+                server.script(method, [(status, ["Location": "\(other.url)/page"])])
+                let response = await response(server, plan(dialect) { $0.pieceSize = 50_000 })
+                #expect("\(response.result)".contains("a redirect that made it a GET"), "\(response.result)")
+                #expect(response.head?.status.code == target)
+                #expect(server.requests.map(\.method) == (method == "POST" ? ["POST"] : ["POST", "PATCH"]))
+            }
+        }
     }
 
     @Test("a user's name in the upload's address is not sent")

@@ -376,6 +376,49 @@ struct ResumableUploadTests {
         await channel.close()
     }
 
+    @Test("keeps its fields through a redirect to another origin, which gets no credentials", arguments: Dialect.allCases)
+    func redirectedElsewhere(dialect: Dialect) async throws {
+        let front = try ResumableServer(dialect)
+        let back = try ResumableServer(dialect, location: "\(front.url)/files/1")
+        front.script("POST", [(307, ["Location": "\(back.url)/a"])])
+        for method in ["PATCH", "HEAD"] {
+            front.script(method, Array(repeating: (308, ["Location": "\(back.url)/files/1"]), count: 20))
+        }
+        let channel = Channel.test(front.url) { $0.modifiers += [Header("Authorization", "Bearer s3cret")] }
+        back.state.change { $0.cuts = [150_000] }
+        try await channel.manager.upload(.post("a"), from: .bytes(Self.data), resumable: plan(dialect) { $0.pieceSize = 200_000 })
+            .value
+        #expect(back.data == Self.data)
+        #expect(Set(back.requests.map(\.method)) == ["POST", "PATCH", "HEAD"])
+        #expect(back.requests.allSatisfy { $0.fields["authorization"] == nil })
+        #expect(front.requests.allSatisfy { $0.fields["authorization"] == "Bearer s3cret" })
+        await channel.close()
+    }
+
+    @Test("resolves its Location against the address that a redirect led to", arguments: Dialect.allCases)
+    func relativeLocation(dialect: Dialect) async throws {
+        let server = try ResumableServer(dialect, location: "1")
+        server.script("POST", [(308, ["Location": "/files/"])])
+        let channel = Channel.test(server.url)
+        try await channel.manager.upload(.post("a"), from: .bytes(Self.data), resumable: plan(dialect)).value
+        #expect(server.data == Self.data)
+        #expect(server.requests.map(\.target) == ["/a", "/files/", "/files/1"])
+        await channel.close()
+    }
+
+    @Test("by the draft ends with the answer that its last one redirects to")
+    func seeOther() async throws {
+        let server = try ResumableServer(.ietf)
+        let page = try LoopbackServer.start { _ in .ok("the page") }
+        defer { page.close() }
+        server.script("PATCH", [(303, ["Location": "\(page.url)/page"])])
+        let channel = Channel.test(server.url)
+        let answer = try await channel.manager.upload(.post("a"), from: .bytes(Self.data), as: .data, resumable: plan(.ietf))
+            .value
+        #expect(answer == Data("the page".utf8))
+        await channel.close()
+    }
+
     @Test("fails without a Location")
     func noLocation() async throws {
         let server = try ResumableServer(.tus)

@@ -73,6 +73,9 @@ public struct Response<Value: Sendable>: Sendable {
         return error
     }
 
+    /// The request that was answered: after redirects, the last one.
+    package var answeredRequest: Request? { reply.hops.last?.request ?? reply.request }
+
     /// Puts a body back that a hook has replaced.
     mutating func restore(_ body: Body) { reply = reply.copy(body: body) }
 

@@ -131,7 +131,7 @@ struct ResumableRun<Value: Sendable> {
         let step = UploadStep(endpoint, fields: dialect.creation(length: length, metadata: plan.metadata))
         let response = await dispatcher.response(for: step, as: .nothing)
         let answer = try read(response)
-        guard let location = answer.location else {
+        guard let location = answer.location, !location.isEmpty else {
             throw Failed(response, .malformedResponse(reason: "expected a Location for the upload, found no such field"))
         }
         let url = try address(location, response)
@@ -230,7 +230,8 @@ struct ResumableRun<Value: Sendable> {
         let response = await dispatcher.response(for: step, as: decoding)
         // The server has all bytes, even if its answer is invalid.
         if case .decoding = response.error?.untranslated { await plan.store(nil) }
-        let answer = try read(response)
+        // In the draft the last answer is the endpoint's own, and may be at another address (303).
+        let answer = try read(response, mayBeElsewhere: !isTus)
         // A server may have accepted only a part.
         if isTus ? answer.offset != end : answer.isComplete == false {
             return (try await acknowledge(state, answer, to: end, response), nil)
@@ -270,7 +271,14 @@ struct ResumableRun<Value: Sendable> {
 
     // MARK: - The answers
 
-    private func read<Other>(_ response: Response<Other>) throws(Failed) -> UploadDialect.Answer {
+    /// - Parameter mayBeElsewhere: whether a redirect may have led to another method's answer.
+    private func read<Other>(
+        _ response: Response<Other>, mayBeElsewhere: Bool = false
+    ) throws(Failed) -> UploadDialect.Answer {
+        if let sent = response.request?.method, let last = response.answeredRequest?.method, sent != last, !mayBeElsewhere {
+            let reason = "expected an answer to the upload's \(sent), found a redirect that made it a \(last)"
+            throw Failed(response, .malformedResponse(reason: reason))
+        }
         if let error = response.error { throw Failed(response, error) }
         do throws(TransportError) {
             return try dialect.answer(response.head?.headers ?? [:])
@@ -295,12 +303,12 @@ struct ResumableRun<Value: Sendable> {
     /// The upload's own address. The kit sends credentials there, so it must have the origin of the request that created the
     /// upload.
     private func address(_ location: String, _ response: Response<Void>) throws(Failed) -> String {
-        guard let base = response.request?.url else {
+        guard let base = response.request?.url, let answered = response.answeredRequest?.url else {
             throw Failed(response, .malformedResponse(reason: "no request"))
         }
         let found: HTTPURL
         do throws(RequestError) {
-            found = try base.resolving(location)
+            found = try answered.resolving(location)
         } catch {
             let text = location.shortened(to: 500).escapingControls
             throw Failed(response, .redirectRefused(to: text, reason: "expected an address as the upload's Location"))
