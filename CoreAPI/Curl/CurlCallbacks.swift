@@ -250,7 +250,10 @@ extension CurlTransfer {
     /// Whether the call follows the answer.
     fileprivate func isFollowed(_ head: [UInt8]) -> Bool {
         guard let status = handle?.number(CURLINFO_RESPONSE_CODE), request.attempt.follows(status: status) else { return false }
-        return head.split(separator: 0x0A).contains { $0.starts(with: "location:", ignoringCase: true) }
+        return head.split(separator: 0x0A).contains { line in
+            line.starts(with: "location:", ignoringCase: true)
+                && line.dropFirst("location:".utf8.count).contains { $0 != 0x20 && $0 != 0x09 && $0 != 0x0D }
+        }
     }
 
     /// As ``stop(_:)``, for a body that is too large or cannot be decoded. A redirect leads on without it. Its

@@ -75,6 +75,17 @@ extension Case {
                 #expect(response.status == 302)
                 #expect(response.error?.label == "verification.unacceptableStatus.302")
             },
+            Case("a redirect with an empty address is the answer, with its body", needs: [.emptyLocations]) { _, number in
+                Answer(302, ["Location": number.isMultiple(of: 2) ? "" : " \t"], body: "moved")
+            } run: { stage async throws in
+                for (count, method) in [HTTPRequest.Method.get, .get, .post, .post].enumerated() {
+                    let response = await stage.send(method)
+                    #expect(response.status == 302)
+                    #expect(response.error?.label == "verification.unacceptableStatus.302")
+                    #expect(response.text == "moved")
+                    #expect(stage.requests.count == count + 1)
+                }
+            },
         ]
 
     /// Redirects requests for `/thing` to the address in the request's field.

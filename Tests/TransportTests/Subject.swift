@@ -27,6 +27,8 @@ enum Need: String, Sendable, Hashable, CaseIterable {
     case checksUploads
     /// Keeps duplicate fields separate.
     case separateFields
+    /// Delivers a redirect whose `Location` is empty.
+    case emptyLocations
     case gzip, brotli
     /// Leaves an unknown coding encoded.
     case unknownCodings
@@ -78,6 +80,7 @@ struct Subject: Sendable, CustomTestStringConvertible {
             .timings: "Foundation on Linux delivers no metrics",
             .connectClock: "it does not tell when it is connected; the idle clock runs meanwhile",
             .separateFields: "Foundation joins the values of duplicate fields",
+            .emptyLocations: "Foundation on Linux fails the task as if its connection were lost",
             .unknownCodings: "libcurl refuses them in Foundation's hands, which is a typed error",
             .checksCodings: "Foundation's libcurl does not look whether a coding came to its end",
             .backpressure: "Foundation on Linux cannot pause a body; what lies unread is bounded",

@@ -47,7 +47,7 @@ struct Redirects: Middleware {
         let request = attempt.request
         let limits = request.call.channel.limits
         guard let head = reply.head else { return nil }
-        let locations = Set(head.headers[fields: .location].map(address))
+        let locations = Set(head.headers[fields: .location].filter(\.hasValue).map(address))
         guard let location = locations.first else { return nil }
         let redaction = request.redaction
         guard locations.count == 1 else {
@@ -140,6 +140,11 @@ struct Redirects: Middleware {
     }
 }
 
+extension HTTPField {
+    /// Whether there is anything beside blanks. A `Location` without it leads nowhere.
+    fileprivate var hasValue: Bool { withUnsafeBytesOfValue { $0.contains { $0 != 0x20 && $0 != 0x09 } } }
+}
+
 extension Attempt {
     /// Whether an answer with this status and a `Location` is followed or refused, so that its body is not needed.
     package func follows(status: Int) -> Bool { call.channel.limits.redirects > 0 && Redirects.isRedirect(status) }
@@ -147,7 +152,9 @@ extension Attempt {
     /// The bytes that a transport collects of an answer's body. An answer is whole without the rest if that is discarded.
     package func bodyLimit(of head: ResponseHead) -> (size: Int, isDiscarded: Bool) {
         let size = call.channel.limits.responseBodySize
-        guard follows(status: head.status.code), head.headers[.location] != nil else { return (size, false) }
+        guard follows(status: head.status.code), head.headers[fields: .location].contains(where: \.hasValue) else {
+            return (size, false)
+        }
         return (min(Reply.discardLimit, size), true)
     }
 

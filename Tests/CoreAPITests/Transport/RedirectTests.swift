@@ -57,6 +57,44 @@ struct RedirectTests {
         await transport.close()
     }
 
+    @Test(
+        "A Location that leads nowhere is the answer, with all of its body", arguments: ["", " ", "\t \t"],
+        [HTTPRequest.Method.get, .post])
+    func nowhere(_ location: String, _ method: HTTPRequest.Method) async throws {
+        // More than is read of a redirect that is followed.
+        let body = String(repeating: "moved ", count: 50_000)
+        let server = try LoopbackServer.start { _ in
+            let head = "HTTP/1.1 302 Found\r\nLocation:\(location)\r\nContent-Length: \(body.utf8.count)\r\n\r\n"
+            return [.send(Data((head + body).utf8))]
+        }
+        let response = try await requests.send(method, server.url, body: method == .post ? .bytes(Data("x".utf8)) : .none)
+        #expect(response.status == 302 && response.error == nil)
+        #expect(response.text == body)
+        #expect(server.requests.count == 1)
+        await transport.close()
+    }
+
+    @Test("An empty Location beside another does not count")
+    func nowhereBeside() async throws {
+        let server = try LoopbackServer.start { request in
+            request.path == "/a"
+                ? [.send(Data("HTTP/1.1 302 Found\r\nLocation:\r\nLocation: /b\r\nContent-Length: 0\r\n\r\n".utf8))]
+                : .ok("there")
+        }
+        #expect(try await requests.send(.get, server.url + "/a").text == "there")
+        await transport.close()
+    }
+
+    @Test("A POST that is redirected to its own address is followed by one GET", arguments: ["/a", "#done", "?", "a"])
+    func sameAddress(_ location: String) async throws {
+        let server = try LoopbackServer.start { $0.method == "POST" ? .redirect(to: location, status: 302) : .ok("there") }
+        let response = try await requests.send(.post, server.url + "/a", body: .bytes(Data("x".utf8)))
+        #expect(response.text == "there")
+        #expect(server.requests.map(\.method) == ["POST", "GET"])
+        #expect(server.requests.map(\.path) == ["/a", "/a"])
+        await transport.close()
+    }
+
     @Test("HEAD stays HEAD after a 303")
     func head() async throws {
         let server = try LoopbackServer.start { $0.path == "/a" ? .redirect(to: "/b", status: 303) : .ok("there") }
