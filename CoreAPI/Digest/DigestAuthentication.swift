@@ -79,7 +79,7 @@ public final class DigestAuthentication: Middleware {
                 }
                 sessions.withLock { $0.take(challenge, insteadOf: nonce, at: request.url.origin) }
             } catch {
-                return Reply(attempt, failure: .app(error, ErrorContext(reply)))
+                return await reply.discardBody().failed(instead: error)
             }
             await reply.discardBody()
             (answered, nonce) = answer(attempt)

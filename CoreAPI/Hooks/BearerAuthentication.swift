@@ -143,11 +143,11 @@ public final class BearerAuthentication: Middleware {
     }
 
     private func sendAgain(_ attempt: Attempt, after reply: Reply, insteadOf used: String?, _ next: Next) async -> Reply {
-        await reply.discardBody()
+        let reply = await reply.discardBody()
         do {
-            return await send(attempt, with: try await token(newerThan: used, for: attempt, Response(reply)), next)
+            return await next(try attempt.carrying(try await token(newerThan: used, for: attempt, Response(reply))))
         } catch {
-            return attempt.failed(error, insteadOf: reply)
+            return reply.failed(instead: error)
         }
     }
 

@@ -144,6 +144,34 @@ struct DigestAuthenticationTests {
         await channel.close()
     }
 
+    @Test(
+        "a challenge that cannot be answered keeps the whole refusal, and no filter reads another error from it",
+        arguments: [false, true])
+    func refusalIsKept(streams: Bool) async throws {
+        struct Envelope: Error, Decodable { let code: String }
+        let server = try LoopbackServer.start { _ in
+            .status(
+                401, body: Data(#"{"code":"locked"}"#.utf8),
+                headers: ["WWW-Authenticate": "Digest realm=r, nonce=n, qop=\"auth-int\"", "X-Trace": "7"])
+        }
+        defer { server.close() }
+        var channel = try channel(server.url)
+        channel.errorFilter = .refusal(Envelope.self)
+        let manager = NetworkManager<Thing>(channel: channel)
+        let response =
+            streams
+            ? await manager.stream(Thing()).map { _ in () } : await manager.response(for: Thing(), as: .data).map { _ in () }
+        let error = try #require(response.error)
+        #expect(error.app(DigestAuthenticationError.self) == .unsupportedProtection("auth-int"))
+        #expect(response.head?.status == .unauthorized && response.head?.headers[.init("X-Trace")!] == "7")
+        #expect(response.data == Data(#"{"code":"locked"}"#.utf8))
+        #expect(response.metrics?.httpVersion == "HTTP/1.1")
+        #expect(response.attempts.map(\.status) == [401])
+        #expect(response.attempts[0].metrics != nil && response.attempts[0].error?.label == error.label)
+        #expect(error.context.head == response.head && error.context.body == response.data)
+        await channel.close()
+    }
+
     @Test("a challenge without qop is answered if that is allowed, also in advance and after a stale nonce")
     func legacy() async throws {
         let digest = DigestServer(isLegacy: true)

@@ -93,11 +93,6 @@ public final class Attempt: Sendable {
         Reply(self, failure: APIClientError(error, ErrorContext(request), stage: stage))
     }
 
-    /// The reply of an attempt that was refused and whose retry failed, such as a failed token refresh. It has neither head nor
-    /// body, because the channel's filter would read another error from them.
-    package func failed(_ error: any Error, insteadOf reply: Reply) -> Reply {
-        Reply(self, failure: APIClientError(error, ErrorContext(reply), stage: APIClientError.app))
-    }
 }
 
 /// The outcome of one attempt.

@@ -106,13 +106,18 @@ enum Pipeline {
         let call = attempt.call
         // A middleware may give a reply that it has kept from another call.
         let kept = given.call === call ? given : given.copy(call: call, attempt: attempt)
-        guard case .unread = kept.reading else { return kept }
+        let isReadable: Bool
+        switch kept.reading {
+        case .unread: isReadable = true
+        case .unreadable: isReadable = false
+        default: return kept
+        }
         // Without an attempt, a caller supplied the bytes (`Reply.init(_:parsing:)`).
         let isEmpty = kept.head == nil && kept.failure == nil && kept.attempt != nil
         let reply = isEmpty ? attempt.emptyReply() : kept
         var response = Response<Data>(unread: reply.answering(attempt))
         deenhance(&response)
-        filter(&response)
+        if isReadable { filter(&response) }
         let decoded = decode(response)
         if reply.head != nil { attempt.tell { $0.read(CallEvent.Read(attempt: attempt, error: decoded.failure)) } }
         return decoded
@@ -335,8 +340,9 @@ extension Attempt {
 
 extension Response where Value == Data {
     /// An enhancer failed on the answer. A transport's error stays, because without a whole answer an enhancer may fail on what
-    /// is missing.
+    /// is missing. So does one that the answer does not hold.
     fileprivate mutating func fail(_ error: any Error) {
+        if case .unreadable = reply.reading { return }
         var context = ErrorContext(self)
         switch self.error {
         case .transport, .cancelled: return

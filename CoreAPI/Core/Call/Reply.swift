@@ -36,6 +36,8 @@ public final class Reply: Sendable {
 
     enum Reading: Sendable {
         case unread
+        /// Unread, and a middleware has failed it for a reason that the body does not hold.
+        case unreadable
         case value(any Sendable)
         case failed(APIClientError)
         /// A hook supplied the value although the attempt had failed.
@@ -120,7 +122,7 @@ public final class Reply: Sendable {
     var attempts: [AttemptOutcome] {
         guard let attempt else { return [] }
         switch reading {
-        case .unread: return attempt.earlier
+        case .unread, .unreadable: return attempt.earlier
         case .value: return attempt.earlier + [outcome(attempt, nil)]
         case .failed(let error), .resolved(_, let error): return attempt.earlier + [outcome(attempt, error)]
         }
@@ -129,6 +131,12 @@ public final class Reply: Sendable {
     private func outcome(_ attempt: Attempt, _ error: APIClientError?) -> AttemptOutcome {
         AttemptOutcome(
             number: attempt.earlier.count + 1, status: status, error: error, metrics: metrics, delay: attempt.delay)
+    }
+
+    /// The same reply as a failure whose reason its body does not hold, such as a failed token refresh after a 401. The channel's
+    /// filter does not look at it, because it would read the refusal's error from the body.
+    package func failed(instead error: any Error) -> Reply {
+        copy(failure: APIClientError(error, ErrorContext(self), stage: APIClientError.app), reading: .unreadable)
     }
 
     func copy(
@@ -179,12 +187,15 @@ package final class Surroundings: Sendable {
 extension Reply {
     /// Discards the body of a reply that is not handed on. It reads a small rest, so that the connection can be reused. It
     /// abandons a large one, and one that takes more than a second.
+    ///
+    /// - Returns: the reply with the bytes that were read, for a failure instead of it.
     // Not inlined: four instants of its deadline would lie in the frame of each held call. These 128 bytes cost a KiB of the
     // task's stack (4,530 → 5,542 bytes a held call).
     @inline(never)
-    package func discardBody() async {
-        guard case .stream = body else { return }
-        _ = await body.gather(upTo: Self.discardLimit, until: min(deadline, .now + Self.discardTime))
+    @discardableResult
+    package func discardBody() async -> Reply {
+        guard case .stream = body else { return self }
+        return copy(body: .bytes(await body.gather(upTo: Self.discardLimit, until: min(deadline, .now + Self.discardTime)).0))
     }
 
     /// The bytes that are read of a body that is not needed, and for how long.

@@ -1,5 +1,6 @@
 import CoreAPI
 import CoreAPILock
+import CoreAPITesting
 import Foundation
 import HTTPTypes
 import Testing
@@ -81,6 +82,62 @@ struct BearerAuthenticationTests {
         #expect(refreshes.withLock { $0 } == 1)
         _ = await manager.response(for: TestEndpoint(), as: .nothing)
         #expect(refreshes.withLock { $0 } == 2)
+    }
+
+    @Test(
+        "a failed refresh keeps the whole refusal, and no filter or enhancer reads another error from it",
+        arguments: [false, true])
+    func refusalIsKept(streams: Bool) async throws {
+        struct Envelope: Error, Decodable { let code: String }
+        struct Reading: RequestEnhancer {
+            static var priority: Priority { .low }
+            func deenhance(_ response: inout Response<Data>) throws {
+                if let envelope = try? JSONDecoder().decode(Envelope.self, from: response.data) { throw envelope }
+            }
+        }
+        let read = Mutex<[String?]>([])
+        struct Reads: Listener {
+            let note: @Sendable (String?) -> Void
+            func read(_ event: CallEvent.Read) { note(event.error?.label) }
+        }
+        let server = try LoopbackServer.start { _ in
+            .status(401, body: Data(#"{"code":"expired"}"#.utf8), headers: ["WWW-Authenticate": "Bearer"])
+        }
+        defer { server.close() }
+        let failures: [any Error] = [Refused(), TransportError.cannotResolveHost("tokens.example")]
+        for failure in failures {
+            var channel = Channel.test(server.url)
+            channel.attemptMiddleware = [BearerAuthentication(token: "old") { _ in throw failure }]
+            channel.errorFilter = .refusal(Envelope.self)
+            channel.enhancers = [Reading()]
+            channel.listeners = [Reads { label in read.withLock { $0.append(label) } }]
+            let manager = channel.manager()
+            let response =
+                streams
+                ? await manager.stream(TestEndpoint()).map { _ in () }
+                : await manager.response(for: TestEndpoint(), as: .data).map { _ in () }
+            let error = try #require(response.error)
+            #expect(error.label == (failure is Refused ? "app.401" : "transport.cannotResolveHost"))
+            #expect(response.head?.status == .unauthorized)
+            #expect(response.data == Data(#"{"code":"expired"}"#.utf8))
+            #expect(response.metrics?.httpVersion == "HTTP/1.1")
+            #expect(response.attempts.map(\.status) == [401])
+            #expect(response.attempts[0].metrics != nil && response.attempts[0].error?.label == error.label)
+            #expect(error.context.head == response.head && error.context.body == response.data)
+            #expect(read.withLock { $0.last } == error.label)
+            await channel.close()
+        }
+    }
+
+    @Test("a refreshed token that no field can hold keeps the whole refusal")
+    func unsendableToken() async throws {
+        let transport = Self.server(accepting: "never")
+        var channel = Channel.test("https://h.example", transport: transport)
+        channel.attemptMiddleware = [BearerAuthentication(token: "old") { _ in "a\r\nb" }]
+        let response = await channel.manager().response(for: TestEndpoint(), as: .nothing)
+        #expect(response.error?.label.hasPrefix("request") == true)
+        #expect(response.head?.status == .unauthorized && response.attempts.map(\.status) == [401])
+        #expect(transport.requests.count == 1)
     }
 
     @Test("a cancelled waiter leaves at once and does not stop the refresh")
