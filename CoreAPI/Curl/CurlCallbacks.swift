@@ -215,7 +215,8 @@ extension CurlTransfer {
         let isHTTP2 = isSecure && handle.speaksHTTP2 ?? (ticket?.multiplexes == true)
         let isStale =
             connection.isMarkedForClose || connection.hasCloseNotify
-            || (isHTTP2 ? findsSilentEnd(of: connection, handle) : findsUnreadBytes(on: connection, handle))
+            || (isHTTP2
+                ? findsSilentEnd(of: connection, handle) : resendsOnOpenConnection || findsUnreadBytes(on: connection, handle))
         // Refusing the request alone would leave a bad HTTP/2 connection for the next request to find. libcurl reads this flag
         // when the transfer is over. Without it, each later request would find the connection unusable and open another.
         if isStale { try? handle.forbidReuse() }

@@ -53,7 +53,7 @@ enum CurlFailure {
         // libcurl wanted to send it again, and the kit did not allow it.
         case CURLE_SEND_FAIL_REWIND: return lost(facts, "the connection, which was used before, ended without an answer")
         // Likewise, for a request without a body to rewind.
-        case CURLE_ABORTED_BY_CALLBACK: return lost(facts, "the request would have to be sent a second time")
+        case CURLE_ABORTED_BY_CALLBACK: return lost(facts, "the request would have to be sent again")
         case CURLE_GOT_NOTHING, CURLE_SEND_ERROR: return lost(facts)
         case CURLE_RECV_ERROR, CURLE_HTTP2, CURLE_HTTP2_STREAM: return broken(facts)
         case CURLE_WEIRD_SERVER_REPLY, CURLE_BAD_CONTENT_ENCODING: return .malformedResponse(reason: facts.message)

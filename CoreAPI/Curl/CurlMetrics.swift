@@ -19,6 +19,7 @@ extension CurlHandle {
     func metrics(of transfer: CurlTransfer, at now: LoopClock.Nanoseconds) -> TransferMetrics {
         var metrics = TransferMetrics()
         metrics.queued = .nanoseconds(transfer.activated - transfer.submitted)
+        metrics.resends = max(0, transfer.timesSent - 1)
         metrics.total = .nanoseconds(now - transfer.activated)
         // Until libcurl has handled the transfer, its figures are those of the handle's last one.
         guard transfer.hasBegun else { return metrics }

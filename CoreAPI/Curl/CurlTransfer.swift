@@ -96,7 +96,7 @@ final class CurlTransfer: @unchecked Sendable {
     var openedSockets: [Int32] = []
     /// The loop's pin check, if the host has pins and the transfer is active.
     @exclusivity(unchecked) var pinCheck: PinCheck?
-    /// Whether libcurl chose a stale connection: ended by the peer, or with bytes that answer no request.
+    /// Whether libcurl chose a stale connection: ended by the peer, with bytes that answer no request, or not new for a resend.
     var isOnStaleConnection = false
     /// Whether it needs a new connection (`CURLOPT_FRESH_CONNECT`).
     var needsFreshConnection = false
@@ -218,12 +218,11 @@ final class CurlTransfer: @unchecked Sendable {
         decoder = try ContentDecoder(head: handle.head.bytes)
     }
 
-    /// Whether the transfer may be restarted without involving the caller. It may after a stale connection or a refused stream,
-    /// or, for an idempotent request, after a connection that was dropped before any answer. At most six times, as often as
-    /// libcurl itself tries.
+    /// Whether the transfer may be restarted without involving the caller. It may after a stale connection. If it was sent, it may
+    /// once: after a refused stream or, for an idempotent request, after a connection that was dropped before any answer.
     var isToStartAgain: Bool {
         guard !isOnStaleConnection else { return true }
-        guard failure == nil, isSent, timesSent < 6, !hasStreamAnswered, !hasHead else { return false }
+        guard failure == nil, isSent, hasResend, !hasStreamAnswered, !hasHead else { return false }
         return switch streamFailure {
         case .refused: headTooLargeForHTTP2 == nil
         case .connectionGivenUp, .connectionClosed: request.isIdempotent

@@ -135,6 +135,7 @@ public struct CoreNetworkLogger: NetworkLogger {
             }
             for case (let name, let time?) in times ?? [] { metadata[name] = Self.milliseconds(time) }
             if let bytes = response.metrics?.bytesReceived { metadata["bytes_received"] = "\(bytes)" }
+            if let resends = response.metrics?.resends, resends > 0 { metadata["resends"] = "\(resends)" }
         }
         if options.contains(.responseHeaders), let head = response.head {
             metadata["response.headers"] = Self.describe(head.headers, redaction)

@@ -25,6 +25,9 @@ public struct TransferMetrics: Sendable, Hashable {
     public var bytesReceived: Int64?
     /// Whether an open connection served the exchange.
     public var isConnectionReused = false
+    /// How often the transport itself sent the request again, because its connection had ended before the first byte of an
+    /// answer. ``CurlTransport`` does that once, if the request is idempotent or the server reports that it has done nothing.
+    public var resends = 0
     /// `HTTP/1.1`, `HTTP/2` …
     public var httpVersion: String?
     /// The address of the server or the proxy, as numbers (`CURLINFO_PRIMARY_IP`).

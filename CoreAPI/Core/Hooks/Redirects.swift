@@ -197,6 +197,7 @@ extension TransferMetrics {
         sum.queued += earlier.queued
         sum.total += earlier.total
         sum.bytesSent += earlier.bytesSent
+        sum.resends += earlier.resends
         sum.bytesReceived = bytesReceived.map { $0 + (earlier.bytesReceived ?? 0) }
         return sum
     }

@@ -6,8 +6,8 @@ extension Defect {
     ///
     /// If a part of the body was sent, libcurl asks for the body's beginning (`CURLOPT_SEEKFUNCTION`). Otherwise the only sign is
     /// a second call of `CURLOPT_PREREQFUNCTION`. The kit refuses either, unless the request may be sent again. The transfer then
-    /// ends with `CURLE_SEND_FAIL_REWIND` or `CURLE_ABORTED_BY_CALLBACK`. Shown by `WorkaroundTests.silentResend` and
-    /// `NoSilentResendTests`.
+    /// ends with `CURLE_SEND_FAIL_REWIND` or `CURLE_ABORTED_BY_CALLBACK`. A request is sent again once, over HTTP/1.1 on a new
+    /// connection, and `TransferMetrics.resends` counts it. Shown by `WorkaroundTests.silentResend` and `NoSilentResendTests`.
     static let silentResend = Defect(13, in: .every)
 }
 
@@ -16,8 +16,16 @@ extension CurlTransfer {
     /// has done nothing (RFC 9110 §9.2.2, RFC 9113 §8.7).
     var mayBeSentAgain: Bool { request.isIdempotent || streamFailure == .refused }
 
+    /// Whether the request was not sent again yet. Each further try is an attempt, about which the channel decides.
+    var hasResend: Bool { timesSent < 2 }
+
     /// Prepares the request to be sent from its beginning, unless that is forbidden.
-    func mayGoOnceMore() -> Bool { (mayBeSentAgain || handle?.library.has(.silentResend) != true) && rewind() }
+    func mayGoOnceMore() -> Bool {
+        (mayBeSentAgain && hasResend || handle?.library.has(.silentResend) != true) && rewind()
+    }
+
+    /// Whether libcurl is about to send the request again on another connection that was open. That one may be dead, too.
+    var resendsOnOpenConnection: Bool { timesSent > 0 && mayBeSentAgain && handle?.library.has(.silentResend) == true }
 
     private func rewind() -> Bool {
         do {

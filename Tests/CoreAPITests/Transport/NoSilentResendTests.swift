@@ -1,4 +1,5 @@
 import CoreAPI
+import CoreAPILock
 import CoreAPITesting
 import Foundation
 import HTTPTypes
@@ -70,6 +71,86 @@ struct NoSilentResendTests {
         let sent = server.requests.filter { $0.path == "/orders" }
         #expect(sent.count == 2)
         #expect(sent.last?.bodyText == sent.first?.bodyText)
+        await transport.close()
+    }
+
+    /// The resends that a listener hears of.
+    private final class Resends: Listener {
+        let counts = Mutex<[Int?]>([])
+        func exchanged(_ event: CallEvent.Exchanged) { counts.withLock { $0.append(event.reply.metrics?.resends) } }
+    }
+
+    /// Opens connections that stay open.
+    private func warm(_ channel: Channel, _ server: LoopbackServer, _ gate: Gate, connections: Int) async throws {
+        async let warmed: Void = each(of: connections, atOnce: connections) { _ in
+            _ = await channel.manager().response(for: TestEndpoint("warm"), as: .data)
+        }
+        try await server.waitForRequests(connections)
+        gate.open()
+        await warmed
+        #expect(server.connectionsAccepted == connections)
+    }
+
+    @Test(
+        "One attempt reaches a server that hangs up on open connections twice at most, and a listener hears of it",
+        arguments: [HTTPRequest.Method.get, .head, .put, .delete, .options], [false, true])
+    func oneAttempt(_ method: HTTPRequest.Method, hangsUpAlways: Bool) async throws {
+        let gate = try Gate()
+        let server = try LoopbackServer.start { request in
+            if request.path == "/warm" { return .ok().after(.waitFor(gate)) }
+            return hangsUpAlways || request.exchange > 0 ? .closeWithoutReply : .ok()
+        }
+        defer { server.close() }
+        let resends = Resends()
+        var channel = Channel.test(server.url, transport: transport)
+        (channel.limits.attempts, channel.interceptors) = (1, [RetryPolicy(base: .zero)])
+        try await warm(channel, server, gate, connections: 6)
+        channel.listeners = [resends]
+        let response = await channel.manager().response(for: TestEndpoint("again", method), as: .nothing)
+        #expect(server.requests.count { $0.path == "/again" } == 2)
+        #expect(response.error?.label == (hangsUpAlways ? "transport.connectionLost" : nil))
+        #expect(response.attempts.map(\.metrics?.resends) == [1])
+        #expect(resends.counts.withLock { $0 } == [1])
+        await transport.close()
+    }
+
+    @Test("A streamed answer's request reaches such a server twice at most, too")
+    func streamedAnswer() async throws {
+        let gate = try Gate()
+        let server = try LoopbackServer.start { request in
+            request.path == "/warm" ? .ok().after(.waitFor(gate)) : .closeWithoutReply
+        }
+        defer { server.close() }
+        let channel = Channel.test(server.url, transport: transport).with { $0.limits.attempts = 1 }
+        async let warmed: Void = each(of: 6, atOnce: 6) { _ in
+            guard let body = try? await channel.manager().stream(TestEndpoint("warm")).value else { return }
+            _ = try? await body.collect(upTo: 100)
+        }
+        try await server.waitForRequests(6)
+        gate.open()
+        await warmed
+        let response = await channel.manager().stream(TestEndpoint("again"))
+        #expect(response.error?.label == "transport.connectionLost")
+        #expect(server.requests.count { $0.path == "/again" } == 2)
+        await transport.close()
+    }
+
+    @Test("Further tries are attempts, which the policy wants and the limit bounds", arguments: [1, 2, 4])
+    func attempts(limit: Int) async throws {
+        let gate = try Gate()
+        let server = try LoopbackServer.start { request in
+            request.path == "/warm" ? .ok().after(.waitFor(gate)) : .closeWithoutReply
+        }
+        defer { server.close() }
+        var channel = Channel.test(server.url, transport: transport)
+        try await warm(channel, server, gate, connections: 6)
+        channel.limits.attempts = limit
+        channel.interceptors = [RetryPolicy(attempts: 10, base: .zero)]
+        let response = await channel.manager().response(for: TestEndpoint("again"), as: .nothing)
+        #expect(response.attempts.count == limit)
+        let sent = response.attempts.reduce(0) { $0 + 1 + ($1.metrics?.resends ?? 0) }
+        #expect(server.requests.count { $0.path == "/again" } == sent)
+        #expect(response.attempts.allSatisfy { $0.metrics?.resends ?? 0 <= 1 })
         await transport.close()
     }
 
