@@ -38,11 +38,12 @@ public struct HTTPURL: Sendable, Hashable {
 
     /// The host, and the port unless it is the default: the value of the `Host` header and `:authority`. A zone belongs to this
     /// machine and is not sent (RFC 6874 §4).
-    public var authority: String { named(hostWithoutZone) }
+    public var authority: String { named(hostAndZone.host) }
 
-    private var hostWithoutZone: String {
-        guard host.utf8.first == UInt8(ascii: "["), let zone = host.utf8.firstIndex(of: UInt8(ascii: "%")) else { return host }
-        return "\(host[..<zone])]"
+    /// The host without its zone, and the zone without `%25`.
+    package var hostAndZone: (host: String, zone: String?) {
+        guard host.utf8.first == UInt8(ascii: "["), let mark = host.firstRange(of: "%25") else { return (host, nil) }
+        return ("\(host[..<mark.lowerBound])]", String(host[mark.upperBound...].dropLast()))
     }
 
     private func named(_ host: String) -> String {

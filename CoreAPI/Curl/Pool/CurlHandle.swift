@@ -161,7 +161,10 @@ final class CurlHandle {
         lines.add(host)
         hostLines = lines.list()
         try set(CURLUPART_SCHEME, url.scheme.rawValue)
-        try set(CURLUPART_HOST, url.host)
+        // Newer libcurls keep a zone within the host and write it twice.
+        let (name, zone) = url.hostAndZone
+        try set(CURLUPART_HOST, name)
+        if let zone { try set(CURLUPART_ZONEID, zone) }
         try set(CURLUPART_PORT, String(url.effectivePort))
         // libcurl makes the text of the address from the first one that it gets, and keeps it.
         try set(CURLOPT_URL, nil)
