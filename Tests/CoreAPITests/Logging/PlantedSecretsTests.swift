@@ -40,8 +40,8 @@ struct PlantedSecretsTests {
             "passphrase",
             "pin", "otp", "cardNumber", "cvv", "JSESSIONID", "PHPSESSID", "session_id", "sid", "csrf_token", "X-XSRF-TOKEN",
             "X-Hub-Signature-256", "private_key", "Ocp-Apim-Subscription-Key", "x-functions-key", "AWSAccessKeyId", "jwt",
-            "credentials",
-        ].map { Planted($0) } + ["code", "state", "key"].map { Planted($0, in: inAddresses) }
+            "credentials", "iban", "accountNumber", "bank_account",
+        ].map { Planted($0) } + ["code", "state", "key", "appid", "app_id"].map { Planted($0, in: inAddresses) }
         + [
             Planted("card[number]", in: inAddresses), Planted("title", webToken), Planted("title", "Bearer \(canary)-\(canary)"),
             Planted("title", "https://user:\(canary)@h.example/"), Planted("title", "https://h.example/cb?code=\(canary)"),
@@ -176,6 +176,19 @@ struct PlantedSecretsTests {
     func hidden(planted: Planted) async throws {
         let text = try await printed(planted)
         let leaks = text.split(separator: "\n").filter { $0.contains(Self.canary) }
+        #expect(leaks.isEmpty, "\(Set(leaks.map { String($0.prefix(300)) }).sorted().prefix(8).joined(separator: "\n"))")
+        #expect(text.contains(Redaction.mask) && text.contains("page"))
+    }
+
+    @Test(
+        "No text that the kit prints contains a bank account, whatever its name",
+        arguments: ["DE89370400440532013000", "DE89 3704 0044 0532 0130 00", "GB29 NWBK 6016 1331 9268 19"])
+    func bankAccount(number: String) async throws {
+        let text = try await printed(Planted("to", number))
+        let end = number.replacing(" ", with: "").suffix(8)
+        let leaks = text.split(separator: "\n").filter {
+            $0.replacing(" ", with: "").replacing("%20", with: "").replacing("+", with: "").contains(end)
+        }
         #expect(leaks.isEmpty, "\(Set(leaks.map { String($0.prefix(300)) }).sorted().prefix(8).joined(separator: "\n"))")
         #expect(text.contains(Redaction.mask) && text.contains("page"))
     }
