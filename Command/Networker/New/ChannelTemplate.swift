@@ -62,7 +62,7 @@ struct ChannelTemplate: Sendable {
         return """
             public import CoreAPI
 
-            // All of Foundation adds 45 MB to a static binary.
+            // One function of the rest of Foundation adds 45 MB to a static binary.
             #if canImport(FoundationEssentials)
             public import FoundationEssentials
             #else
