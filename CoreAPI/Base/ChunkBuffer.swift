@@ -15,6 +15,8 @@ package final class ChunkBuffer: Sendable {
         let memory = ChunkMemory()
         var size = 0
         var end: Result<Void, any Error>?
+        /// Called when the thread comes to the end.
+        var taken: (@Sendable () -> Void)?
         var waiter: CheckedContinuation<Void, any Error>?
         /// Whether the thread found no room, or no chunk, and has not been called back yet.
         var isThreadHeld = false
@@ -80,19 +82,21 @@ package final class ChunkBuffer: Sendable {
 
     /// Takes at most `count` bytes. A task that waits for room is woken when half of it is free: not for each chunk.
     package func take(atMost count: Int) -> Taken {
-        let (taken, waiter) = state.withLock { state -> (Taken, CheckedContinuation<Void, any Error>?) in
+        typealias Found = (Taken, CheckedContinuation<Void, any Error>?, whenTaken: (@Sendable () -> Void)?)
+        let (taken, waiter, whenTaken) = state.withLock { state -> Found in
             guard let chunk = state.take(atMost: count) else {
                 switch state.end {
-                case .success: return (.end, nil)
-                case .failure(let error): return (.failed(error), nil)
+                case .success: return (.end, nil, state.taken.take())
+                case .failure(let error): return (.failed(error), nil, nil)
                 case nil:
                     state.isThreadHeld = true
-                    return (.nothing, nil)
+                    return (.nothing, nil, nil)
                 }
             }
-            return (.chunk(chunk), state.size <= limit / 2 ? state.takeWaiter() : nil)
+            return (.chunk(chunk), state.size <= limit / 2 ? state.takeWaiter() : nil, nil)
         }
         waiter?.resume()
+        whenTaken?()
         return taken
     }
 
@@ -134,6 +138,22 @@ package final class ChunkBuffer: Sendable {
         if isThreadHeld { goOn() }
     }
 
+    /// Puts the last chunk in at once, however much room there is. Tasks that push or wait to push another one fail.
+    ///
+    /// - Parameter taken: called once, when the thread has come to the end or needs no more chunks.
+    package func finish(after chunk: Data, taken: @escaping @Sendable () -> Void) {
+        let (isLate, waiter, isThreadHeld) = state.withLock { state in
+            guard state.end == nil, !state.isAbandoned else { return (true, nil as CheckedContinuation<Void, any Error>?, false) }
+            state.put(chunk)
+            (state.end, state.taken) = (.success(()), taken)
+            defer { state.isThreadHeld = false }
+            return (false, state.takeWaiter(), state.isThreadHeld)
+        }
+        waiter?.resume()
+        if isThreadHeld { goOn() }
+        if isLate { taken() }
+    }
+
     /// An iterator's hold on the buffer. Releasing it ends the task's side: leaving the loop over a body ends its exchange, even
     /// if the body itself is kept.
     package final class Iteration {
@@ -150,11 +170,12 @@ package final class ChunkBuffer: Sendable {
 
     /// Ends the task's side. A second call does nothing.
     package func abandon() {
-        let (waiter, isFirst) = state.withLock { state in
+        let (waiter, isFirst, taken) = state.withLock { state in
             defer { (state.isAbandoned, state.chunks, state.filling, state.size) = (true, [], nil, 0) }
-            return (state.takeWaiter(), !state.isAbandoned && state.end == nil)
+            return (state.takeWaiter(), !state.isAbandoned && state.end == nil, state.taken.take())
         }
         waiter?.resume()
+        taken?()
         if isFirst { abandoned() }
     }
 

@@ -137,11 +137,11 @@ final class CurlTransfer: @unchecked Sendable {
         if request.connectsOnly { toSend = ChunkBuffer(limit: RawSocket.room) { [weak self] in self?.callLoop() } }
         stream = CurlBodyStream(
             goOn: { [weak self] in self?.callLoop() },
-            abandoned: { [weak self] in
-                guard let self else { return }
-                shard?.loop.postIfRunning(.cancel(self))
-            })
+            abandoned: { [weak self] in self?.endExchange() })
     }
+
+    /// Tells the loop that the task needs no more of the exchange.
+    func endExchange() { shard?.loop.postIfRunning(.cancel(self)) }
 
     /// Whether libcurl has handled the transfer: in a later turn, or in the turn of its launch if a message began that turn.
     var hasBegun: Bool { isSent || handle.map { $0.connections.turn != launchTurn } ?? false }
@@ -156,7 +156,7 @@ final class CurlTransfer: @unchecked Sendable {
         upload.close()
         handle = nil
         raw = nil
-        toSend?.finish(.failure(CancellationError()))
+        toSend?.abandon()
         ticket = nil
         pinCheck = nil
         tlsConnection = nil
@@ -193,12 +193,14 @@ final class CurlTransfer: @unchecked Sendable {
 
     /// Resumes the waiting task. From here on the task owns the transfer; of a streamed one, its outcome.
     func resume(_ end: CurlOutcome.End) {
-        guard !isStreaming else {
-            stream?.finish(CurlBodyStream.End(end: end, isEndAnnounced: streamEnd, trailers: streamTrailers, total: streamTotal))
-            return
-        }
+        guard !isStreaming else { return endStream(end) }
         outcome.end = end
         wake()
+    }
+
+    /// Tells the reader of a stream that no more bytes follow.
+    func endStream(_ end: CurlOutcome.End) {
+        stream?.finish(CurlBodyStream.End(end: end, isEndAnnounced: streamEnd, trailers: streamTrailers, total: streamTotal))
     }
 
     private func wake() {

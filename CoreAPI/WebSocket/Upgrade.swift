@@ -150,7 +150,9 @@ final class UpgradedConnection: RawConnection {
         self.rest = Mutex(rest)
     }
 
+    /// A server must not take an open socket that no app got, or kept, for a lost one.
     deinit {
+        connection.finish(with: FrameWriter(role: .client).close(.normal, "")) {}
         connection.close()
     }
 
@@ -165,6 +167,8 @@ final class UpgradedConnection: RawConnection {
     }
 
     func write(_ data: Data) async throws { try await connection.write(data) }
+
+    func finish(with last: Data, sent: @escaping @Sendable () -> Void) { connection.finish(with: last, sent: sent) }
 
     func close() { connection.close() }
 }

@@ -12,7 +12,10 @@ public import Foundation
 ///
 /// The loop ends when the peer closes in the orderly way, or after ``close(code:reason:)``. It throws if the peer closes with
 /// another code, breaks the protocol, exceeds a limit, or the connection is lost. Cancelling the task that waits for a message,
-/// or releasing the socket, ends it.
+/// or releasing the socket, closes it with 1000.
+///
+/// The end is one value: the loop, waiting and later senders, pings and ``closing`` report the same. The loop ends when the Close
+/// frame is sent. The connection outlives the socket until the peer has closed it, at most for ``Options/closeTimeout``.
 ///
 /// The socket answers pings, and sends pings after a silence (``Options/pingInterval``). It keeps about 64 KiB of messages that
 /// no task has taken. Then it stops reading, and the peer has to wait. Sending also waits while the peer reads too slowly.
@@ -43,7 +46,7 @@ public final class WebSocket: Sendable {
     }
 
     deinit {
-        session.abort(CancellationError())
+        session.release()
     }
 
     /// How the socket ended; `nil` while it is open.
@@ -52,8 +55,8 @@ public final class WebSocket: Sendable {
     /// Sends a message. Several tasks may send at the same time; their messages do not mix. Returns when the message is queued,
     /// not when it has arrived.
     ///
-    /// - Throws: `APIClientError`; `.transport(.connectionLost)` if the socket is closed. If the task is cancelled in the
-    ///   middle of a message, the socket ends.
+    /// - Throws: `APIClientError`: the error that ended the socket, or `.transport(.connectionLost)` after an orderly end. If the
+    ///   task is cancelled in the middle of a message, the socket ends.
     public func send(_ message: Message) async throws(APIClientError) {
         switch message {
         case .text(let text): try await send(.text, Data(text.utf8))
@@ -78,7 +81,7 @@ public final class WebSocket: Sendable {
     /// Sends a binary message of unknown length in fragments, one for each chunk. Other messages wait meanwhile. The message is
     /// not compressed.
     ///
-    /// - Throws: `APIClientError`; an error of the sequence after its first chunk ends the socket.
+    /// - Throws: `APIClientError`; an error of the sequence after its first chunk ends the socket with 1011.
     public func send<Chunks: AsyncSequence>(fragments: Chunks) async throws(APIClientError) where Chunks.Element == Data {
         do {
             try await session.send(.binary, fragments: fragments)
@@ -106,7 +109,8 @@ public final class WebSocket: Sendable {
     }
 
     /// Closes the socket in the orderly way. Messages that arrive from now on are dropped. Returns when the connection has ended,
-    /// at the latest after ``Options/closeTimeout``. A second call waits for the same end.
+    /// at the latest after ``Options/closeTimeout``; in a cancelled task at once, while the socket goes on closing. A second call
+    /// waits for the same end.
     ///
     /// - Parameters:
     ///   - code: the code to send; omitted unless ``CloseCode/mayBeSent`` is `true`.

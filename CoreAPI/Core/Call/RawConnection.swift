@@ -21,9 +21,25 @@ public protocol RawConnection: AnyObject, Sendable {
     /// - Throws: as ``read()``.
     func write(_ data: Data) async throws
 
-    /// Closes the connection and ends what waits for it. Queued bytes may be lost. A second call does nothing.
+    /// Queues the last bytes at once, however many are queued. Later writes fail, and so does one that waits; reading goes on.
+    /// After ``close()`` it only calls `sent`. A connection without a function of its own writes the bytes in a task.
+    ///
+    /// - Parameter sent: called once, when the system has all queued bytes or the connection is over.
+    func finish(with last: Data, sent: @escaping @Sendable () -> Void)
+
+    /// Closes the connection and ends what waits for it. Queued bytes are sent as far as the system takes them at once. A second
+    /// call does nothing.
     func close()
 
     /// The cost of connecting; `nil` if nothing was measured.
     var metrics: TransferMetrics? { get }
+}
+
+extension RawConnection {
+    public func finish(with last: Data, sent: @escaping @Sendable () -> Void) {
+        Task {
+            try? await write(last)
+            sent()
+        }
+    }
 }

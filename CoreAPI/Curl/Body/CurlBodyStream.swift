@@ -29,9 +29,9 @@ final class CurlBodyStream: Sendable {
         buffer = ChunkBuffer(limit: Self.room, goOn: goOn, abandoned: abandoned)
     }
 
-    /// Called by the loop when no more bytes follow.
+    /// Called by the loop when no more bytes follow. The first end counts.
     func finish(_ end: End) {
-        self.end.withLock { $0 = end }
+        self.end.withLock { $0 = $0 ?? end }
         buffer.finish(.success(()))
     }
 

@@ -315,14 +315,20 @@ final class PoolWorker {
         guard transfer.stage == .active, let connection = transfer.raw else { return }
         switch multi.move(connection) {
         case .waits(_, let hasMore): if hasMore { multi.connections.pauseForTurn(transfer) }
-        case .ended: finish(transfer, .complete)
+        case .ended:
+            transfer.streamEnd = transfer.tlsConnection?.hasCloseNotify
+            transfer.endStream(.complete)
+            move(transfer)
         case .broke(let reason): finish(transfer, .failed(.connectionLost(reason: reason, mayHaveBeenProcessed: false)))
         }
     }
 
     private func finish(_ transfer: CurlTransfer, _ end: CurlOutcome.End) {
         var end = end
-        if let connection = transfer.raw { multi.forget(connection) }
+        if let connection = transfer.raw {
+            connection.sendRest()
+            multi.forget(connection)
+        }
         let handle = transfer.handle
         var isEndAnnounced = transfer.tlsConnection?.hasCloseNotify
         if let handle {

@@ -21,7 +21,7 @@ extension CurlExchange {
         if let stream = transfer.stream, let toSend = transfer.toSend, transfer.isStreaming {
             return CurlConnection(
                 stream, toSend: toSend, isSecure: attempt.request.url.scheme == .https, metrics: transfer.outcome.metrics,
-                release: release)
+                end: { [weak transfer] in transfer?.endExchange() }, release: release)
         }
         release()
         switch transfer.outcome.end {
@@ -37,16 +37,19 @@ final class CurlConnection: RawConnection {
     private let stream: CurlBodyStream
     private let toSend: ChunkBuffer
     private let isSecure: Bool
+    /// Tells the loop that the task needs the connection no more.
+    private let end: @Sendable () -> Void
     private let release: @Sendable () -> Void
 
     init(
         _ stream: CurlBodyStream, toSend: ChunkBuffer, isSecure: Bool, metrics: TransferMetrics?,
-        release: @escaping @Sendable () -> Void
+        end: @escaping @Sendable () -> Void, release: @escaping @Sendable () -> Void
     ) {
         self.stream = stream
         self.toSend = toSend
         self.isSecure = isSecure
         self.metrics = metrics
+        self.end = end
         self.release = release
     }
 
@@ -72,6 +75,8 @@ final class CurlConnection: RawConnection {
         }
     }
 
+    func finish(with last: Data, sent: @escaping @Sendable () -> Void) { toSend.finish(after: last, taken: sent) }
+
     /// Throws the reason of an end that is not orderly.
     private func checkEnd() throws {
         guard let end = stream.outcome else { throw CancellationError() }
@@ -85,8 +90,9 @@ final class CurlConnection: RawConnection {
     }
 
     func close() {
+        toSend.finish(.success(()))
         stream.buffer.abandon()
         stream.buffer.finish(.failure(CancellationError()))
-        toSend.abandon()
+        end()
     }
 }

@@ -26,6 +26,7 @@ final class RawSocket {
         ///   - events: of `poll(2)`; empty while the task has bytes to read.
         ///   - hasMore: whether bytes may wait inside TLS, where `poll` does not see them.
         case waits(events: Int16, hasMore: Bool)
+        /// The peer sends no more. It may still read, until the task closes the connection.
         case ended
         case broke(reason: String)
     }
@@ -35,6 +36,7 @@ final class RawSocket {
     private let received: ChunkBuffer
     private let toSend: ChunkBuffer
     private var unsent = Data()
+    private var hasEnded = false
 
     init?(of transfer: CurlTransfer, _ handle: CurlHandle) {
         guard let descriptor = handle.rawSocket, let stream = transfer.stream, let toSend = transfer.toSend else { return nil }
@@ -59,9 +61,14 @@ final class RawSocket {
             let events = (isBlocked ? Int16(POLLOUT) : 0) | (isHeld ? 0 : Int16(POLLIN))
             return .waits(events: events, hasMore: hasMore)
         } catch {
-            return error.code == CURLE_OK ? .ended : .broke(reason: handle.message(for: error.code))
+            guard error.code == CURLE_OK, !hasEnded else { return .broke(reason: handle.message(for: error.code)) }
+            hasEnded = true
+            return .ended
         }
     }
+
+    /// Sends as much of the queued bytes as the system takes at once, before the connection is closed.
+    func sendRest() { _ = try? send() }
 
     /// `CURLE_OK` if the peer ended the connection.
     private struct Broken: Error {
@@ -84,6 +91,7 @@ final class RawSocket {
     }
 
     private func receive() throws(Broken) -> (isHeld: Bool, hasMore: Bool) {
+        guard !hasEnded else { return (true, false) }
         var total = 0
         while received.hasRoom() {
             guard total < Self.burst else { return (false, true) }

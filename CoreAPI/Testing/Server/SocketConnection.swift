@@ -1,5 +1,6 @@
 internal import CoreAPI
 internal import CoreAPICore
+internal import CoreAPILock
 internal import Dispatch
 internal import Foundation
 
@@ -15,6 +16,7 @@ final class SocketConnection: RawConnection {
     private let toSend: ChunkBuffer
     private let mayReceive: DispatchSemaphore
     private let maySend: DispatchSemaphore
+    private let isClosed = Mutex(false)
 
     init(_ socket: ConnectionSocket) {
         self.socket = socket
@@ -29,10 +31,14 @@ final class SocketConnection: RawConnection {
     func read() async throws -> Data? { try await received.next() }
     func write(_ data: Data) async throws { try await toSend.push(data) }
 
+    func finish(with last: Data, sent: @escaping @Sendable () -> Void) { toSend.finish(after: last, taken: sent) }
+
     /// Bytes already written are still sent.
     func close() {
+        isClosed.withLock { $0 = true }
         toSend.finish(.success(()))
         received.finish(.failure(CancellationError()))
+        maySend.signal()
     }
 
     /// Blocks the connection's thread until the function has returned and all bytes are sent.
@@ -75,7 +81,9 @@ final class SocketConnection: RawConnection {
             case .nothing:
                 guard !socket.isClosing else { return toSend.abandon() }
                 _ = maySend.wait(timeout: .now() + Self.patience)
-            case .end, .failed: return socket.shutDown()
+            case .end, .failed:
+                guard !socket.isClosing, !isClosed.withLock({ $0 }) else { return socket.shutDown() }
+                _ = maySend.wait(timeout: .now() + Self.patience)
             }
         }
     }
