@@ -20,6 +20,39 @@ package enum Handshake {
         Data(SHA1.hash((key + "258EAFA5-E914-47DA-95CA-C5AB0DC85B11").utf8)).base64EncodedString()
     }
 
+    /// The options with the subprotocols that the request names already, by its endpoint, the channel or a hook.
+    ///
+    /// - Throws: `RequestError.malformedHeader(name:reason:)` for a field of the handshake that the kit would replace.
+    static func options(_ options: WebSocket.Options, of fields: HTTPFields) throws(RequestError) -> WebSocket.Options {
+        var options = options
+        if let field = fields[.secWebSocketProtocol] {
+            let names = list(field)
+            guard options.subprotocols.isEmpty || names == options.subprotocols else {
+                let reason = "it names others than the option 'subprotocols' of WebSocket.Options; set one of the two"
+                throw .malformedHeader(name: "Sec-WebSocket-Protocol", reason: reason)
+            }
+            options.subprotocols = names
+        }
+        for (name, known, advice) in replaced {
+            guard let field = fields[name] else { continue }
+            guard list(field).allSatisfy({ known.contains($0.lowercased()) }), !known.isEmpty else {
+                let found = name == .secWebSocketKey ? "one" : quoted(field).escapingControls
+                throw .malformedHeader(name: name.rawName, reason: "expected none for a WebSocket, found \(found); \(advice)")
+            }
+        }
+        return options
+    }
+
+    /// The fields that the kit sets, with the values that make no difference.
+    private static let replaced: [(name: HTTPField.Name, known: Set<String>, advice: String)] = [
+        (.secWebSocketExtensions, [], "set the option 'compression' of WebSocket.Options"),
+        (.secWebSocketVersion, ["13"], "the version is 13 (RFC 6455 §4.1)"),
+        (.secWebSocketKey, [], "each attempt has a new key (RFC 6455 §4.1)"),
+        (.secWebSocketAccept, [], "it is a field of the answer (RFC 6455 §4.2.2)"),
+        (.upgrade, ["websocket"], "a WebSocket is opened by 'websocket' (RFC 6455 §4.1)"),
+        (.connection, ["upgrade", "keep-alive"], "a WebSocket is opened by 'Upgrade' (RFC 6455 §4.1)"),
+    ]
+
     /// The fields of a request.
     ///
     /// - Throws: `RequestError.malformedHeader(name:reason:)` for a subprotocol that is not a token or is named twice.

@@ -25,22 +25,24 @@ private struct UpgradeTransport: Transport {
                 throw TransportError.unsupported(capability: "a WebSocket through \(name), which opens no connections")
             }
             let key = Handshake.key()
-            let sent = try prepare(attempt, key)
+            let options = try Handshake.options(options, of: attempt.request.headers)
+            let sent = try prepare(attempt, key, options)
             let head = try Self.head(of: sent.request)
-            return try await exchange(sent, head, over: try await base.connect(sent), key)
+            return try await exchange(sent, head, over: try await base.connect(sent), key, options)
         } catch {
             return attempt.failed(error)
         }
     }
 
-    /// The attempt with the fields of the handshake.
-    private func prepare(_ attempt: Attempt, _ key: String) throws -> Attempt {
+    /// The attempt with the fields of the handshake. A subprotocol of its own is among the options.
+    private func prepare(_ attempt: Attempt, _ key: String, _ options: WebSocket.Options) throws -> Attempt {
         guard attempt.request.method == .get, attempt.request.body.isNone else {
             throw TransportError.unsupported(
                 capability: "a WebSocket opened by \(attempt.request.method) or with a body; it is opened by GET (RFC 6455 §4.1)")
         }
         let offer = try Handshake.offer(options, key: key)
         return attempt.with { request in
+            request.headers[.secWebSocketProtocol] = nil
             for field in offer { request.headers[field.name] = field.value }
         }
     }
@@ -69,7 +71,7 @@ private struct UpgradeTransport: Transport {
     // MARK: - The answer
 
     private func exchange(
-        _ attempt: Attempt, _ head: Data, over connection: any RawConnection, _ key: String
+        _ attempt: Attempt, _ head: Data, over connection: any RawConnection, _ key: String, _ options: WebSocket.Options
     ) async throws -> Reply {
         let clock = AnswerClock(attempt.request, connection)
         var metrics = connection.metrics
