@@ -212,6 +212,24 @@ struct ResponseHeadTests {
     }
 
     @Test(
+        "a coding named twice is malformed, and lines that end with CR CR LF end no head",
+        arguments: [
+            ("200 OK\r\nTransfer-Encoding: chunked, chunked\r\n\r\n", "malformedResponse"),
+            ("200 OK\r\nTransfer-Encoding: chunked\r\nTransfer-Encoding: chunked\r\n\r\n", "malformedResponse"),
+            ("200 OK\r\r\nTransfer-Encoding: chunked\r\r\n\r\r\n", "connectionLost"),
+            ("200 OK\r\nTransfer-Encoding: chunked\r\n\r\r\n", "connectionLost"),
+        ])
+    func sloppyHead(head: String, label: String) async throws {
+        let server = try LoopbackServer.start { _ in
+            [.send(Data("HTTP/1.1 \(head)5\r\nhello\r\n0\r\n\r\n".utf8)), .closeConnection]
+        }
+        let transport = CurlTransport()
+        let response = try await Requests(transport).send(.get, server.url)
+        #expect(response.transportError?.label == label, "\(response.result)")
+        await transport.close()
+    }
+
+    @Test(
         "a 205 with a complete body is a success",
         arguments: ["Content-Length: 5\r\n\r\nhello", "Transfer-Encoding: chunked\r\n\r\n5\r\nhello\r\n0\r\n\r\n"])
     func bodyOf205(rest: String) async throws {

@@ -36,6 +36,22 @@ struct TrustTests {
         await transport.close()
     }
 
+    /// RFC 9525 §1.4.1 refuses a common name as a host's name; OpenSSL, and so libcurl, takes it without an alternative name.
+    @Test("A common name is taken for the host only in a certificate without alternative names")
+    func commonName() async throws {
+        let authority = try TestAuthority()
+        for (hosts, isTaken) in [([], true), (["other.example"], false)] {
+            let certificate = try authority.certificate(for: hosts, name: "localhost")
+            let server = try LoopbackServer.start(tls: ServerTLS(certificate, authority: authority)) { _ in .ok("x") }
+            defer { server.close() }
+            var requests = requests
+            requests.trust = ServerTrustManager(authorities: .pem(authority.certificate.pem))
+            let response = try await requests.send(.get, "https://localhost:\(server.port)")
+            #expect(response.transportError?.label == (isTaken ? nil : "tls"), "\(hosts): \(response.result)")
+        }
+        await transport.close()
+    }
+
     @Test("Authorities that cannot be read are named", arguments: ["/nowhere/ca.pem", "/etc/hostname"])
     func unreadable(_ path: String) async throws {
         var requests = requests
