@@ -23,12 +23,23 @@ struct BodyExcerpt {
         return shown(String(decoding: text, as: UTF8.self)).shortened(to: Self.length)
     }
 
-    /// The text before an offset. The text after it was not read as JSON, so its secrets cannot be found. If the text before the
+    /// Whether this is a short body in which no word is a secret's name. The cause of an error often follows its offset, as in
+    /// `[DONE]`.
+    private var isShownWhole: Bool {
+        guard body.count <= Self.length else { return false }
+        let text = String(decoding: JSONText.utf8(of: body, atMost: Self.length), as: UTF8.self)
+        // An escape may be part of a name.
+        guard !text.utf8.contains(UInt8(ascii: "\\")) else { return false }
+        let words = text.split { !$0.isLetter && !$0.isNumber && !"-_".contains($0) }
+        return !(words + text.split(separator: "\"")).contains { redaction.hides(String($0)) }
+    }
+
+    /// The text before an offset, or the whole of a short body. The text after it was not read as JSON, so its secrets cannot be found. If the text before the
     /// offset is not JSON either, the start of the body.
     ///
     /// - Parameter offset: the number of UTF-8 bytes before the error.
     func before(_ offset: Int) -> String {
-        guard offset <= Self.reach else { return beginning }
+        guard offset <= Self.reach, !isShownWhole else { return beginning }
         let read = JSONText.utf8(of: body, atMost: offset)
         guard read.contains(where: { $0 > 0x20 }) else { return beginning }
         let text = shown(String(decoding: read, as: UTF8.self))

@@ -126,6 +126,38 @@ struct BodyExcerptTests {
         }
     }
 
+    @Test(
+        "is all of a short body, with the bytes that are no JSON",
+        arguments: [
+            "[DONE]", "upstream connect error", #"{"orderItems":[]}[DONE]"#, #"{"orderItems":[{"userId":1},,{"userId":2}]}"#,
+            #"{'orderItems':[]}"#, "{\"orderItems\":[",
+        ])
+    func short(body: String) async throws {
+        for coder in [BodyCoder.json, .json(using: .foundation)] {
+            let failure = try await failure(Page.self, of: body, coder: coder)
+            #expect(failure.isMalformed && failure.excerpt == body, "\(failure)")
+            #expect(failure.description.hasSuffix(", near \(body)"), "\(failure)")
+        }
+        let long = body + String(repeating: " ", count: 200)
+        #expect(try await failure(Page.self, of: long).excerpt != long)
+    }
+
+    @Test(
+        "of a short body shows no byte of its only secret, wherever the document breaks",
+        arguments: [#"{"a":"é","password":"hunter2hunter2","b":[1,{}]}"#, #"{"pin":{"x":["hunter2"]},"b":1}"#])
+    func onlySecret(body: String) async throws {
+        let name = try #require(body.firstRange(of: #/"(password|pin)":/#))
+        for junk in [";", "\"", "\\", "{", "}", "[", "]", ",", ":", "\n", "=", "'", ""] {
+            for place in body.indices where !name.contains(place) {
+                for end in [place, body.index(after: place)] {
+                    let broken = body.replacingCharacters(in: place..<end, with: junk)
+                    guard let failure = try? await failure(Page.self, of: broken) else { continue }
+                    #expect(!failure.excerpt.contains("ter2"), "\(broken): \(failure.excerpt)")
+                }
+            }
+        }
+    }
+
     @Test("of a large body needs no second pass over the whole body")
     func large() async throws {
         let item = #"{"id":1,"name":"abc","password":"hunter2"},"#
