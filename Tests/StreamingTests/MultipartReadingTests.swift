@@ -57,6 +57,56 @@ struct MultipartReadingTests {
     }
 
     @Test(
+        "a boundary that was named with the dashes of its lines is found, as cameras write it; so is one that begins with dashes",
+        arguments: [
+            ("--b", "--b"), ("--b", "----b"), ("----WebKit", "----WebKit"), ("----WebKit", "------WebKit"), ("--", "----"),
+        ])
+    func dashes(boundary: String, line: String) async throws {
+        let bytes = Data("\(line)\r\nA: 1\r\n\r\nx\r\n-\(line)\r\n\(line)\r\n\r\nsecond\r\n\(line)--\r\n".utf8)
+        let expected = [Part(content: "x\r\n-\(line)"), Part(content: "second")]
+        for cut in 0...bytes.count {
+            let body = Body.pieces([Data(bytes.prefix(cut)), Data(bytes.dropFirst(cut))])
+            #expect(try await parts(body, boundary: boundary) == expected, "\(cut)")
+        }
+        #expect(try await parts(.cut(bytes, every: 1), boundary: boundary) == expected)
+        let preamble = Data("camera 7\r\n".utf8)
+        #expect(try await parts(.cut(preamble + bytes, every: 2), boundary: boundary) == expected)
+    }
+
+    @Test("the first boundary of a body decides how its boundary is written")
+    func dashesOnce() async throws {
+        let body = Body.bytes(Data("----b\r\n\r\n--b\r\n--b--\r\n----b--".utf8))
+        #expect(try await parts(body, boundary: "--b") == [Part(content: "--b\r\n--b--")])
+        let other = Body.bytes(Data("--b\r\n\r\n----b\r\n--b--".utf8))
+        #expect(try await parts(other, boundary: "--b") == [Part(content: "----b")])
+    }
+
+    @Test("the pictures of a camera arrive one by one, if its boundary has the dashes of its lines")
+    func camera() async throws {
+        let gate = try Gate()
+        let picture = "\r\n--frame\r\nContent-Type: image/jpeg\r\nContent-Length: 4\r\n\r\n"
+        let server = try LoopbackServer.start { _ in
+            [
+                .sendHead(
+                    status: 200,
+                    headers: ["Content-Type": "multipart/x-mixed-replace;boundary=--frame", "Transfer-Encoding": "chunked"]),
+                .sendChunk(Data((picture + "JPG1" + picture).utf8)), .waitFor(gate), .sendChunk(Data(("JPG2" + picture).utf8)),
+                .stall,
+            ]
+        }
+        defer { server.close() }
+        let channel = Channel.test(server)
+        var pictures: [String] = []
+        for try await part in channel.manager.parts(.get("video")) {
+            pictures.append(String(decoding: try await part.body.collect(upTo: 9), as: UTF8.self))
+            gate.open()
+            if pictures.count == 2 { break }
+        }
+        #expect(pictures == ["JPG1", "JPG2"])
+        await channel.close()
+    }
+
+    @Test(
         "a body that ends before its last boundary is an error, at every byte but the last line end",
         arguments: ["--b\r\nA: 1\r\n\r\nxyz\r\n--b\r\n\r\nsecond\r\n--b--"])
     func withoutEnd(text: String) async throws {

@@ -28,9 +28,19 @@ package struct MultipartParser {
         /// Text that begins like the boundary, such as the boundary of a nested body.
         case none
         case unknown
+
+        var isFound: Bool {
+            switch self {
+            case .next, .last: true
+            case .none, .unknown: false
+            }
+        }
     }
 
-    private let needle: [UInt8]
+    /// The beginning of a boundary's line.
+    private var needle: [UInt8]
+    /// As `needle`, if the parameter already has the dashes of the lines. The first boundary decides.
+    private var otherNeedle: [UInt8]?
     private let limits: PartLimits
     private var state = State.preamble
     private var buffer: [UInt8] = []
@@ -47,12 +57,14 @@ package struct MultipartParser {
     private var dropped = 0
     private static let mostDropped = 1 << 20
 
+    /// - Parameter boundary: the parameter of the media type. Some cameras name `--b`, and write lines with `--b`.
     /// - Throws: ``StreamDefect/Reason/noBoundary(_:)`` for a boundary that no body can have.
     package init(boundary: String, limits: PartLimits = PartLimits()) throws(StreamDefect.Reason) {
         guard (1...200).contains(boundary.utf8.count), !boundary.utf8.contains(where: { $0 < 0x20 }) else {
             throw .noBoundary("a boundary of \(boundary.utf8.count) bytes")
         }
         needle = Array("--\(boundary)".utf8)
+        otherNeedle = boundary.hasPrefix("--") ? Array(boundary.utf8) : nil
         self.limits = limits
     }
 
@@ -168,7 +180,21 @@ package struct MultipartParser {
         return Data(buffer[start..<end])
     }
 
-    private func delimiter(at line: Int) -> Delimiter {
+    private mutating func delimiter(at line: Int) -> Delimiter {
+        let found = delimiter(needle, at: line)
+        guard let other = otherNeedle else { return found }
+        switch found {
+        case .none:
+            let foundOther = delimiter(other, at: line)
+            if foundOther.isFound { (needle, otherNeedle) = (other, nil) }
+            return foundOther
+        case .next, .last: otherNeedle = nil
+        case .unknown: break
+        }
+        return found
+    }
+
+    private func delimiter(_ needle: [UInt8], at line: Int) -> Delimiter {
         let count = Swift.min(needle.count, buffer.count - line)
         for index in 0..<Swift.max(0, count) where buffer[line + index] != needle[index] { return .none }
         guard count == needle.count else { return isBodyOver ? .none : .unknown }
