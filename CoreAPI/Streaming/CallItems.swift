@@ -16,7 +16,7 @@ public struct CallItems<Element: Sendable>: AsyncSequence, Sendable {
     ///   - accept: media types for an endpoint that has no `Accept` of its own.
     ///   - open: begins to read the body.
     init(
-        _ dispatcher: any Dispatcher, _ endpoint: some Endpoint, accept: String? = nil,
+        _ dispatcher: any Dispatcher, _ endpoint: any Endpoint, accept: String? = nil,
         open: @escaping @Sendable (Body, StreamContext) throws -> Next
     ) {
         self.dispatcher = dispatcher
@@ -75,6 +75,14 @@ public struct CallItems<Element: Sendable>: AsyncSequence, Sendable {
     public func makeAsyncIterator() -> AsyncIterator { AsyncIterator(self) }
 }
 
+/// Refuses the head of an answer that its reader cannot read. The pipeline then collects and filters the answer, as one with a
+/// refused status.
+struct HeadVerifier: ResponseVerifier {
+    let check: @Sendable (Response<Data>) throws -> Void
+
+    func verify(_ response: Response<Data>) throws { try check(response) }
+}
+
 extension Endpoint {
     /// This endpoint, asking for media types unless it has an `Accept` of its own.
     func accepting(_ types: String) -> any Endpoint {
@@ -85,7 +93,8 @@ extension Endpoint {
 // Reads an answer item by item, through any dispatcher.
 
 extension Dispatcher {
-    /// The lines of an answer, as they arrive; see ``Body/lines(limit:)``.
+    /// The lines of an answer, as they arrive; see ``Body/lines(limit:)``. A text of any media type has lines; attach a
+    /// `ContentTypeResponseVerifier` to refuse others.
     ///
     /// - Parameters:
     ///   - endpoint: the request.
@@ -98,6 +107,8 @@ extension Dispatcher {
     }
 
     /// The values of an answer in JSON Lines, decoded by the channel's coder as they arrive.
+    ///
+    /// The channel's error filter sees the bytes of a value that cannot be decoded: they may be the server's error.
     ///
     /// ```swift
     /// for try await order in manager.jsonLines(.get("export"), of: Order.self) { show(order) }
@@ -135,13 +146,22 @@ extension Dispatcher {
         }
     }
 
-    /// The parts of a multipart answer, one by one; see ``BodyPart``.
+    /// The parts of a multipart answer, one by one; see ``BodyPart``. An answer of another type is collected, passes the channel's
+    /// error filter, and fails with its body in the error's context.
     ///
     /// - Parameters:
     ///   - endpoint: the request.
     ///   - limits: bounds on the heads and on the number of parts.
     public func parts(_ endpoint: some Endpoint, limits: PartLimits = PartLimits()) -> CallItems<BodyPart> {
-        CallItems(self, endpoint) { body, context in
+        let verifier = HeadVerifier { response in
+            do throws(StreamDefect.Reason) {
+                _ = try BodyParts.boundary(response.head)
+            } catch {
+                let failure = StreamContext(response).decodingFailure(error, StreamCount(), of: response.data)
+                throw APIClientError.decoding(failure, ErrorContext(response))
+            }
+        }
+        return CallItems(self, endpoint.attaching(verifier)) { body, context in
             var parts = try BodyParts(body, context, limits).makeAsyncIterator()
             return { try await parts.next() }
         }

@@ -6,6 +6,8 @@ struct StreamCount {
     var bytes: Int64 = 0
     var items = 0
 
+    var streamed: ErrorContext.Streamed { ErrorContext.Streamed(bytes: bytes, items: items) }
+
     func defect(_ reason: StreamDefect.Reason) -> StreamDefect { StreamDefect(reason: reason, bytes: bytes, items: items) }
 }
 
@@ -39,7 +41,11 @@ struct CountedBody {
     }
 
     /// The error of a defect, after the bytes and items so far.
-    func failure(_ reason: StreamDefect.Reason) -> any Error { context.failure(reason, count) }
+    ///
+    /// - Parameter bytes: those that cannot be read.
+    func failure(_ reason: StreamDefect.Reason, of bytes: Data = Data()) -> any Error {
+        context.failure(reason, count, of: bytes)
+    }
 }
 
 /// The origin of a body. It decides which errors the body's sequences throw.
@@ -49,7 +55,7 @@ enum StreamContext: Sendable {
     /// The answer to a call.
     case call(Response<Void>)
 
-    init(_ response: Response<Body>) { self = .call(response.with(response.result.map { _ in })) }
+    init<Value>(_ response: Response<Value>) { self = .call(response.with(response.result.map { _ in })) }
 
     var coder: BodyCoder { response?.request?.coder ?? response?.call.channel.coder ?? .json }
     var head: ResponseHead? { response?.head }
@@ -59,14 +65,16 @@ enum StreamContext: Sendable {
         if case .call(let response) = self { response } else { nil }
     }
 
-    func failure(_ reason: StreamDefect.Reason, _ count: StreamCount) -> any Error {
+    /// The error of a defect.
+    ///
+    /// - Parameter bytes: those that cannot be read; the channel's filter looks for its own error in them.
+    func failure(_ reason: StreamDefect.Reason, _ count: StreamCount, of bytes: Data = Data()) -> any Error {
         guard let response else { return count.defect(reason) }
-        let failure: DecodingFailure
-        if case .undecodable(let given) = reason {
-            failure = given
-        } else {
-            failure = DecodingFailure(count.defect(reason), expected: "the body", body: Data(), redaction: redaction)
-        }
-        return APIClientError.decoding(failure, ErrorContext(response)).after(count)
+        return response.failure(decodingFailure(reason, count, of: bytes), of: bytes, after: count.streamed)
+    }
+
+    func decodingFailure(_ reason: StreamDefect.Reason, _ count: StreamCount, of bytes: Data) -> DecodingFailure {
+        if case .undecodable(let failure) = reason { return failure }
+        return DecodingFailure(count.defect(reason), expected: "the body", body: bytes, redaction: redaction)
     }
 }

@@ -79,6 +79,6 @@ extension APIClientError {
 
     /// The same error with the bytes and items that preceded it.
     func after(_ count: StreamCount) -> APIClientError {
-        replacingContext(context.after(ErrorContext.Streamed(bytes: count.bytes, items: count.items)))
+        replacingContext(context.after(count.streamed))
     }
 }

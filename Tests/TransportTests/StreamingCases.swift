@@ -35,6 +35,34 @@ extension Case {
             #expect(response.error?.label == "verification.unacceptableContentType")
             #expect(String(decoding: response.data, as: UTF8.self) == "<no>")
         },
+        Case("an event stream that gets JSON shows it, and the channel's filter reads its error") { _, _ in
+            Answer(200, ["Content-Type": "application/json"], body: #"{"message":"quota"}"#)
+        } run: { stage async throws in
+            struct Refusal: Error, Decodable { let message: String }
+            var channel = stage.channel
+            channel.errorFilter = .refusal(Refusal.self)
+            let manager = NetworkManager<AdHocEndpoint>(channel: channel)
+            do throws(APIClientError) {
+                for try await _ in manager.events(.get("thing")) {}
+                Issue.record("expected an error")
+            } catch {
+                #expect(error.app(Refusal.self)?.message == "quota", "\(error)")
+                #expect(String(decoding: error.context.body, as: UTF8.self) == #"{"message":"quota"}"#)
+            }
+            #expect(stage.requests.count == 1)
+        },
+        Case("a status of success other than 200 opens no event stream") { _, _ in
+            Answer(203, ["Content-Type": "text/event-stream"], body: "data: x\n\n")
+        } run: { stage async throws in
+            let manager = NetworkManager<AdHocEndpoint>(channel: stage.channel)
+            do throws(APIClientError) {
+                for try await _ in manager.events(.get("thing")) { Issue.record("expected no event") }
+                Issue.record("expected an error")
+            } catch {
+                #expect(error.label == "verification.unacceptableStatus.203")
+            }
+            #expect(stage.requests.count == 1)
+        },
         Case("a refused streamed answer is collected up to the limit", needs: [.streaming, .checksBodyLimit]) { _ in
             [.sendHead(status: 404, headers: ["Content-Length": "99999999999"]), .sendEndlessly(megabyte)]
         } run: { stage async throws in

@@ -317,8 +317,8 @@ extension Attempt {
         case collect
         /// Filters and retry have seen the failed answer without its body, so no code would read it.
         case drop
-        /// The call failed, or a verifier refuses the head for another reason than its status. The body is collected for the
-        /// error, for at most this time.
+        /// The call failed, or a verifier refuses a head whose status is a success. The body is collected for the error, for at
+        /// most this time.
         case refuse(APIClientError, within: Duration?)
     }
 
@@ -330,10 +330,17 @@ extension Attempt {
         if let failure = reply.failure { return .refuse(failure, within: .seconds(10)) }
         guard case .unread = reply.reading else { return .leave }
         guard let refusal = VerificationEnhancer.refusal(of: Response(unread: reply.answering(self))) else { return .leave }
-        return switch refusal {
-        case .verification(.unacceptableStatus, _): .collect
-        case .verification(.unacceptableContentType, _): .refuse(refusal, within: .seconds(10))
-        default: .refuse(refusal, within: nil)
+        if case .verification(.unacceptableStatus(let code, _), _) = refusal, !(200..<300 ~= code) { return .collect }
+        return .refuse(refusal, within: refusal.isOfHead ? .seconds(10) : nil)
+    }
+}
+
+extension APIClientError {
+    /// Whether this refuses a head, whatever body follows. Another verifier may have wanted bytes.
+    fileprivate var isOfHead: Bool {
+        switch self {
+        case .verification(.unacceptableStatus, _), .verification(.unacceptableContentType, _), .decoding: true
+        default: false
         }
     }
 }
@@ -370,14 +377,13 @@ extension Reply {
     }
 
     /// A collected stream whose head was refused. A failure while it was collected replaces the refusal, because a verifier may
-    /// have wanted bytes. The refusal of a content type stays, and so does any refusal if the call's time was over.
+    /// have wanted bytes. A refusal of the head stays, and so does any refusal if the call's time was over.
     fileprivate func refused(_ refusal: APIClientError) -> Reply {
         guard let failure, !failure.isCancelled else { return self }
-        switch (refusal, failure) {
-        case (.verification(.unacceptableContentType, _), _), (_, .transport(.timedOut(.total, _), _)):
-            return failed(refusal.replacingContext(ErrorContext(self)))
-        default: return self
+        if !refusal.isOfHead {
+            guard case .transport(.timedOut(.total, _), _) = failure else { return self }
         }
+        return failed(refusal.replacingContext(ErrorContext(self)))
     }
 
     /// An interceptor or the error handler supplied a value.

@@ -85,6 +85,7 @@ struct VerificationEnhancer: RequestEnhancer {
             }
             return nil
         } catch {
+            if let error = error as? APIClientError { return error }
             return .verification(error as? VerificationError ?? .custom(error), ErrorContext(response))
         }
     }

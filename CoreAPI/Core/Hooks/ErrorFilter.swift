@@ -15,7 +15,8 @@ public import Foundation
 ///
 /// Both methods run synchronously, in Swift's thread pool, never on the main actor.
 public protocol ErrorFiltering: Sendable {
-    /// Sees every answer, verified or not, once per attempt before decoding.
+    /// Sees every answer, verified or not, once per attempt before decoding. Of a streamed answer it sees the head, and later the
+    /// bytes of a line, a value or an event that its reader cannot read.
     ///
     /// An error that it throws becomes the call's error, ``APIClientError/app(_:_:)``. It may also turn a failure into a success,
     /// by setting ``Response/result`` to the bytes to decode.
@@ -158,6 +159,28 @@ public struct ErrorFilter: Sendable {
             response.restore(received)
             response.result = .failure(APIClientError(error, ErrorContext(response), stage: APIClientError.app))
         }
+    }
+}
+
+extension Response where Value == Void {
+    /// The error of a streamed answer whose bytes its reader cannot read. The channel's filter sees the bytes, as those of a
+    /// refused answer.
+    ///
+    /// - Parameters:
+    ///   - reason: why the bytes cannot be read.
+    ///   - bytes: the bytes, which the error keeps.
+    ///   - streamed: what the reader had before.
+    package func failure(
+        _ reason: DecodingFailure, of bytes: Data, after streamed: ErrorContext.Streamed
+    ) -> APIClientError {
+        let read = reply.copy(body: .bytes(bytes))
+        var error = APIClientError.decoding(reason, ErrorContext(read))
+        if !bytes.isEmpty {
+            var response = Response<Data>(unread: read.failed(error))
+            call.channel.errorFilter.apply(to: &response)
+            error = response.error ?? error
+        }
+        return error.replacingContext(error.context.after(streamed))
     }
 }
 

@@ -13,12 +13,12 @@ internal import HTTPTypes
 ///
 /// A streaming call asks twice, first before other enhancers and without bytes. If a verifier refuses the head, the answer is
 /// collected, and the verifiers are asked about the whole. So if a verifier needs bytes, the kit collects every answer to a
-/// stream. Of an answer that ``ContentTypeResponseVerifier`` refuses it collects what comes within 10 s. If the body breaks
-/// off or time is over, the error is the refusal of the head. After a refused status, the error is the failure of the body.
+/// stream. Of an answer that is refused by its type, or by a status of success, it collects what comes within 10 s. If the body
+/// breaks off or time is over, the error is the refusal of the head. After another status, the error is the failure of the body.
 public protocol ResponseVerifier: RequestModifier {
     /// Checks an answer; an error that it throws refuses it.
     ///
-    /// - Throws: ``VerificationError``; any other error becomes ``VerificationError/custom(_:)``.
+    /// - Throws: ``VerificationError``. An ``APIClientError`` is kept; any other error becomes ``VerificationError/custom(_:)``.
     func verify(_ response: Response<Data>) throws
 }
 

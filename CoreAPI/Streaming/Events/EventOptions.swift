@@ -66,7 +66,7 @@ public struct EventOptions: Sendable {
         if let status = error.context.head?.status.code {
             if reconnectsAfter.contains(status) { return true }
             // A refusal ends the stream, even if its body breaks off.
-            guard 200..<300 ~= status else { return false }
+            guard status == 200 else { return false }
         }
         guard case .transport(let failure, _) = error.untranslated else { return false }
         return switch failure {

@@ -11,9 +11,9 @@ internal import HTTPTypes
 /// ```
 ///
 /// Every iteration connects by a call of the channel. After the connection has ended it pauses, then makes another call with
-/// `Last-Event-ID`. Redirects and credentials work as for any call. Status 204 ends the loop. A refused status or another media
-/// type ends it with the error. Leaving the loop, or cancelling its task, closes the
-/// connection. ``updates`` reports the connections, too.
+/// `Last-Event-ID`. Redirects and credentials work as for any call. Status 204 ends the loop. Any other status than 200, or another
+/// media type, ends it with the error, after the channel's error filter has seen the body. Leaving the loop, or cancelling its
+/// task, closes the connection. ``updates`` reports the connections, too.
 public struct EventStream<Value: Sendable>: AsyncSequence, Sendable {
     /// The events with the state of the connection between them.
     public let updates: EventUpdates<Value>
@@ -116,7 +116,9 @@ public struct EventUpdates<Value: Sendable>: AsyncSequence, Sendable {
             var failure: APIClientError?
             do {
                 while true {
-                    if let event = try await nextEvent() { return .event(event) }
+                    if let event = try readEvent() {
+                        return .event(try await decoded(event))
+                    }
                     guard let chunk = try await connection?.body.next() else { break }
                     parser.feed(chunk)
                 }
@@ -129,15 +131,21 @@ public struct EventUpdates<Value: Sendable>: AsyncSequence, Sendable {
         /// As ``next(isolation:)``.
         public mutating func next() async throws(APIClientError) -> Element? { try await next(isolation: #isolation) }
 
-        private mutating func nextEvent() async throws -> ServerSentEvent<Value>? {
-            guard let origin = connection?.origin else { return nil }
+        private mutating func readEvent() throws -> ServerSentEvent<String>? {
             do throws(StreamDefect.Reason) {
-                guard let event = try parser.next() else { return nil }
-                let value = try await source.decode(event, origin)
+                return try parser.next()
+            } catch {
+                throw connection?.body.failure(error) ?? error
+            }
+        }
+
+        private mutating func decoded(_ event: ServerSentEvent<String>) async throws -> ServerSentEvent<Value> {
+            do throws(StreamDefect.Reason) {
+                let value = try await source.decode(event, connection?.origin ?? .body)
                 connection?.body.count.items += 1
                 return event.with(value)
             } catch {
-                throw connection?.body.failure(error) ?? error
+                throw connection?.body.failure(error, of: Data(event.data.utf8)) ?? error
             }
         }
 
@@ -169,11 +177,12 @@ public struct EventUpdates<Value: Sendable>: AsyncSequence, Sendable {
                 isOver = true
                 return nil
             }
-            guard head.mediaType?.essence == EventStream<Value>.mediaType else {
+            // A dispatcher of one's own may not have asked the verifier.
+            do throws(VerificationError) {
+                try EventUpdates.verify(head)
+            } catch {
                 isOver = true
-                let found = VerificationError.unacceptableContentType(
-                    head.headers[.contentType], expected: [EventStream<Value>.mediaType])
-                throw .verification(found, context)
+                throw .verification(error, context)
             }
             let origin = StreamContext(response)
             connection = Connection(body: CountedBody(try response.value, origin), origin: origin, context: context)
@@ -210,8 +219,19 @@ public struct EventUpdates<Value: Sendable>: AsyncSequence, Sendable {
         var headers: Headers = ["Accept": EventStream<Value>.mediaType, "Cache-Control": "no-store"]
         // An id that a field cannot hold would fail the call. Without the field the server begins with its first event.
         if !id.isEmpty, (try? HTTPField(checking: "Last-Event-ID", value: id)) != nil { headers["Last-Event-ID"] = id }
-        let request = endpoint.attaching(headers.own)
+        let verifier = HeadVerifier { if let head = $0.head { try Self.verify(head) } }
+        let request = endpoint.attaching(headers.own, verifier)
         return options.idle.map { request.attaching(IdleLimit($0)) } ?? request
+    }
+
+    /// Accepts the head of an event stream (WHATWG HTML §9.2.3). Status 204 is the end of the events.
+    private static func verify(_ head: ResponseHead) throws(VerificationError) {
+        guard head.status != .noContent else { return }
+        guard head.status == .ok else { throw .unacceptableStatus(head.status.code, expected: "200") }
+        let type = EventStream<Value>.mediaType
+        guard head.mediaType?.essence == type else {
+            throw .unacceptableContentType(head.headers[.contentType], expected: [type])
+        }
     }
 }
 
@@ -235,8 +255,8 @@ extension Dispatcher {
     }
 
     /// The events of a server, with their data decoded by the channel's coder; see ``EventStream``. An event whose data cannot be
-    /// decoded ends the loop with the error. If events of different names have different data, use the events as
-    /// text.
+    /// decoded ends the loop with the error, after the channel's error filter has seen that data. If events of different names have
+    /// different data, use the events as text.
     ///
     /// - Parameters:
     ///   - endpoint: the request.

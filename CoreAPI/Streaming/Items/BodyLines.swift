@@ -46,7 +46,7 @@ public struct BodyLines: AsyncSequence, Sendable {
         /// - Throws: ``StreamDefect``, or the error of the body.
         public mutating func next() async throws -> String? {
             guard let line = try await lines.next() else { return nil }
-            guard let text = String(validating: line, as: UTF8.self) else { throw lines.fail(.invalidUTF8) }
+            guard let text = String(validating: line, as: UTF8.self) else { throw lines.fail(.invalidUTF8, of: line) }
             lines.body.count.items += 1
             return text
         }
@@ -91,9 +91,9 @@ struct LineReader {
     }
 
     /// The error of a defect; it ends the lines.
-    mutating func fail(_ reason: StreamDefect.Reason) -> any Error {
+    mutating func fail(_ reason: StreamDefect.Reason, of bytes: Data = Data()) -> any Error {
         isOver = true
-        return body.failure(reason)
+        return body.failure(reason, of: bytes)
     }
 }
 

@@ -71,7 +71,7 @@ public struct JSONItems<Value: Decodable & Sendable>: AsyncSequence, Sendable {
                 let isBeforeFirst = isFirst && form == .sequence
                 isFirst = false
                 guard let content = text.trimmingJSONWhitespace else { continue }
-                guard !isBeforeFirst else { throw texts.fail(.noRecordSeparator) }
+                guard !isBeforeFirst else { throw texts.fail(.noRecordSeparator, of: content) }
                 return try await value(content, isWhole: form == .lines || text.last?.isJSONSpace == true)
             }
             return nil
@@ -79,15 +79,17 @@ public struct JSONItems<Value: Decodable & Sendable>: AsyncSequence, Sendable {
 
         private mutating func value(_ text: Data, isWhole: Bool) async throws -> Value {
             // A truncated number or word may look like a whole one (RFC 7464 §2.4).
-            if !isWhole, let last = text.last, !#"}]""#.utf8.contains(last) { throw texts.body.failure(.truncatedText) }
+            if !isWhole, let last = text.last, !#"}]""#.utf8.contains(last) {
+                throw texts.body.failure(.truncatedText, of: text)
+            }
             do {
                 let value = try await coder.decodeApart(Value.self, from: text)
                 texts.body.count.items += 1
                 return value
             } catch {
-                guard isWhole else { throw texts.body.failure(.truncatedText) }
+                guard isWhole else { throw texts.body.failure(.truncatedText, of: text) }
                 let failure = DecodingFailure(error, expected: "\(Value.self)", body: text, redaction: redaction)
-                throw texts.body.failure(.undecodable(failure))
+                throw texts.body.failure(.undecodable(failure), of: text)
             }
         }
     }

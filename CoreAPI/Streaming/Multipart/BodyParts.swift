@@ -97,7 +97,8 @@ extension Response where Value == Body {
     /// The parts of a multipart answer.
     ///
     /// - Parameter limits: bounds on the heads and on the number of parts.
-    /// - Throws: the call's error, or `APIClientError.decoding` for an answer that is not multipart.
+    /// - Throws: the call's error, or `APIClientError.decoding` for an answer that is not multipart. ``value`` still has its body;
+    ///   ``Dispatcher/parts(_:limits:)`` collects it for the error.
     public func parts(limits: PartLimits = PartLimits()) throws -> BodyParts {
         try BodyParts(value, StreamContext(self), limits)
     }
@@ -119,11 +120,21 @@ public struct BodyParts: AsyncSequence, Sendable {
     }
 
     init(_ body: Body, _ context: StreamContext, _ limits: PartLimits) throws {
-        let type = context.head?.mediaType
-        guard type?.essence.hasPrefix("multipart/") == true, let boundary = type?.parameters["boundary"] else {
-            throw context.failure(.noBoundary(type?.essence), StreamCount())
+        let boundary: String
+        do throws(StreamDefect.Reason) {
+            boundary = try Self.boundary(context.head)
+        } catch {
+            throw context.failure(error, StreamCount())
         }
         try self.init(body, context, boundary: boundary, limits)
+    }
+
+    static func boundary(_ head: ResponseHead?) throws(StreamDefect.Reason) -> String {
+        let type = head?.mediaType
+        guard type?.essence.hasPrefix("multipart/") == true, let boundary = type?.parameters["boundary"] else {
+            throw .noBoundary(type?.essence)
+        }
+        return boundary
     }
 
     /// Reads the parts once.
