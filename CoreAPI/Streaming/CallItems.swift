@@ -106,7 +106,8 @@ extension Dispatcher {
         }
     }
 
-    /// The values of an answer in JSON Lines, decoded by the channel's coder as they arrive.
+    /// The values of an answer in JSON Lines, decoded by the channel's coder as they arrive. Texts without a line end between them,
+    /// `{}{}`, are read, too.
     ///
     /// The channel's error filter sees the bytes of a value that cannot be decoded: they may be the server's error.
     ///

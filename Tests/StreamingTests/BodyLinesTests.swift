@@ -23,6 +23,20 @@ struct BodyLinesTests {
         #expect(try await Body.none.lines.all() == [])
     }
 
+    @Test("a byte order mark before the first line is dropped, at any cut; another one stays (RFC 3629 §6)")
+    func byteOrderMark() async throws {
+        let bytes = Data("\u{FEFF}one\n\u{FEFF}two".utf8)
+        for cut in 0...bytes.count {
+            let pieces = Body.pieces([Data(bytes.prefix(cut)), Data(bytes.dropFirst(cut))])
+            #expect(try await pieces.lines(limit: 6).all() == ["one", "\u{FEFF}two"])
+        }
+        #expect(try await Body.cut(bytes, every: 1).lines.all() == ["one", "\u{FEFF}two"])
+        #expect(try await Body.bytes(Data("\u{FEFF}".utf8)).lines.all() == [])
+        #expect(try await Body.bytes(Data("\u{FEFF}\n".utf8)).lines.all() == [""])
+        #expect(try await Body.bytes(Data("\u{FEFF}abc".utf8)).lines(limit: 3).all() == ["abc"])
+        await #expect(throws: StreamDefect.self) { try await Body.bytes(Data([0xEF, 0xBB])).lines.all() }
+    }
+
     private func defect(of body: Body, limit: Int = 10) async -> (lines: [String], defect: StreamDefect?) {
         var lines: [String] = []
         do {

@@ -121,6 +121,75 @@ struct JSONItemsTests {
         }
     }
 
+    @Test("texts that follow each other without a line end are values too, at any cut")
+    func concatenated() async throws {
+        let bytes = Data("{\"id\":1}{\"id\":2} {\"a\":[\"}{\\\"\",{}],\"id\":3}\n{\"id\":4}\r\n\r\n{\"id\":5}{\"id\":6}".utf8)
+        let expected = (1...6).map { Order(id: $0) }
+        for cut in 0...bytes.count {
+            let body = Body.pieces([Data(bytes.prefix(cut)), Data(bytes.dropFirst(cut))])
+            #expect(try await body.jsonLines(of: Order.self).all() == expected, "\(cut)")
+        }
+        #expect(try await Body.cut(bytes, every: 1).jsonLines(of: Order.self).all() == expected)
+        #expect(try await Body.bytes(Data("{}{}".utf8)).jsonLines(of: JSONValue.self).all() == [.object([:]), .object([:])])
+        #expect(try await Body.bytes(Data(#"[][1]"a""b\"{"\#n7\#ntrue"#.utf8)).jsonLines(of: JSONValue.self).all().count == 6)
+    }
+
+    @Test("each of several texts without a line end arrives before the next one is sent")
+    func concatenatedOneByOne() async throws {
+        let gate = try Gate()
+        let server = try LoopbackServer.start { _ in
+            [
+                .sendHead(status: 200, headers: ["Transfer-Encoding": "chunked"]), .sendChunk(Data("{\"id\":1}{\"id".utf8)),
+                .waitFor(gate), .sendChunk(Data("\":2}".utf8)), .endChunks(),
+            ]
+        }
+        defer { server.close() }
+        let channel = Channel.test(server)
+        var orders: [Order] = []
+        for try await order in channel.manager.jsonLines(.get("export"), of: Order.self) {
+            orders.append(order)
+            gate.open()
+        }
+        #expect(orders == [Order(id: 1), Order(id: 2)])
+        await channel.close()
+    }
+
+    @Test("a broken text spoils its line alone, and other text one line")
+    func brokenLines() async throws {
+        for broken in ["{\"id\":", "{\"id\":\"x", "not JSON at all", "}}", "1 2", "{\"id\":}"] {
+            var values = Body.bytes(Data("\(broken)\n{\"id\":3}\n".utf8)).jsonLines(of: Order.self).makeAsyncIterator()
+            let defect = await #expect(throws: StreamDefect.self, "\(broken)") { try await values.next() }
+            #expect(reason(defect) == "undecodable")
+            #expect(try await values.next() == Order(id: 3), "\(broken)")
+            #expect(try await values.next() == nil)
+        }
+    }
+
+    @Test("one document of JSON may be laid out over several lines, as servers write errors")
+    func laidOut() async throws {
+        let text = "{\n  \"id\": 1\n}\n{\"id\":2}\n[\n"
+        let server = try LoopbackServer.start { _ in .json(text) }
+        defer { server.close() }
+        let channel = Channel.test(server)
+        var values = channel.manager.jsonLines(.get("x"), of: Order.self).makeAsyncIterator()
+        #expect(try await values.next() == Order(id: 1))
+        #expect(try await values.next() == Order(id: 2))
+        await #expect(throws: APIClientError.self) { try await values.next() }
+        await channel.close()
+    }
+
+    @Test("a byte order mark before the first text is dropped, in lines and in a sequence, at any cut")
+    func byteOrderMark() async throws {
+        for cut in 0...6 {
+            func body(_ text: String) -> Body {
+                let bytes = Data(text.utf8)
+                return .pieces([Data(bytes.prefix(cut)), Data(bytes.dropFirst(cut))])
+            }
+            #expect(try await body("\u{FEFF}1\n2\n").jsonLines(of: Int.self).all() == [1, 2])
+            #expect(try await body("\u{FEFF}\u{1E}1\n\u{1E}2\n").jsonSequence(of: Int.self).all() == [1, 2])
+        }
+    }
+
     @Test("a body without a record separator is refused")
     func noSeparator() async throws {
         for text in ["{\"id\":1}\n", "x\u{1E}{\"id\":1}\n"] {

@@ -37,7 +37,7 @@ struct WrongAnswerTests {
 
     @Test(
         "the channel's error filter reads an error in JSON with status 200, and the error has the body", arguments: Door.allCases,
-        [compact])
+        [compact, pretty])
     func filtered(door: Door, body: String) async throws {
         let server = try LoopbackServer.start { _ in .json(body) }
         defer { server.close() }

@@ -10,7 +10,7 @@ extension Body {
     public var lines: BodyLines { lines(limit: StreamLimits.line) }
 
     /// The body's lines, as they arrive, without their ends: LF or CR LF. An empty line is an empty string. A last line without
-    /// an end counts. The lines must be UTF-8.
+    /// an end counts. The lines must be UTF-8; a byte order mark before the first is dropped.
     ///
     /// - Parameter limit: the largest number of bytes of a line. A longer one fails with
     ///   ``StreamDefect/Reason/lineTooLong(limit:)`` before the reader keeps it.

@@ -2,7 +2,8 @@ public import CoreAPICore
 internal import Foundation
 
 extension Body {
-    /// The values of JSON Lines (also called NDJSON): one JSON text a line, decoded as they arrive. Empty lines are ignored.
+    /// The values of JSON Lines (also called NDJSON): one JSON text a line, decoded as they arrive. Empty lines are ignored. Objects,
+    /// arrays and strings may also follow each other without a line end, `{}{}`.
     ///
     /// - Parameters:
     ///   - type: the type of each value; may be inferred.
@@ -54,9 +55,12 @@ public struct JSONItems<Value: Decodable & Sendable>: AsyncSequence, Sendable {
         private var isFirst = true
 
         init(_ items: JSONItems) {
-            let separator = items.form == .lines ? UInt8(ascii: "\n") : 0x1E
-            texts = LineReader(
-                CountedBody(items.body, items.context), LineParser(separator: separator, limit: items.limit))
+            let parser =
+                items.form == .sequence
+                ? LineParser(separator: 0x1E, limit: items.limit)
+                // One document of JSON may be laid out over several lines.
+                : LineParser(jsonLimit: items.limit, spansLines: items.context.head?.mediaType?.isJSON == true)
+            texts = LineReader(CountedBody(items.body, items.context), parser)
             form = items.form
             coder = items.coder
             redaction = items.context.redaction
@@ -66,8 +70,7 @@ public struct JSONItems<Value: Decodable & Sendable>: AsyncSequence, Sendable {
         ///
         /// - Throws: ``StreamDefect``, or the error of the body.
         public mutating func next() async throws -> Value? {
-            while var text = try await texts.next() {
-                if isFirst, text.starts(with: [0xEF, 0xBB, 0xBF]) { text = text.dropFirst(3) }
+            while let text = try await texts.next() {
                 let isBeforeFirst = isFirst && form == .sequence
                 isFirst = false
                 guard let content = text.trimmingJSONWhitespace else { continue }
@@ -110,4 +113,9 @@ extension Data {
 extension UInt8 {
     /// JSON's whitespace (RFC 8259 §2).
     fileprivate var isJSONSpace: Bool { self == 0x20 || self == 0x09 || self == 0x0A || self == 0x0D }
+}
+
+extension MediaType {
+    /// Whether this is the type of one JSON document (RFC 8259 §11, RFC 6839 §3.1).
+    fileprivate var isJSON: Bool { essence == "application/json" || essence.hasSuffix("+json") }
 }

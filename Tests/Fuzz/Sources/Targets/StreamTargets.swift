@@ -18,6 +18,9 @@ extension FuzzTarget {
         expect(whole == lines(of: input.data.cut(every: size), separator, limit), "the cuts do not matter")
         expect(whole.found.allSatisfy { $0.count <= limit && !$0.contains(separator) }, "a line is within its limit")
         expect(whole.found.reduce(0) { $0 + $1.count } <= input.bytes.count, "no more comes out than went in")
+        let texts = lines(of: [input.data], spansLines: choice % 2 == 0, limit)
+        expect(texts == lines(of: input.data.cut(every: size), spansLines: choice % 2 == 0, limit), "the cuts do not matter")
+        expect(texts.found.allSatisfy { $0.count <= limit }, "a text is within its limit")
     }
 
     private struct Lines: Equatable {
@@ -26,7 +29,15 @@ extension FuzzTarget {
     }
 
     private static func lines(of pieces: [Data], _ separator: UInt8, _ limit: Int) -> Lines {
-        var parser = LineParser(separator: separator, limit: limit)
+        lines(of: pieces, LineParser(separator: separator, limit: limit))
+    }
+
+    private static func lines(of pieces: [Data], spansLines: Bool, _ limit: Int) -> Lines {
+        lines(of: pieces, LineParser(jsonLimit: limit, spansLines: spansLines))
+    }
+
+    private static func lines(of pieces: [Data], _ parser: LineParser) -> Lines {
+        var parser = parser
         var lines = Lines()
         do {
             for piece in pieces {
