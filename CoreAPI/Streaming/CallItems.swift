@@ -99,7 +99,7 @@ extension Dispatcher {
     /// - Parameters:
     ///   - endpoint: the request.
     ///   - limit: the largest number of bytes of a line.
-    public func lines(_ endpoint: some Endpoint, limit: Int = 1_048_576) -> CallItems<String> {
+    public func lines(_ endpoint: some Endpoint, limit: Int = 16_777_216) -> CallItems<String> {
         CallItems(self, endpoint) { body, context in
             var lines = BodyLines(body: body, limit: limit, context: context).makeAsyncIterator()
             return { try await lines.next() }
@@ -120,7 +120,7 @@ extension Dispatcher {
     ///   - type: the type of each value.
     ///   - lineLimit: the largest number of bytes of a line.
     public func jsonLines<Value: Decodable & Sendable>(
-        _ endpoint: some Endpoint, of type: Value.Type, lineLimit: Int = 1_048_576
+        _ endpoint: some Endpoint, of type: Value.Type, lineLimit: Int = 16_777_216
     ) -> CallItems<Value> {
         json(endpoint, .lines, lineLimit, accept: "application/jsonl, application/x-ndjson, application/json;q=0.5")
     }
@@ -132,7 +132,7 @@ extension Dispatcher {
     ///   - type: the type of each value.
     ///   - textLimit: the largest number of bytes of a text.
     public func jsonSequence<Value: Decodable & Sendable>(
-        _ endpoint: some Endpoint, of type: Value.Type, textLimit: Int = 1_048_576
+        _ endpoint: some Endpoint, of type: Value.Type, textLimit: Int = 16_777_216
     ) -> CallItems<Value> {
         json(endpoint, .sequence, textLimit, accept: "application/json-seq")
     }

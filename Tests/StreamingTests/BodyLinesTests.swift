@@ -37,6 +37,12 @@ struct BodyLinesTests {
         await #expect(throws: StreamDefect.self) { try await Body.bytes(Data([0xEF, 0xBB])).lines.all() }
     }
 
+    @Test("a line of 16 MiB arrives by default")
+    func large() async throws {
+        let text = Data(repeating: 0x61, count: 16 << 20)
+        #expect(try await Body.cut(text + Data("\nb".utf8), every: 1 << 20).lines.all().map(\.utf8.count) == [16 << 20, 1])
+    }
+
     private func defect(of body: Body, limit: Int = 10) async -> (lines: [String], defect: StreamDefect?) {
         var lines: [String] = []
         do {

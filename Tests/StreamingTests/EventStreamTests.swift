@@ -287,6 +287,19 @@ struct EventStreamTests {
         await channel.close()
     }
 
+    @Test("an event of 16 MiB arrives, such as an image in Base64", .timeLimit(.minutes(1)))
+    func large() async throws {
+        let image = String(repeating: "QUJD", count: 4 << 20)
+        let server = try LoopbackServer.start { _ in
+            .ok(Data("data: \(image)\n\n".utf8), headers: ["Content-Type": "text/event-stream"])
+        }
+        defer { server.close() }
+        let channel = Channel.test(server)
+        let events = try await channel.manager.events(.get("x"), options: EventOptions(reconnections: 0)).all()
+        #expect(events.count == 1 && events.first?.data.utf8.count == image.utf8.count)
+        await channel.close()
+    }
+
     @Test("an event of 100 MB is a typed error, and the connection is closed")
     func tooLarge() async throws {
         let server = try LoopbackServer.start { _ in
@@ -302,11 +315,11 @@ struct EventStreamTests {
             for try await event in channel.manager.events(.get("x"), options: Self.quick) { events.append(event.data) }
             Issue.record("expected an error")
         } catch {
-            guard case .eventTooLarge(limit: 1_048_576) = error.streamDefect?.reason else {
+            guard case .eventTooLarge(limit: 16_777_216) = error.streamDefect?.reason else {
                 Issue.record("\(error)")
                 return
             }
-            #expect((error.context.streamed?.bytes ?? .max) < 4 << 20 && error.context.streamed?.items == 1)
+            #expect((error.context.streamed?.bytes ?? .max) < 20 << 20 && error.context.streamed?.items == 1)
         }
         #expect(events == ["first"])
         try await server.waitForOpenConnections(atMost: 0)

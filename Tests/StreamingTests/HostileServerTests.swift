@@ -84,7 +84,10 @@ struct HostileServerTests {
         }
         defer { server.close() }
         let channel = Channel.test(server)
-        let error = await #expect(throws: APIClientError.self) { try await channel.manager.events(.get("x")).all() }
+        let options = EventOptions(eventSize: 1 << 20)
+        let error = await #expect(throws: APIClientError.self) {
+            try await channel.manager.events(.get("x"), options: options).all()
+        }
         guard case .eventTooLarge = error?.streamDefect?.reason else {
             Issue.record("\(String(describing: error))")
             return
@@ -169,7 +172,7 @@ struct HostileServerTests {
         defer { server.close() }
         let channel = Channel.test(server)
         let error = await #expect(throws: APIClientError.self) {
-            for try await _ in channel.manager.jsonLines(.get("x"), of: [Int].self) {}
+            for try await _ in channel.manager.jsonLines(.get("x"), of: [Int].self, lineLimit: 1 << 20) {}
         }
         guard case .lineTooLong = error?.streamDefect?.reason else {
             Issue.record("\(String(describing: error))")

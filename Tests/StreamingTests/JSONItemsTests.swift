@@ -211,7 +211,7 @@ struct JSONItemsTests {
         defer { server.close() }
         let channel = Channel.test(server)
         let error = await #expect(throws: APIClientError.self) {
-            try await channel.manager.jsonLines(.get("x"), of: Order.self).all()
+            try await channel.manager.jsonLines(.get("x"), of: Order.self, lineLimit: 1 << 20).all()
         }
         #expect(reason(error?.streamDefect) == "lineTooLong")
         #expect((error?.context.streamed?.bytes ?? .max) < 4 << 20)

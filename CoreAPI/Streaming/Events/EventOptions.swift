@@ -16,7 +16,7 @@ public struct EventOptions: Sendable {
     /// How long the server may be silent. A comment ends the silence, too. Default 60 s; `nil` for the channel's
     /// ``Timeout/idle``.
     public var idle: Duration?
-    /// The largest number of bytes of an event's data. Default 1 MiB.
+    /// The largest number of bytes of an event's data. Default 16 MiB, as for a WebSocket's message.
     public var eventSize: Int
     /// Statuses after which the stream connects again, such as 503. Default empty, as in the standard: a refused status ends
     /// the stream. A channel's `RetryPolicy` retries first.
@@ -27,7 +27,7 @@ public struct EventOptions: Sendable {
     /// Makes options; each omitted one has its default.
     public init(
         lastEventID: String? = nil, reconnections: Int = 10, pause: Duration = .seconds(1), longestPause: Duration = .seconds(30),
-        idle: Duration? = .seconds(60), eventSize: Int = 1_048_576, reconnectsAfter: Set<Int> = [],
+        idle: Duration? = .seconds(60), eventSize: Int = 16_777_216, reconnectsAfter: Set<Int> = [],
         repeatsUnsafeMethods: Bool = false
     ) {
         self.lastEventID = lastEventID

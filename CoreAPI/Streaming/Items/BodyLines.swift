@@ -2,12 +2,12 @@ public import CoreAPICore
 public import Foundation
 
 extension Body {
-    /// The body's lines, of at most 1 MiB each; see ``lines(limit:)``.
+    /// The body's lines, of at most 16 MiB each; see ``lines(limit:)``.
     ///
     /// ```swift
     /// for try await line in try await manager.stream(.get("log")).value.lines { print(line) }
     /// ```
-    public var lines: BodyLines { lines(limit: StreamLimits.line) }
+    public var lines: BodyLines { lines(limit: StreamLimits.item) }
 
     /// The body's lines, as they arrive, without their ends: LF or CR LF. An empty line is an empty string. A last line without
     /// an end counts. The lines must be UTF-8; a byte order mark before the first is dropped.
@@ -24,7 +24,8 @@ extension Body {
 
 /// The limits of streams that set no other limit.
 enum StreamLimits {
-    static let line = 1_024 * 1_024
+    /// Bytes of a line, a text or an event: as many as of a WebSocket's message, for images in Base64.
+    static let item = 16 * 1_024 * 1_024
 }
 
 /// The lines of a body; see ``Body/lines(limit:)``.

@@ -10,7 +10,7 @@ extension Body {
     ///   - coder: decodes each line. A call's own sequence, ``Dispatcher/jsonLines(_:of:lineLimit:)``, uses the channel's.
     ///   - lineLimit: the largest number of bytes of a line.
     public func jsonLines<Value: Decodable & Sendable>(
-        of type: Value.Type = Value.self, coder: BodyCoder = .json, lineLimit: Int = 1_048_576
+        of type: Value.Type = Value.self, coder: BodyCoder = .json, lineLimit: Int = 16_777_216
     ) -> JSONItems<Value> {
         JSONItems(body: self, form: .lines, limit: lineLimit, coder: coder, context: .body)
     }
@@ -24,7 +24,7 @@ extension Body {
     ///   - coder: decodes each text.
     ///   - textLimit: the largest number of bytes of a text.
     public func jsonSequence<Value: Decodable & Sendable>(
-        of type: Value.Type = Value.self, coder: BodyCoder = .json, textLimit: Int = 1_048_576
+        of type: Value.Type = Value.self, coder: BodyCoder = .json, textLimit: Int = 16_777_216
     ) -> JSONItems<Value> {
         JSONItems(body: self, form: .sequence, limit: textLimit, coder: coder, context: .body)
     }
