@@ -235,6 +235,47 @@ struct EventStreamTests {
         await channel.close()
     }
 
+    @Test(
+        "a silent server is given as long as the call's timeout says, and 60 s without one; a value of the options comes first",
+        arguments: [
+            (nil, nil, 60), (10, nil, 10), (600, nil, 600), (10, 45, 45), (600, 45, 45), (nil, 45, 45),
+        ] as [(Int?, Int?, Int)])
+    func idleTimes(channelsOwn: Int?, option: Int?, expected: Int) async throws {
+        let seen = Mutex<[Duration]>([])
+        var channel = Channel.test(
+            transport: AnsweringTransport { request in
+                seen.withLock { $0.append(request.timeout.idle) }
+                return ResponseHead(status: .noContent)
+            })
+        if let channelsOwn { channel.modifiers = [Timeout(idle: .seconds(channelsOwn))] }
+        let options = EventOptions(idle: option.map { .seconds($0) })
+        #expect(try await channel.manager.events(.get("x"), options: options).all().isEmpty)
+        #expect(seen.withLock { $0 } == [.seconds(expected)])
+    }
+
+    private struct AnsweringTransport: Transport {
+        let answer: @Sendable (Request) -> ResponseHead
+
+        func send(_ attempt: Attempt) async -> Reply { Reply(attempt, head: answer(attempt.request)) }
+    }
+
+    @Test("a shorter idle time of the channel ends the silence of each connection, not the 60 s of a stream")
+    func channelsIdle() async throws {
+        let server = try LoopbackServer.start { request in
+            request.headers["last-event-id"] == nil
+                ? [Self.head(), .sendChunk(Data("id: 1\ndata: x\n\n".utf8)), .stall] : Self.end
+        }
+        defer { server.close() }
+        var channel = Channel.test(server)
+        channel.modifiers = [Timeout(idle: .seconds(1))]
+        var errors: [String?] = []
+        for try await update in channel.manager.events(.get("x"), options: Self.quick).updates {
+            if case .reconnecting(_, let error) = update { errors.append(error?.label) }
+        }
+        #expect(errors == ["transport.timedOut.idle"])
+        await channel.close()
+    }
+
     @Test("each connection follows redirects and refreshes its token, as any call of the channel")
     func throughThePipeline() async throws {
         let tokens = Mutex(0)

@@ -28,12 +28,15 @@ public struct Timeout: RequestModifier, Hashable {
     }
 }
 
-/// Replaces ``Timeout/idle`` alone, whatever timeout the call has.
+/// Replaces ``Timeout/idle`` alone.
 package struct IdleLimit: RequestModifier {
     package static let allowsSeveral = false
     package let duration: Duration
+    /// Whether a ``Timeout`` of any level comes first.
+    package let yieldsToTimeout: Bool
 
-    package init(_ duration: Duration) {
+    package init(_ duration: Duration, yieldsToTimeout: Bool = false) {
         self.duration = duration
+        self.yieldsToTimeout = yieldsToTimeout
     }
 }

@@ -47,8 +47,10 @@ struct TimeoutEnhancer: RequestEnhancer {
     var stages: Set<Stage.Kind> { [.enhance] }
 
     func enhance(_ request: inout Request) throws {
-        if let timeout = request.modifier(Timeout.self) { request.timeout = timeout }
-        if let idle = request.modifier(IdleLimit.self) { request.timeout.idle = idle.duration }
+        let timeout = request.modifier(Timeout.self)
+        if let timeout { request.timeout = timeout }
+        guard let idle = request.modifier(IdleLimit.self), timeout == nil || !idle.yieldsToTimeout else { return }
+        request.timeout.idle = idle.duration
     }
 }
 

@@ -13,8 +13,8 @@ public struct EventOptions: Sendable {
     /// The longest pause that the kit chooses. Default 30 s. A server's `retry`, up to a day, is added to it. A longer
     /// `Retry-After` is honoured; if a refused answer asks for a pause as long as ``Timeout/total``, the stream ends with its error.
     public var longestPause: Duration
-    /// How long the server may be silent. A comment ends the silence, too. Default 60 s; `nil` for the channel's
-    /// ``Timeout/idle``.
+    /// How long the server may be silent. A comment ends the silence, too. Default `nil`: ``Timeout/idle`` of the call's nearest
+    /// ``Timeout``, and 60 s without one.
     public var idle: Duration?
     /// The largest number of bytes of an event's data. Default 16 MiB, as for a WebSocket's message.
     public var eventSize: Int
@@ -27,7 +27,7 @@ public struct EventOptions: Sendable {
     /// Makes options; each omitted one has its default.
     public init(
         lastEventID: String? = nil, reconnections: Int = 10, pause: Duration = .seconds(1), longestPause: Duration = .seconds(30),
-        idle: Duration? = .seconds(60), eventSize: Int = 16_777_216, reconnectsAfter: Set<Int> = [],
+        idle: Duration? = nil, eventSize: Int = 16_777_216, reconnectsAfter: Set<Int> = [],
         repeatsUnsafeMethods: Bool = false
     ) {
         self.lastEventID = lastEventID
@@ -39,6 +39,9 @@ public struct EventOptions: Sendable {
         self.reconnectsAfter = reconnectsAfter
         self.repeatsUnsafeMethods = repeatsUnsafeMethods
     }
+
+    /// The silence that ends a connection.
+    var idleLimit: IdleLimit { idle.map { IdleLimit($0) } ?? IdleLimit(.seconds(60), yieldsToTimeout: true) }
 
     /// A server's `retry` cannot make the pauses shorter than those from this base, or from ``pause`` if that is shorter. Firefox
     /// has the same bound.

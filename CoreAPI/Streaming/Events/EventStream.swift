@@ -220,8 +220,7 @@ public struct EventUpdates<Value: Sendable>: AsyncSequence, Sendable {
         // An id that a field cannot hold would fail the call. Without the field the server begins with its first event.
         if !id.isEmpty, (try? HTTPField(checking: "Last-Event-ID", value: id)) != nil { headers["Last-Event-ID"] = id }
         let verifier = HeadVerifier { if let head = $0.head { try Self.verify(head) } }
-        let request = endpoint.attaching(headers.own, verifier)
-        return options.idle.map { request.attaching(IdleLimit($0)) } ?? request
+        return endpoint.attaching(headers.own, options.idleLimit, verifier)
     }
 
     /// Accepts the head of an event stream (WHATWG HTML §9.2.3). Status 204 is the end of the events.
