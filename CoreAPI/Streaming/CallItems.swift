@@ -93,15 +93,16 @@ extension Endpoint {
 // Reads an answer item by item, through any dispatcher.
 
 extension Dispatcher {
-    /// The lines of an answer, as they arrive; see ``Body/lines(limit:)``. A text of any media type has lines; attach a
+    /// The lines of an answer, as they arrive; see ``Body/lines(limit:sentinel:)``. A text of any media type has lines; attach a
     /// `ContentTypeResponseVerifier` to refuse others.
     ///
     /// - Parameters:
     ///   - endpoint: the request.
     ///   - limit: the largest number of bytes of a line.
-    public func lines(_ endpoint: some Endpoint, limit: Int = 16_777_216) -> CallItems<String> {
+    ///   - sentinel: a line that ends the lines, such as `[DONE]`; it is not delivered. Default `nil`.
+    public func lines(_ endpoint: some Endpoint, limit: Int = 16_777_216, sentinel: String? = nil) -> CallItems<String> {
         CallItems(self, endpoint) { body, context in
-            var lines = BodyLines(body: body, limit: limit, context: context).makeAsyncIterator()
+            var lines = BodyLines(body: body, limit: limit, sentinel: sentinel, context: context).makeAsyncIterator()
             return { try await lines.next() }
         }
     }

@@ -37,6 +37,21 @@ struct BodyLinesTests {
         await #expect(throws: StreamDefect.self) { try await Body.bytes(Data([0xEF, 0xBB])).lines.all() }
     }
 
+    @Test("a line that is the sentinel ends the lines, and the call")
+    func sentinel() async throws {
+        let server = try LoopbackServer.start { _ in
+            [.sendHead(status: 200, headers: ["Content-Length": "99"]), .sendBody(Data("a\n[DONE] \n[DONE]\nb\n".utf8)), .stall]
+        }
+        defer { server.close() }
+        let channel = Channel.test(server)
+        #expect(try await channel.manager.lines(.get("x"), sentinel: "[DONE]").all() == ["a", "[DONE] "])
+        try await server.waitForOpenConnections(atMost: 0)
+        var lines = Body.bytes(Data("a\nend\nb".utf8)).lines(limit: 9, sentinel: "end").makeAsyncIterator()
+        #expect(try await lines.next() == "a")
+        for _ in 0..<2 { #expect(try await lines.next() == nil) }
+        await channel.close()
+    }
+
     @Test("a line of 16 MiB arrives by default")
     func large() async throws {
         let text = Data(repeating: 0x61, count: 16 << 20)

@@ -276,6 +276,30 @@ struct EventStreamTests {
         await channel.close()
     }
 
+    @Test("an event whose data is the sentinel ends the stream: it is not decoded, and no connection follows")
+    func sentinel() async throws {
+        let text = "data: {\"status\":\"a\"}\n\ndata: {\"status\":\"b\"}\n\ndata: [DONE]\n\ndata: behind\n\n"
+        let server = try LoopbackServer.start { _ in
+            [Self.head(), .sendChunk(Data(text.utf8)), .stall]
+        }
+        defer { server.close() }
+        let channel = Channel.test(server)
+        var options = Self.quick
+        options.sentinel = "[DONE]"
+        let typed = try await channel.manager.events(.get("x"), as: OrderEvent.self, options: options).all()
+        #expect(typed.map(\.data.status) == ["a", "b"])
+        let posted = try await channel.manager.events(.post("x"), as: OrderEvent.self, options: options).all()
+        #expect(posted.count == 2)
+        #expect(try await channel.manager.events(.get("x"), options: options).all().count == 2)
+        var events = channel.manager.events(.get("x"), options: options).updates.makeAsyncIterator()
+        var updates = 0
+        while try await events.next() != nil { updates += 1 }
+        #expect(try await events.next() == nil)
+        #expect(updates == 3 && server.requests.count == 4)
+        try await server.waitForOpenConnections(atMost: 0)
+        await channel.close()
+    }
+
     @Test("each connection follows redirects and refreshes its token, as any call of the channel")
     func throughThePipeline() async throws {
         let tokens = Mutex(0)

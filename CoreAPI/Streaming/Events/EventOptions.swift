@@ -18,6 +18,9 @@ public struct EventOptions: Sendable {
     public var idle: Duration?
     /// The largest number of bytes of an event's data. Default 16 MiB, as for a WebSocket's message.
     public var eventSize: Int
+    /// The data of an event that ends the stream, such as `[DONE]` of language models. It is neither decoded nor delivered, and the
+    /// stream does not connect again. Default `nil`.
+    public var sentinel: String?
     /// Statuses after which the stream connects again, such as 503. Default empty, as in the standard: a refused status ends
     /// the stream. A channel's `RetryPolicy` retries first.
     public var reconnectsAfter: Set<Int>
@@ -27,7 +30,7 @@ public struct EventOptions: Sendable {
     /// Makes options; each omitted one has its default.
     public init(
         lastEventID: String? = nil, reconnections: Int = 10, pause: Duration = .seconds(1), longestPause: Duration = .seconds(30),
-        idle: Duration? = nil, eventSize: Int = 16_777_216, reconnectsAfter: Set<Int> = [],
+        idle: Duration? = nil, eventSize: Int = 16_777_216, sentinel: String? = nil, reconnectsAfter: Set<Int> = [],
         repeatsUnsafeMethods: Bool = false
     ) {
         self.lastEventID = lastEventID
@@ -36,6 +39,7 @@ public struct EventOptions: Sendable {
         self.longestPause = longestPause
         self.idle = idle
         self.eventSize = eventSize
+        self.sentinel = sentinel
         self.reconnectsAfter = reconnectsAfter
         self.repeatsUnsafeMethods = repeatsUnsafeMethods
     }

@@ -117,6 +117,10 @@ public struct EventUpdates<Value: Sendable>: AsyncSequence, Sendable {
             do {
                 while true {
                     if let event = try readEvent() {
+                        guard event.data != source.options.sentinel else {
+                            (connection, isOver) = (nil, true)
+                            return nil
+                        }
                         return .event(try await decoded(event))
                     }
                     guard let chunk = try await connection?.body.next() else { break }

@@ -2,7 +2,7 @@ public import CoreAPICore
 public import Foundation
 
 extension Body {
-    /// The body's lines, of at most 16 MiB each; see ``lines(limit:)``.
+    /// The body's lines, of at most 16 MiB each; see ``lines(limit:sentinel:)``.
     ///
     /// ```swift
     /// for try await line in try await manager.stream(.get("log")).value.lines { print(line) }
@@ -12,9 +12,13 @@ extension Body {
     /// The body's lines, as they arrive, without their ends: LF or CR LF. An empty line is an empty string. A last line without
     /// an end counts. The lines must be UTF-8; a byte order mark before the first is dropped.
     ///
-    /// - Parameter limit: the largest number of bytes of a line. A longer one fails with
-    ///   ``StreamDefect/Reason/lineTooLong(limit:)`` before the reader keeps it.
-    public func lines(limit: Int) -> BodyLines { BodyLines(body: self, limit: limit, context: .body) }
+    /// - Parameters:
+    ///   - limit: the largest number of bytes of a line. A longer one fails with
+    ///     ``StreamDefect/Reason/lineTooLong(limit:)`` before the reader keeps it.
+    ///   - sentinel: a line that ends the lines, such as `[DONE]`; it is not delivered. Default `nil`.
+    public func lines(limit: Int, sentinel: String? = nil) -> BodyLines {
+        BodyLines(body: self, limit: limit, sentinel: sentinel, context: .body)
+    }
 
     /// The body in pieces of equal size; the last one may be smaller.
     ///
@@ -28,18 +32,21 @@ enum StreamLimits {
     static let item = 16 * 1_024 * 1_024
 }
 
-/// The lines of a body; see ``Body/lines(limit:)``.
+/// The lines of a body; see ``Body/lines(limit:sentinel:)``.
 public struct BodyLines: AsyncSequence, Sendable {
     let body: Body
     let limit: Int
+    let sentinel: String?
     let context: StreamContext
 
     /// Reads the lines once.
     public struct AsyncIterator: AsyncIteratorProtocol {
         private var lines: LineReader
+        private let sentinel: String?
 
         init(_ sequence: BodyLines) {
             lines = LineReader(CountedBody(sequence.body, sequence.context), LineParser(limit: sequence.limit))
+            sentinel = sequence.sentinel
         }
 
         /// The next line; `nil` at the end.
@@ -48,6 +55,10 @@ public struct BodyLines: AsyncSequence, Sendable {
         public mutating func next() async throws -> String? {
             guard let line = try await lines.next() else { return nil }
             guard let text = String(validating: line, as: UTF8.self) else { throw lines.fail(.invalidUTF8, of: line) }
+            guard text != sentinel else {
+                lines.end()
+                return nil
+            }
             lines.body.count.items += 1
             return text
         }
@@ -96,6 +107,9 @@ struct LineReader {
         isOver = true
         return body.failure(reason, of: bytes)
     }
+
+    /// Ends the lines.
+    mutating func end() { isOver = true }
 }
 
 /// The pieces of a body; see ``Body/chunks(of:)``.
