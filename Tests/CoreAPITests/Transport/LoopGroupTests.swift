@@ -453,7 +453,12 @@ struct LoopGroupTests {
     }
 
     @Test("a loop looks before it sleeps after two short waits, and after a long one it sleeps at once")
-    func eagerWait() {
+    func eagerWait() async {
+        // One wait sleeps, so this needs a thread of its own.
+        await withTaskExecutorPreference(ownThread()) { lookAtWaits() }
+    }
+
+    private func lookAtWaits() {
         var looks: [Int32] = []
         func shortWaits(_ count: Int) -> EagerWait {
             var wait = EagerWait()
