@@ -576,6 +576,12 @@ struct ProcessTests {
         let inside = try await run(["call", "HTTPBin", "GET", "get", "--host", server.url], environment: environment)
         #expect(inside.text.contains("from the server"), "\(inside.text)")
         #expect(proxy.requests.count == 1)
+        // With its port: only the server of that port.
+        for (port, expected) in [(server.port, "from the server"), (proxy.port, "from the proxy")] {
+            let environment = environment.merging(["no_proxy": "*.intern.test,127.0.0.1:\(port)"]) { $1 }
+            let outcome = try await run(["call", "HTTPBin", "GET", "get", "--host", server.url], environment: environment)
+            #expect(outcome.text.contains(expected), "\(port): \(outcome.text)")
+        }
     }
 
     @Test(

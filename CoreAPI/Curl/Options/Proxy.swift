@@ -38,7 +38,8 @@ package final class Proxy: Sendable {
 /// Selects the environment's proxy for a host, by the rules of libcurl and most other clients.
 ///
 /// `http_proxy` for http; `https_proxy` or `HTTPS_PROXY` for https; else `all_proxy` or `ALL_PROXY`. `HTTP_PROXY` is not read: in
-/// a CGI program it is a header field of the request. `no_proxy` or `NO_PROXY` lists hosts that are reached without a proxy.
+/// a CGI program it is a header field of the request. `no_proxy` or `NO_PROXY` lists hosts that are reached without a proxy
+/// (``ProxyException``).
 package struct ProxyEnvironment: Sendable {
     /// The process's; `nil` without a proxy. Read once, because an environment must not change once there are threads. libcurl
     /// would read it for each request, which costs 3,000 instructions.
@@ -46,8 +47,7 @@ package struct ProxyEnvironment: Sendable {
 
     private let http: Proxy?
     private let https: Proxy?
-    /// Names, addresses and networks, in lower case.
-    private let exceptions: [String]
+    private let exceptions: [ProxyException]
 
     /// - Returns: `nil` if the variables name no proxy.
     init?(_ variables: [String: String]) {
@@ -61,32 +61,61 @@ package struct ProxyEnvironment: Sendable {
         https = first("https_proxy", "HTTPS_PROXY", "all_proxy", "ALL_PROXY")
         guard http != nil || https != nil else { return nil }
         let list = ["no_proxy", "NO_PROXY"].lazy.compactMap { variables[$0] }.first { !$0.isEmpty } ?? ""
-        exceptions = list.lowercased().split { $0 == "," || $0.isWhitespace }.map { String($0) }
+        exceptions = list.lowercased().split { $0 == "," || $0.isWhitespace }.compactMap { ProxyException($0) }
     }
 
     package func proxy(for url: HTTPURL) -> Proxy? {
         let proxy = url.scheme == .http ? http : https
-        return proxy == nil || isException(url.host) ? nil : proxy
+        guard proxy != nil, !exceptions.isEmpty else { return proxy }
+        let host = url.host.trimming("[].")
+        let address = IPAddress.bytes(host)
+        return exceptions.contains { $0.matches(host, address, url.effectivePort) } ? nil : proxy
+    }
+}
+
+/// An entry of `no_proxy`: `*`, a name, an address, or a network such as `10.0.0.0/8`; with a port, or for every port.
+///
+/// A name includes the names below it, with or without a dot before it (libcurl). `*.example.com` means only those below, and a
+/// port is compared (Go).
+private struct ProxyException: Sendable {
+    private let name: String
+    private let port: UInt16?
+    private let isForNamesBelow: Bool
+    private let address: [UInt8]?
+    /// The bits of ``address`` that are compared.
+    private let bits: Int
+
+    /// - Parameter entry: in lower case.
+    /// - Returns: `nil` if it fits no host.
+    init?(_ entry: Substring) {
+        var (host, port) = (entry, Substring())
+        // An IPv6 address without brackets has several colons, and no port.
+        if let colon = entry.lastIndex(of: ":"), colon == entry.firstIndex(of: ":") || entry[..<colon].hasSuffix("]") {
+            (host, port) = (entry[..<colon], entry[entry.index(after: colon)...])
+        }
+        self.port = UInt16(port)
+        guard self.port != nil || port.isEmpty else { return nil }
+        isForNamesBelow = host.hasPrefix("*.")
+        let name = (isForNamesBelow ? host.dropFirst() : host).description.trimming("[].")
+        guard !name.isEmpty else { return nil }
+        let parts = name.split(separator: "/", maxSplits: 1)
+        address = isForNamesBelow ? nil : parts.first.flatMap { IPAddress.bytes($0.description.trimming("[]")) }
+        let size = 8 * (address?.count ?? 0)
+        bits = parts.count == 2 ? Int(parts[1]) ?? -1 : size
+        guard (0...size).contains(bits), parts.count == 1 || address != nil else { return nil }
+        // In the form that DNS knows, as in a URL.
+        self.name = (try? HTTPURL("https://\(name)/").host) ?? name
     }
 
-    private func isException(_ host: String) -> Bool {
-        let host = host.trimming("[].")
-        let address = IPAddress.bytes(host)
-        return exceptions.contains { exception in
-            guard exception != "*" else { return true }
-            let exception = exception.trimming("[].")
-            guard let address else { return host == exception || host.hasSuffix("." + exception) }
-            let parts = exception.split(separator: "/", maxSplits: 1)
-            guard let network = parts.first.flatMap({ IPAddress.bytes(String($0)) }), network.count == address.count else {
-                return false
-            }
-            let bits = parts.count == 2 ? Int(parts[1]) ?? -1 : 8 * network.count
-            guard (0...8 * network.count).contains(bits) else { return false }
-            return (0..<network.count).allSatisfy { index in
-                let kept = min(8, max(0, bits - 8 * index))
-                let mask = UInt8(truncatingIfNeeded: 0xFF00 >> kept)
-                return network[index] & mask == address[index] & mask
-            }
+    func matches(_ host: String, _ hostAddress: [UInt8]?, _ hostPort: UInt16) -> Bool {
+        guard port == nil || port == hostPort else { return false }
+        guard name != "*" else { return true }
+        guard let hostAddress else { return host.hasSuffix("." + name) || (!isForNamesBelow && host == name) }
+        guard let address, address.count == hostAddress.count else { return false }
+        return address.indices.allSatisfy { index in
+            let kept = min(8, max(0, bits - 8 * index))
+            let mask = UInt8(truncatingIfNeeded: 0xFF00 >> kept)
+            return address[index] & mask == hostAddress[index] & mask
         }
     }
 }
