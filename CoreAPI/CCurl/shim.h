@@ -74,6 +74,13 @@ static inline CURLcode ccurl_set_seek(CURL *_Nonnull handle, curl_seek_callback 
     return code != CURLE_OK ? code : curl_easy_setopt(handle, CURLOPT_SEEKDATA, context);
 }
 
+static inline CURLcode ccurl_set_progress(CURL *_Nonnull handle, curl_xferinfo_callback _Nonnull callback,
+                                          void *_Nullable context) {
+    CURLcode code = curl_easy_setopt(handle, CURLOPT_XFERINFOFUNCTION, callback);
+    if (code == CURLE_OK) code = curl_easy_setopt(handle, CURLOPT_XFERINFODATA, context);
+    return code != CURLE_OK ? code : curl_easy_setopt(handle, CURLOPT_NOPROGRESS, 0L);
+}
+
 static inline CURLcode ccurl_set_ssl_context(CURL *_Nonnull handle, curl_ssl_ctx_callback _Nonnull callback,
                                              void *_Nullable context) {
     CURLcode code = curl_easy_setopt(handle, CURLOPT_SSL_CTX_FUNCTION, callback);

@@ -47,6 +47,14 @@ enum CurlCallbacks {
         }
     }
 
+    /// `CURLOPT_XFERINFOFUNCTION`, for uploads: libcurl takes up to 64 KiB of the body at once, and sends them bit by bit.
+    static var progress: curl_xferinfo_callback {
+        { context, _, _, _, uploaded in
+            CurlTransfer.behind(context)?.note(uploaded: Int64(uploaded))
+            return 0
+        }
+    }
+
     /// `CURLOPT_SEEKFUNCTION`: libcurl needs the body from its beginning, to send it once more.
     static var seek: curl_seek_callback {
         { context, offset, origin in
@@ -195,6 +203,12 @@ extension CurlHandle {
 extension CurlTransfer {
     /// The transfer that the handle behind a callback's context serves.
     static func behind(_ context: UnsafeMutableRawPointer?) -> CurlTransfer? { CurlHandle.behind(context)?.transfer }
+
+    fileprivate func note(uploaded: Int64) {
+        guard uploaded != lastUploaded else { return }
+        lastUploaded = uploaded
+        lastActivity = LoopClock.now()
+    }
 
     /// Checks a connection that was used before. If it multiplexes, bytes may arrive at any time, but its end may not.
     fileprivate func isConnectionStale(_ ends: LoopConnections.Ends) -> Bool {

@@ -60,7 +60,7 @@ final class CurlTransfer: @unchecked Sendable {
     @exclusivity(unchecked) var lastActivity: LoopClock.Nanoseconds = 0
     /// The turn of the loop in which libcurl got the transfer; libcurl handles it in the next, or later in the same.
     var launchTurn: UInt = 0
-    /// Bytes of the body that had been sent at the last check.
+    /// Bytes of the request's body that have been sent.
     var lastUploaded: Int64 = 0
 
     /// The buffer of a streamed body; `nil` for a body that is collected.
@@ -261,11 +261,7 @@ final class CurlTransfer: @unchecked Sendable {
         let idle = request.request.timeout.idle.clampedNanoseconds
         if upload.isHeld { return min(deadline, uploadResumeDue(now), isStreaming ? lastActivity + idle : LoopClock.never) }
         // The idle clock is stopped while it connects, but may start at any moment.
-        guard isSent else { return min(deadline, now + (upload.length == 0 ? idle : max(idle / 4, 1_000_000))) }
-        // libcurl takes 64 KiB of the body at once and reports nothing until they are sent, so a slow upload is checked more
-        // often.
-        let isUploading = upload.length != 0 && body.isEmpty && !hasHead
-        return min(deadline, isUploading ? min(lastActivity + idle, now + max(idle / 4, 1_000_000)) : lastActivity + idle)
+        return min(deadline, (isSent ? lastActivity : now) + idle)
     }
 
     /// Whether less than a fiftieth of the queue wait is left before the deadline: the last 1.2 s of a minute. Starting the
@@ -279,16 +275,11 @@ final class CurlTransfer: @unchecked Sendable {
         let timeout = request.request.timeout
         if now >= deadline { return .timedOut(.total, after: timeout.total) }
         // A raw connection may be silent for hours; its protocol has clocks of its own.
-        guard stage == .active, isSent, raw == nil, let handle else { return nil }
+        guard stage == .active, isSent, raw == nil else { return nil }
         // The task is slow, not the peer. Once the task waits for the answer's body, the peer's silence counts again.
         guard !isHeld, !upload.isHeld || isStreaming else {
             lastActivity = now
             return nil
-        }
-        let uploaded = handle.uploadedBytes
-        if uploaded != lastUploaded {
-            lastUploaded = uploaded
-            lastActivity = now
         }
         return now - lastActivity >= max(timeout.idle.clampedNanoseconds, 1_000_000) ? .timedOut(.idle, after: timeout.idle) : nil
     }

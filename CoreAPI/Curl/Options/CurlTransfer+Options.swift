@@ -91,6 +91,7 @@ extension CurlTransfer {
 
     /// `UPLOAD` is the mode that adds no `Content-Type`; the method is only a name in it (`CUSTOMREQUEST`).
     private func setMethod(_ handle: CurlHandle, _ form: CurlHandle.Form) throws(TransportError) {
+        if form.isUpload { try handle.setProgress() }
         switch form.method {
         case "HEAD": try handle.set(CURLOPT_NOBODY, 1)
         case "GET" where !form.isUpload: try handle.set(CURLOPT_HTTPGET, 1)

@@ -265,6 +265,12 @@ final class CurlHandle {
         try check(ccurl_set_prereq(easy, CurlCallbacks.prerequest, context), CURLOPT_PREREQFUNCTION)
     }
 
+    /// Reports the bytes of the request's body that were sent.
+    func setProgress() throws(TransportError) {
+        let context = Unmanaged.passUnretained(self).toOpaque()
+        try check(ccurl_set_progress(easy, CurlCallbacks.progress, context), CURLOPT_XFERINFOFUNCTION)
+    }
+
     /// Sets the socket callbacks. Sockets are opened for the handle's transfer and noted in ``connections``, which must outlive
     /// them.
     func setSockets() throws(TransportError) {

@@ -62,13 +62,13 @@ struct TimeoutTests {
         await transport.close()
     }
 
-    @Test("A transfer that still connects is checked again when it could be idle")
-    func connecting() throws {
+    @Test("A transfer that still connects is checked again when it could be idle", arguments: [false, true])
+    func connecting(hasBody: Bool) throws {
         let transfer = CurlTransfer(
             try PreparedRequest(
                 Attempt(
                     requests.make(
-                        .get, "http://127.0.0.1",
+                        .post, "http://127.0.0.1", body: hasBody ? .bytes(Data("x".utf8)) : .none,
                         timeout: Timeout(connect: .seconds(9), idle: .seconds(1), total: .seconds(60)))),
                 deadline: 60_000_000_000))
         #expect(transfer.due(0) == 60_000_000_000)
@@ -136,16 +136,30 @@ struct TimeoutTests {
         await transport.close()
     }
 
-    @Test("A request with a body times out as soon as one without")
-    func idleWithBody() async throws {
-        let server = try LoopbackServer.start { _ in .stallBeforeHead }
+    @Test(
+        "A request with a body times out as soon as one without, whether the server has read all of it or not",
+        arguments: [7, 16 << 20], [true, false])
+    func idleWithBody(size: Int, hasLength: Bool) async throws {
+        let server = try LoopbackServer.startSilent()
         let transport = CurlTransport()
-        let timeout = Timeout(connect: .seconds(5), idle: .milliseconds(800), total: .seconds(20))
-        let response = try await Requests(transport).send(.post, server.url, body: .bytes(Data("1234567".utf8)), timeout: timeout)
-        // Measured by the transport, because the test itself may have waited for a thread.
-        let elapsed = response.metrics?.total ?? .zero
+        let requests = Requests(transport)
+        let data = Data(count: size)
+        let stream = BodyStream {
+            nonisolated(unsafe) var rest = data
+            return { count in
+                defer { rest = rest.dropFirst(count) }
+                return rest.prefix(count)
+            }
+        }
+        func timeout(_ idle: Duration) -> Timeout { Timeout(connect: .seconds(20), idle: idle, total: .seconds(60)) }
+        async let waiting = requests.send(.get, server.url, timeout: timeout(.milliseconds(2_400)))
+        let response = try await requests.send(
+            .post, server.url, body: hasLength ? .bytes(data) : .stream(stream), timeout: timeout(.seconds(2)))
         #expect(response.transportError?.label == "timedOut.idle")
-        #expect(elapsed >= .milliseconds(800) && elapsed < .milliseconds(1_500), "\(elapsed)")
+        // Measured by the transport, because the test itself may have waited for a thread. A loop that comes late ends both.
+        let elapsed = try #require(response.metrics?.total)
+        let other = try #require(try await waiting.metrics?.total)
+        #expect(elapsed >= .seconds(2) && elapsed < other, "\(elapsed), without a body \(other)")
         await transport.close()
     }
 
