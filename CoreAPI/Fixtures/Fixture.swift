@@ -181,3 +181,13 @@ public struct Fixture: RequestModifier {
         }
     }
 }
+
+extension Fixture: CustomStringConvertible, CustomReflectable {
+    /// The request that it answers, secrets hidden, and the answer's status.
+    public var description: String {
+        let outcome = failure.map { "\($0)" } ?? "\(status)"
+        return "\(Redaction().redact(text: summary)) → \(outcome)".escapingControls
+    }
+
+    public var customMirror: Mirror { Mirror(self, children: ["description": description]) }
+}

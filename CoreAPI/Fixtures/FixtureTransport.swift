@@ -137,3 +137,10 @@ extension String {
         return row[other.count]
     }
 }
+
+extension FixtureTransport: CustomStringConvertible, CustomReflectable {
+    /// The scenario's name, without its fixtures.
+    public var description: String { scenario.isEmpty ? "fixtures" : "fixtures of the scenario \(scenario)" }
+
+    public var customMirror: Mirror { Mirror(self, children: ["description": description]) }
+}

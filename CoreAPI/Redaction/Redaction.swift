@@ -140,3 +140,10 @@ public struct Redaction: Sendable, Hashable {
         return bytes
     }
 }
+
+extension Redaction: CustomStringConvertible, CustomReflectable {
+    /// How many names it has besides the standard ones. A name may tell what is secret.
+    public var description: String { "redaction, \(hidden.count) names more hidden, \(shown.count) shown" }
+
+    public var customMirror: Mirror { Mirror(self, children: ["description": description]) }
+}

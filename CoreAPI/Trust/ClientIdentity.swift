@@ -28,3 +28,15 @@ public struct ClientIdentity: Sendable, Hashable {
         ClientIdentity(form: .pkcs12(Secret(data)), passphrase: passphrase)
     }
 }
+
+extension ClientIdentity: CustomStringConvertible, CustomReflectable {
+    /// The form of the certificate, without its key.
+    public var description: String {
+        switch form {
+        case .pem: "client certificate in PEM"
+        case .pkcs12: "client certificate in PKCS#12"
+        }
+    }
+
+    public var customMirror: Mirror { Mirror(self, children: ["description": description]) }
+}

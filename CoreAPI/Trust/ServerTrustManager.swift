@@ -99,3 +99,21 @@ extension ServerTrustManager.Authorities {
         }
     }
 }
+
+extension ServerTrustManager.Authorities: CustomStringConvertible, CustomReflectable {
+    /// As ``summary``.
+    public var description: String { summary }
+    public var customMirror: Mirror { Mirror(self, children: ["summary": summary]) }
+}
+
+extension ServerTrustManager: CustomStringConvertible, CustomReflectable {
+    /// The authorities, the patterns that are pinned, whether there is an identity, and the lowest version of TLS.
+    public var description: String {
+        let pinned = pins.isEmpty ? "" : ", pins for \(pins.pins.keys.sorted().joined(separator: " "))"
+        let active = isPinningActive ? "" : ", pinning off"
+        let lowest = minimumTLSVersion == .tls13 ? ", TLS 1.3" : ""
+        return "authorities: \(authorities)\(pinned)\(active)\(identity.map { ", \($0)" } ?? "")\(lowest)"
+    }
+
+    public var customMirror: Mirror { Mirror(self, children: ["description": description]) }
+}

@@ -6,7 +6,7 @@ internal import HTTPTypes
 ///
 /// The value is looked up for each attempt: in ``Channel/credentials`` if set, else the fixed value of the sandbox, else the
 /// process's environment.
-public struct Credential: Sendable, Hashable {
+public struct Credential: Sendable, Hashable, CustomStringConvertible, CustomReflectable {
     /// The variable's name; appears in the error if there is no value.
     public let variable: String
     private let sandbox: String?
@@ -19,6 +19,10 @@ public struct Credential: Sendable, Hashable {
     public static func environment(_ variable: String, sandbox: String? = nil) -> Credential {
         Credential(variable: variable, sandbox: sandbox)
     }
+
+    /// The variable, without a value.
+    public var description: String { "credential \(variable)" }
+    public var customMirror: Mirror { Mirror(self, children: ["variable": variable]) }
 
     /// The value for a request. Returns `nil` if it is missing in a simulated environment, whose server ignores credentials.
     ///
@@ -99,6 +103,19 @@ public struct CredentialInterceptor: RequestInterceptor {
         case .query(let name): request.url.appendQuery(name, value)
         }
     }
+}
+
+extension CredentialInterceptor: CustomStringConvertible, CustomReflectable {
+    /// Where the secret goes, and its variable.
+    public var description: String {
+        switch form {
+        case .header(let name): "\(secret) in the header \(name)"
+        case .bearer: "\(secret) as a bearer token"
+        case .query(let name): "\(secret) in the query item \(name)"
+        }
+    }
+
+    public var customMirror: Mirror { Mirror(self, children: ["description": description]) }
 }
 
 /// A channel has no value for a secret that it needs.

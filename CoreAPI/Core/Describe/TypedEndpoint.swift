@@ -168,7 +168,6 @@ extension TypedEndpoint where Input: Encodable & Sendable, Output == Void {
 }
 
 /// A typed endpoint without input needs no call to be an endpoint.
-extension TypedEndpoint: CustomStringConvertible, EndpointSpellings, Endpoint, AnsweredEndpoint where Input == Void {
-    public var description: String { name }
+extension TypedEndpoint: EndpointSpellings, Endpoint, AnsweredEndpoint where Input == Void {
     public var params: Parameters? { write(()) }
 }

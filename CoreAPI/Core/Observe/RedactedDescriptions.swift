@@ -109,6 +109,13 @@ extension Headers: CustomReflectable, CustomStringConvertible {
     public var customMirror: Mirror { Mirror(self, children: ["description": description]) }
 }
 
+extension Headers.Element: CustomReflectable, CustomStringConvertible {
+    /// As ``Header/description``.
+    public var description: String { "\(Header(name, value))" }
+
+    public var customMirror: Mirror { Mirror(self, children: ["description": description]) }
+}
+
 extension Body: CustomReflectable {
     public var customMirror: Mirror { Mirror(self, children: ["summary": summary]) }
 
@@ -166,6 +173,88 @@ extension ResponseHead: CustomReflectable, CustomStringConvertible {
         let fields = headers.map { "\($0.name.rawName): \(Redaction().redact($0.value, under: $0.name.rawName))" }
         return "\(status.code) [\(fields.joined(separator: "; "))]".escapingControls
     }
+
+    public var customMirror: Mirror { Mirror(self, children: ["description": description]) }
+}
+
+// MARK: - Channels and what they consist of
+
+extension Channel: CustomReflectable, CustomStringConvertible {
+    /// Name, environment and address, secrets hidden. ``stages`` and ``differences(from:)`` show more.
+    public var description: String {
+        let environment = environmentSwitch?.environment ?? environment
+        return "channel \(name), \(environment.description(by: redaction))".escapingControls
+    }
+
+    public var customMirror: Mirror { Mirror(self, children: ["description": description]) }
+}
+
+extension APIEnvironment: CustomReflectable, CustomStringConvertible {
+    /// Name and address, secrets hidden.
+    public var description: String { description(by: Redaction()) }
+
+    fileprivate func description(by redaction: Redaction) -> String {
+        let address = baseURL.isEmpty ? "without a base URL" : "at \(redaction.redact(base: baseURL))"
+        return "environment \(name) \(address)\(isSimulated ? ", simulated" : "")".escapingControls
+    }
+
+    public var customMirror: Mirror { Mirror(self, children: ["description": description]) }
+}
+
+extension ChannelHost: CustomReflectable, CustomStringConvertible {
+    /// Name and address, secrets hidden.
+    public var description: String {
+        let address = Redaction().redact(base: baseURL)
+        return "\(name.isEmpty ? "" : "\(name) at ")\(address)\(isSimulated ? ", simulated" : "")".escapingControls
+    }
+
+    public var customMirror: Mirror { Mirror(self, children: ["description": description]) }
+}
+
+extension ChannelHosts: CustomReflectable, CustomStringConvertible {
+    /// Names and addresses, secrets hidden.
+    public var description: String { map(\.description).joined(separator: "; ") }
+
+    public var customMirror: Mirror { Mirror(self, children: ["description": description]) }
+}
+
+extension BaseURL: CustomReflectable, CustomStringConvertible {
+    /// The address, secrets hidden.
+    public var description: String {
+        "base URL \(string.map { Redaction().redact(base: $0) } ?? "of the environment")".escapingControls
+    }
+
+    public var customMirror: Mirror { Mirror(self, children: ["description": description]) }
+}
+
+extension AdHocEndpoint: CustomReflectable {
+    public var customMirror: Mirror { Mirror(self, children: ["description": description]) }
+}
+
+extension TypedEndpoint: CustomReflectable, CustomStringConvertible {
+    /// The endpoint's name.
+    public var description: String { name }
+
+    public var customMirror: Mirror { Mirror(self, children: ["name": name]) }
+}
+
+extension APIRequest: CustomReflectable, CustomStringConvertible {
+    /// The endpoint's name and the environment, secrets hidden.
+    public var description: String { "\(Redaction().redact(text: endpoint.description)), \(environment)".escapingControls }
+
+    public var customMirror: Mirror { Mirror(self, children: ["description": description]) }
+}
+
+extension CommonDispatcher: CustomReflectable, CustomStringConvertible {
+    /// The channel, as in ``Channel/description``.
+    public var description: String { "dispatcher of \(channel)" }
+
+    public var customMirror: Mirror { Mirror(self, children: ["description": description]) }
+}
+
+extension NetworkManager: CustomReflectable, CustomStringConvertible {
+    /// The channel, as in ``Channel/description``.
+    public var description: String { "manager of \(channel.map { "\($0)" } ?? "a custom dispatcher")" }
 
     public var customMirror: Mirror { Mirror(self, children: ["description": description]) }
 }

@@ -106,6 +106,16 @@ public struct ResumableUpload: Sendable {
     }
 }
 
+extension ResumableUpload.State: CustomStringConvertible, CustomReflectable {
+    /// The upload's address, secrets hidden, and how far it is.
+    public var description: String {
+        let size = length.map { " of \($0)" } ?? ""
+        return "upload at \(Redaction().redact(base: url)), \(offset)\(size) bytes".escapingControls
+    }
+
+    public var customMirror: Mirror { Mirror(self, children: ["description": description]) }
+}
+
 extension Dispatcher {
     /// Sends a body that continues after an interruption.
     ///

@@ -1,4 +1,5 @@
 import CoreAPI
+import CoreAPITransfers
 import Foundation
 import HTTPTypes
 import Testing
@@ -44,5 +45,69 @@ struct PrintingTests {
         #expect(!text.contains(basic) && !text.filter { !$0.isWhitespace }.contains("-115-51-99-114"), "\(text)")
         #expect(!text.contains("s3cret"), "\(text)")
         #expect(text.contains("thing"))
+    }
+
+    @Test("every value that a channel is made of prints in a few words, also with a base URL that is refused")
+    func channels() async throws {
+        let base = "https://admin:s3cret@h.example/v1?api_key=s3cret"
+        let fields: Headers = ["Authorization": "Bearer s3cret"]
+        var environment = APIEnvironment("staging", baseURL: base)
+        environment.commonHeaders = fields
+        environment.specificHeaders = ["group": fields]
+        let pem = String(repeating: "s3cret", count: 1_000)
+        let identity = ClientIdentity.pem(certificates: pem, key: Secret(pem), passphrase: "s3cret")
+        environment.serverTrustManager = ServerTrustManager(authorities: .systemAndPEM(pem), identity: identity)
+        let hosts: ChannelHosts = [
+            .production: ChannelHost(base, trust: environment.serverTrustManager), .staging: ChannelHost(base, isSimulated: true),
+        ]
+        var channel = Channel("Shop", "sells s3cret", hosts: hosts)
+            .credential(.header("x-api-key", .environment("SHOP_API_KEY", sandbox: "s3cret")))
+        channel.environment = environment
+        channel.credentials = ["SHOP_API_KEY": "s3cret"]
+        channel.modifiers = [BaseURL(base), fields]
+        channel.redaction = Redaction(["s3cret"], showing: ["s3cret"])
+        let fixture = Fixture(.get, "a?api_key=s3cret", headers: fields, body: "s3cret")
+        let adHoc = AdHocEndpoint.post("a?api_key=s3cret", body: ["password": "s3cret"], headers: fields)
+        let typed = POST<[String: String], Void>("a?api_key=s3cret", headers: fields, name: "place")
+        let form = MultipartForm([.text("password", "s3cret")])
+        let state = Data(#"{"url": "\#(base)", "dialect": "tus", "offset": 1, "source": "x"}"#.utf8)
+        let upload = try JSONDecoder().decode(ResumableUpload.State.self, from: state)
+        let values: [Any] = [
+            form, upload, ResumableUpload(.tus, continuing: upload), channel, environment, hosts, hosts[0], hosts[1],
+            channel.redaction, channel.credentials as Any, channel.modifiers,
+            Credential.environment("SHOP_API_KEY", sandbox: "s3cret"), channel.interceptors, EnvironmentSwitch(environment),
+            CredentialInterceptor.query("key", .environment("SHOP_API_KEY", sandbox: "s3cret")), fields.elements, adHoc, typed,
+            APIRequest(adHoc, environment: environment, as: String.self), CommonDispatcher(channel: channel),
+            NetworkManager<Never>(channel: channel), ChannelNetworker<Never>(channel), channel.limits, channel.coder, fixture,
+            APIClient(transport: channel.transport), FixtureTransport([fixture]),
+            FixturesType.scenarios(["": [fixture]], scenario: ""),
+            environment.serverTrustManager, environment.serverTrustManager.authorities, identity, Timeout(), channel.errorFilter,
+            channel.query, channel.stages[0], FixtureScenario("a"),
+        ]
+        for value in values {
+            var dumped = ""
+            dump(value, to: &dumped)
+            for (text, limit) in [("\(value)", 700), (String(reflecting: value), 700), (dumped, 2_000)] {
+                #expect(
+                    !text.contains("s3cret") && text.count < limit, "\(type(of: value)), \(text.count): \(text.prefix(2_000))")
+            }
+        }
+        #expect(
+            "\(channel)" == "channel Shop, environment staging at https://<redacted>@h.example/v1?api_key=<redacted>",
+            "\(channel)")
+        #expect(channel.problems.allSatisfy { !$0.contains("s3cret") })
+        #expect("\(hosts[1])".hasSuffix(", simulated") && "\(identity)" == "client certificate in PEM")
+    }
+
+    @Test("a channel that rotates its environment prints the present one")
+    func rotated() {
+        var channel = Channel.test("https://h.example")
+        let place = EnvironmentSwitch(channel.environment)
+        channel.environmentSwitch = place
+        place.environment.baseURL = "https://other.example"
+        #expect("\(channel)".contains("https://other.example"))
+        channel.environment.baseURL = ""
+        channel.environmentSwitch = nil
+        #expect("\(channel)".contains("without a base URL"))
     }
 }
