@@ -143,8 +143,17 @@ public struct CoreNetworkLogger: NetworkLogger {
         if options.contains(.responseBody), !response.data.isEmpty {
             metadata["response.body"] = "\(Self.describe(response.data, redaction))"
         }
-        if let error = response.error { metadata["error"] = "\(error)" }
+        if let error = response.error { metadata["error"] = "\(Self.describe(error, options))" }
         return metadata
+    }
+
+    /// The error without what the line's other metadata say.
+    private static func describe(_ error: APIClientError, _ options: RequestLogging) -> String {
+        let context = error.context
+        var particulars = context.particulars
+        if options.contains(.url), context.isRedirected, let url = context.url { particulars.insert("at \(url)", at: 0) }
+        let more = particulars.isEmpty ? "" : " [\(particulars.joined(separator: ", "))]"
+        return (error.reason + more).escapingControls
     }
 
     /// A number with at most three decimals.

@@ -115,10 +115,15 @@ public struct ErrorContext: Sendable, CustomStringConvertible {
         if let method, let url { parts.append("\(method.rawValue) \(url)") }
         if attempt > 0 { parts.append("attempt \(attempt)") }
         if let head { parts.append("status \(head.status.code)") }
+        return (parts + particulars + ["call \(callID)"]).joined(separator: ", ")
+    }
+
+    /// What only a failed call has.
+    package var particulars: [String] {
+        var parts: [String] = []
         if let streamed { parts.append("after \(streamed.bytes) bytes and \(streamed.items) items") }
         if let cause { parts.append("because of \(cause.label)") }
         if let unreadEnvelope { parts.append("the body could not be read as the channel's error (\(unreadEnvelope))") }
-        parts.append("call \(callID)")
-        return parts.joined(separator: ", ")
+        return parts
     }
 }

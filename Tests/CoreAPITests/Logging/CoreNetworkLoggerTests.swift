@@ -124,6 +124,36 @@ struct CoreNetworkLoggerTests {
         #expect(CoreNetworkLogger.level(of: .transport(.closed, context(200))) == .error)
     }
 
+    @Test("says each thing about a failed call once", arguments: [false, true])
+    func once(isTranslated: Bool) async throws {
+        let lines = await log(statuses: [404], endpoint: TestEndpoint("orders/7", .post)) {
+            if isTranslated { $0.errorFilter = ErrorFilter.none.translating { _ in Trouble(code: 4_711) } }
+        }
+        let line = try #require(lines.last)
+        let error = line.metadata["error"].map { "\($0)" } ?? ""
+        #expect(error.contains(isTranslated ? "because of verification.unacceptableStatus.404" : "404"), "\(error)")
+        #expect(error.contains("4711") == isTranslated)
+        for name in ["url", "call", "endpoint", "method"] {
+            let value = line.metadata[name].map { "\($0)" } ?? ""
+            #expect(!value.isEmpty && line.text.components(separatedBy: value).count == 2, "\(name): \(line.text)")
+        }
+        #expect(!error.contains("channel") && !error.contains("attempt"), "\(error)")
+    }
+
+    @Test("says where a redirect led that failed")
+    func redirected() async throws {
+        let transport = RecordingTransport { request in
+            let isFirst = request.url.path == "/a"
+            let head = ResponseHead(status: isFirst ? .found : .notFound, headers: isFirst ? [.location: "/b?token=s3cret"] : [:])
+            return Response(request: request, head: head, data: Data(), result: .success(Data()))
+        }
+        for (options, isShown) in [(RequestLogging.standard, true), (.status, false)] {
+            let lines = await log(options, endpoint: TestEndpoint("a")) { $0.transport = transport }
+            let error = lines.last?.metadata["error"].map { "\($0)" } ?? ""
+            #expect(error.contains("404") && error.contains("[at https://h.example/b?token=<redacted>]") == isShown, "\(error)")
+        }
+    }
+
     @Test("has the times of name lookup, connection, TLS and first byte in milliseconds, and the received bytes")
     func times() async throws {
         let server = try await NginxServer(http2: true)
