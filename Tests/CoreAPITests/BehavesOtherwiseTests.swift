@@ -6,6 +6,10 @@ import Testing
 
 @testable import CoreAPICore
 
+#if canImport(FoundationNetworking)
+import FoundationNetworking
+#endif
+
 /// One test for each line of the page "What behaves otherwise" and of the lists of that name on the pages "Coming from …". Each
 /// has its line's first sentence as its name.
 @Suite("What behaves otherwise", .timeLimit(.minutes(2)))
@@ -136,6 +140,13 @@ struct BehavesOtherwiseTests {
             #expect(await channel.manager().response(for: TestEndpoint(), as: .data).error?.label == label)
             await channel.close()
         }
+    }
+
+    @Test("A silent server is given up after 30 s.")
+    func silence() async throws {
+        #expect(await sent(TestEndpoint())?.timeout.idle == .seconds(30))
+        #expect(await sent(TestEndpoint()) { $0.modifiers = [Timeout(idle: .seconds(60))] }?.timeout.idle == .seconds(60))
+        #expect(URLSessionConfiguration.default.timeoutIntervalForRequest == 60)
     }
 
     @Test("Secrets are hidden in logs and errors.")

@@ -60,6 +60,21 @@ struct RetryTests {
         }
     }
 
+    @Test("one line gives a silent server as long as URLSession does, and leaves the other clocks as they are")
+    func patience() async throws {
+        let server = try LoopbackServer.start { _ in .ok() }
+        var channel = Channel.loopback(server)
+        for idle in [30, 60] {
+            let timeout = try #require(
+                await NetworkManager<Never>(channel: channel).response(
+                    for: AdHocEndpoint.get("report"), as: .nothing
+                ).request?.timeout)
+            #expect(timeout == Timeout(connect: .seconds(10), idle: .seconds(idle), total: .seconds(300)))
+            channel.modifiers = [Timeout(idle: .seconds(60))]
+        }
+        await channel.close()
+    }
+
     @Test("the backend learns how long its caller waits")
     func remaining() async throws {
         let server = try LoopbackServer.start { _ in .ok() }
