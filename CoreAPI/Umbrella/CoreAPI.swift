@@ -18,7 +18,11 @@ public typealias PlatformTransport = CurlTransport
 #endif
 
 extension Channel {
-    /// Makes a channel from an environment.
+    /// Makes a channel from an environment. It logs nothing until it has a ``logger``.
+    ///
+    /// ```swift
+    /// channel.logger = CoreNetworkLogger(subsystem: "com.shop.app", category: "shop")
+    /// ```
     ///
     /// - Parameters:
     ///   - name: appears in logs and errors.
@@ -32,6 +36,7 @@ extension Channel {
     }
 
     /// A channel at the first of its hosts, which logs to swift-log under the label `networkerkit.` and its name.
+    /// `channel.logger = SilentLogger()` silences it.
     ///
     /// - Parameters:
     ///   - name: appears in logs and errors.
@@ -45,7 +50,7 @@ extension Channel {
 }
 
 extension APIClient {
-    /// Makes a client.
+    /// Makes a client. It logs nothing until `configure` sets a ``Channel/logger``.
     ///
     /// - Parameters:
     ///   - transport: owns the connections. `nil` for a separate ``PlatformTransport``, or inside `withChannel` for the test's
@@ -57,7 +62,8 @@ extension APIClient {
 }
 
 extension CommonDispatcher {
-    /// Makes an anonymous channel, for a team that has an environment and a few hooks.
+    /// Makes an anonymous channel, for a team that has an environment and a few hooks. It logs nothing; a ``Channel`` with a
+    /// ``Channel/logger`` does.
     ///
     /// - Parameters:
     ///   - environment: the server, with its headers, trust and fixtures; gives the channel its name.

@@ -91,6 +91,7 @@ private func settings(_ channel: inout Channel, password: String) throws {
     channel.cookies = CookieJar()
     channel.attemptMiddleware = [try DigestAuthentication(username: "ayşe", password: Secret(password))]
     channel.transport = URLSessionTransport()
+    channel.logger = CoreNetworkLogger(subsystem: "com.shop.app", category: "shop")
     channel.logger = CoreNetworkLogger(options: .all) { line in print(line) }
     channel.modifiers.append(RequestLogging.all)
 }

@@ -57,6 +57,28 @@ struct ObservingTests {
         #expect(seen.text == "debug request sent\n\(status == 404 ? "debug" : "notice") request failed\n")
     }
 
+    @Test("how a channel is made decides whether it logs, and a line changes that")
+    func loggers() async throws {
+        var channel = Channel(name: "shop", environment: APIEnvironment(ShopHost.production))
+        let environment = channel.environment
+        #expect(channel.logger is SilentLogger && CommonDispatcher(environment: environment).channel.logger is SilentLogger)
+        let client = APIClient(transport: FixtureTransport([Fixture(body: "{}")]))
+        let answer = await client.response(to: APIRequest(ShopEndpoint.product(7), environment: environment, as: Product.self))
+        #expect(answer.call.channel.logger is SilentLogger)
+        let host = NetworkManager<Never>(host: "api.shop.example", networkLogger: CoreNetworkLogger { _ in })
+        #expect(host.channel?.logger is CoreNetworkLogger)
+        var rotating = Channel.bakery
+        rotating.environmentSwitch = EnvironmentSwitch(rotating.environment)
+        for made in [.bakery, .bakery.at(.staging), .bakery.with { $0.summary = "" }, rotating, rotating.at(.staging)]
+            as [Channel]
+        {
+            #expect(made.logger is CoreNetworkLogger)
+        }
+        channel.logger = CoreNetworkLogger(subsystem: "com.shop.app", category: "shop")
+        channel.logger = SilentLogger()
+        #expect(channel.stages == Channel(name: "shop", environment: environment).stages)
+    }
+
     @Test("options of several levels add up, and off at the nearest level silences a call", arguments: [false, true])
     func options(isOff: Bool) async throws {
         let seen = Seen()

@@ -220,6 +220,7 @@ struct PagesTests {
         let place = EnvironmentSwitch(APIEnvironment(ShopHost.production))
         var channel = Channel.shop(.production)
         channel.environmentSwitch = place
+        channel.logger = CoreNetworkLogger(subsystem: "com.shop.app", category: "shop")
         let manager = NetworkManager<ShopEndpoint>(channel: channel)
         place.environment = APIEnvironment(
             ShopHost.simulated,
@@ -246,6 +247,16 @@ struct PagesTests {
             #expect(offline.error?.label == "transport.cannotConnect")
             let broken = await manager.attaching(Fixture(body: #"{"id": "#)).response(for: .product(7), as: Product.self)
             #expect(broken.error?.label == "decoding")
+        }
+    }
+
+    @Test("Testing offline: a channel that logs is silenced for a test")
+    func silenced() async throws {
+        let transport = FixtureTransport([Fixture(.get, "breads", status: 503)])
+        #expect(Channel.bakery.logger is CoreNetworkLogger)
+        await withChannel(.bakery, transport: transport, change: { $0.logger = SilentLogger() }) {
+            let refused = await BakeryNetworker<Never>().networkManager.response(for: AdHocEndpoint.get("breads"), as: .nothing)
+            #expect(refused.error != nil)
         }
     }
 

@@ -45,7 +45,8 @@ public struct Channel: Sendable, ChannelSpellings {
     public var errorHandler: any ErrorHandler = NoErrorHandler()
     /// Receives the outcome before the caller.
     public var resultHandler: ResultHandler = .none
-    /// The first listener, for loggers that know only ``NetworkEvent``. Default silent.
+    /// The first listener, for loggers that know only ``NetworkEvent``. Default `SilentLogger()`, which logs nothing; a channel
+    /// made from hosts has a `CoreNetworkLogger`.
     public var logger: any NetworkLogger = SilentLogger()
     /// Receive the events of each call, in this order, after ``logger``; see ``Listener``.
     public var listeners: [any Listener] = []
