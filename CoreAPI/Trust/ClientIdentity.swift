@@ -2,6 +2,14 @@ public import CoreAPIBase
 public import Foundation
 
 /// A client's identity for servers that ask for one (mutual TLS): a certificate with its chain, and its key.
+///
+/// ```swift
+/// environment.serverTrustManager = ServerTrustManager(
+///     authorities: .pem(authorities), identity: .pem(certificates: certificates, key: Secret(key)))
+/// ```
+///
+/// It keeps the texts that it was made from, and reads no file. Connections are apart for each identity: none that was made with
+/// one serves another. A key that does not fit its certificate fails the connection.
 public struct ClientIdentity: Sendable, Hashable {
     package enum Form: Sendable, Hashable {
         case pem(certificates: String, key: Secret<String>)

@@ -31,7 +31,11 @@ public struct ServerTrustManager: Sendable, Hashable {
     public var isPinningActive: Bool
     /// Whether pinning was requested explicitly, so that a set without pins deserves a warning.
     package private(set) var expectsPins: Bool
-    /// The client's identity. Default none.
+    /// The certificate and key that the client shows to a server that asks for one (mutual TLS). Default none.
+    ///
+    /// The texts are read when the value is made. A service whose files are renewed sets a new value, usually through an
+    /// `EnvironmentSwitch`; the page "mTLS: client certificates" has an example. The next call uses it, over a new connection.
+    /// libcurl's transport only; `URLSessionTransport` refuses it.
     public var identity: ClientIdentity?
     /// Default TLS 1.2.
     public var minimumTLSVersion = TLSVersion.tls12
