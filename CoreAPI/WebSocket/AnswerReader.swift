@@ -11,6 +11,8 @@ struct AnswerReader {
         let rest: Data
     }
 
+    /// The final head, once it was read.
+    private(set) var head: ResponseHead?
     private let discardsBody: (ResponseHead) -> Bool
     private let next: () async throws -> Data?
     private let limits: Limits
@@ -35,6 +37,7 @@ struct AnswerReader {
         while true {
             let head = try await readHead()
             let code = head.status.code
+            if code == 101 || code >= 200 { self.head = head }
             if code == 101 { return Answer(head: head, body: Data(), rest: Data(pending)) }
             // Interim answers precede the final one (RFC 9110 §15.2).
             guard code >= 200 else { continue }

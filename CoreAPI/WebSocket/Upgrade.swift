@@ -28,7 +28,7 @@ private struct UpgradeTransport: Transport {
             let options = try Handshake.options(options, of: attempt.request.headers)
             let sent = try prepare(attempt, key, options)
             let head = try Self.head(of: sent.request)
-            return try await exchange(sent, head, over: try await base.connect(sent), key, options)
+            return await exchange(sent, head, over: try await base.connect(sent), key, options)
         } catch {
             return attempt.failed(error)
         }
@@ -72,15 +72,15 @@ private struct UpgradeTransport: Transport {
 
     private func exchange(
         _ attempt: Attempt, _ head: Data, over connection: any RawConnection, _ key: String, _ options: WebSocket.Options
-    ) async throws -> Reply {
+    ) async -> Reply {
         let clock = AnswerClock(attempt.request, connection)
+        var reader = AnswerReader(
+            attempt.call.channel.limits, discardsBody: { attempt.bodyLimit(of: $0).isDiscarded }
+        ) { try await clock.run { try await connection.read() } }
         var metrics = connection.metrics
         let began = ContinuousClock.now
         do {
             try await clock.run { try await connection.write(head) }
-            var reader = AnswerReader(
-                attempt.call.channel.limits, discardsBody: { attempt.bodyLimit(of: $0).isDiscarded }
-            ) { try await clock.run { try await connection.read() } }
             let answer = try await reader.read()
             metrics?.firstByte = began.duration(to: .now)
             metrics?.total += began.duration(to: .now)
@@ -95,7 +95,9 @@ private struct UpgradeTransport: Transport {
             return Reply(attempt, head: answer.head, body: Body(upgraded), metrics: metrics)
         } catch {
             connection.close()
-            throw error
+            let head = reader.head.map(readable)
+            let failure = APIClientError(error, ErrorContext(attempt.request, head: head))
+            return Reply(attempt, head: head, failure: failure, metrics: metrics)
         }
     }
 

@@ -67,6 +67,7 @@ struct HandshakeTests {
             return
         }
         #expect(reason.contains("RFC 6455 §4.1"))
+        #expect(error?.context.head?.status.code == 101)
         try await server.waitForOpenConnections(atMost: 0)
         await channel.close()
     }
@@ -144,6 +145,7 @@ struct HandshakeTests {
             Issue.record("\(String(describing: error))")
             return
         }
+        #expect(error?.context.head?.status.code == 403)
         #expect(received == (rest.contains("away") ? 10 : rest.contains("x") ? 7 : 5))
         await channel.close()
     }
