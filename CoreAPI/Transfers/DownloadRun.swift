@@ -11,16 +11,16 @@ internal import HTTPTypes
 /// A round makes the necessary requests: one for the whole file, or one for the rest of each segment. If the bytes on the disk do
 /// not belong to the server's file, a ``Restart`` ends the round, and the next round begins without bytes.
 final class DownloadRun: Sendable {
-    private let dispatcher: any Dispatcher
+    let dispatcher: any Dispatcher
     private let file: URL
-    private let options: DownloadOptions
-    private let control: DownloadControl
-    private let limit: RateLimit?
-    private let state = Mutex(State())
+    let options: DownloadOptions
+    let control: DownloadControl
+    let limit: RateLimit?
+    let state = Mutex(State())
     /// Held until a value has been reported, so that no older one follows: several parts report at once.
-    private let reports = ManualLock()
+    let reports = ManualLock()
 
-    fileprivate struct State {
+    struct State {
         var resource = ""
         var representation: Representation?
         var segments: [Segment] = []
@@ -47,7 +47,7 @@ final class DownloadRun: Sendable {
     }
 
     /// The bytes on the disk are unusable.
-    private enum Restart: Error {
+    enum Restart: Error {
         /// An answer with all bytes has begun.
         case from(Response<Body>)
         case again(any Error)
@@ -100,7 +100,7 @@ final class DownloadRun: Sendable {
     }
 
     /// Whether a later request can ask for the rest.
-    private var mayContinue: Bool { state.withLock { $0.representation }.map(mayContinue) ?? false }
+    var mayContinue: Bool { state.withLock { $0.representation }.map(mayContinue) ?? false }
 
     private func mayContinue(_ representation: Representation) -> Bool {
         representation.validator != nil && control.endpoint.method == .get && !options.decodes
@@ -108,7 +108,7 @@ final class DownloadRun: Sendable {
     }
 
     /// Flushes the bytes and the state to the disk. After a failure only the progress since the last flush is lost.
-    private func save(_ part: PartFile) {
+    func save(_ part: PartFile) {
         guard options.resumes, mayContinue else { return }
         let sidecar = state.withLock { state -> Sidecar? in
             guard !state.isSaving, let representation = state.representation else { return nil }
@@ -277,222 +277,6 @@ final class DownloadRun: Sendable {
         return max(1, min(most, Int(clamping: length / DownloadOptions.smallestPart)))
     }
 
-    // MARK: - Requests
-
-    /// Downloads a segment to its end, with at most as many requests as the channel allows attempts.
-    private func fill(_ index: Int, _ part: PartFile, _ first: Response<Body>?) async throws {
-        var first = first
-        var (outcomes, counted): ([AttemptOutcome], Int64) = ([], state.withLock { $0.segments[index].done })
-        var (parts, countedParts) = (0, counted)
-        while case let segment = state.withLock({ $0.segments[index] }), !segment.isWhole {
-            let answer =
-                if let first { (response: first, end: state.withLock { $0.representation?.length }) } else {
-                    try await ask(for: segment)
-                }
-            first = nil
-            // The whole file was on the disk already.
-            if answer.response.error != nil { return complete(index, at: segment.done) }
-            do {
-                try await write(answer, into: index, part)
-                // A server may send less than the requested range (RFC 9110 §15.3.7), but not a byte at a time.
-                let done = state.withLock { $0.segments[index].done }
-                if done - countedParts >= 1 << 20 { (parts, countedParts) = (0, done) }
-                parts += 1
-            } catch {
-                let failure = APIClientError(error, ErrorContext(answer.response))
-                guard !Task.isCancelled, !control.isPaused, !(error is DownloadError) else { throw error }
-                let done = state.withLock { $0.segments[index].done }
-                if done - counted >= 1 << 20 { (outcomes, counted) = ([], done) }
-                // In Response+RetryDelay.swift.
-                let next = await answer.response.retryDelay(afterBodyBrokeBy: failure, earlier: outcomes)
-                guard let next else { throw failure }
-                outcomes = next.1
-                save(part)
-                try await Task.sleep(for: next.0)
-                guard mayContinue else { throw Restart.again(failure) }
-            }
-            guard parts < DownloadOptions.mostPartialAnswers || state.withLock({ $0.segments[index].isWhole }) else {
-                throw malformed("\(parts) partial answers one after another, with less than 1 MiB together", answer.response)
-            }
-        }
-    }
-
-    /// Requests the whole file, or the rest of a segment.
-    ///
-    /// - Returns: the answer, and the offset after its last byte. With a failed answer the segment has no rest.
-    private func ask(for segment: Segment?) async throws -> (response: Response<Body>, end: Int64?) {
-        var fields: Headers = options.decodes ? [:] : ["Accept-Encoding": "identity"]
-        let representation = state.withLock { $0.representation }
-        if let segment, let validator = representation?.validator {
-            let last = segment.end.flatMap { $0 == representation?.length ? nil : "\($0 - 1)" } ?? ""
-            fields["Range"] = "bytes=\(segment.done)-\(last)"
-            fields["If-Range"] = validator.text
-        }
-        let response = await dispatcher.response(for: control.endpoint.attaching(fields.own), as: .stream)
-        state.withLock { state in
-            (state.context, state.attempts) = (ErrorContext(response), response.call.channel.limits.attempts)
-        }
-        if let error = response.error {
-            if error.allowsFewerRequests { state.withLock { $0.pause = Backoff().pause(after: 1, response) } }
-            return (try refusal(response, error, segment), nil)
-        }
-        return (response, try end(of: response, segment))
-    }
-
-    /// Decides what a failed request means.
-    ///
-    /// - Returns: the response if the segment is already complete.
-    private func refusal(
-        _ response: Response<Body>, _ error: APIClientError, _ segment: Segment?
-    ) throws -> Response<Body> {
-        guard let segment, let head = response.head else { throw error }
-        switch head.status.code {
-        // The transport refused the answer, because it has another part than the requested one. A verifier may refuse it, too.
-        case 206:
-            guard case .transport = error.untranslated else { throw error }
-            state.withLock { $0.refusesRanges = true }
-            throw Restart.again(error)
-        case 416:
-            let (total, known) = (head.contentRange?.total, state.withLock { $0.representation })
-            if total == segment.done, segment.end == nil, known?.mayBeContinued(by: head, total: total) == true {
-                state.withLock { $0.head = head }
-                return response
-            }
-            // The file has this range, unless it has another length now.
-            if let length = known?.length, total ?? length == length { state.withLock { $0.refusesRanges = true } }
-            throw Restart.again(error)
-        default: throw error
-        }
-    }
-
-    /// Checks that an answer fits the request.
-    ///
-    /// - Returns: the offset after its last byte; `nil` if it is not known.
-    private func end(of response: Response<Body>, _ segment: Segment?) throws -> Int64? {
-        guard let head = response.head else { throw missingHead(response) }
-        let body = try response.value
-        if options.decodes, let coding = head.coding {
-            throw malformed("expected a content coding that the transport decodes, found \(coding.shortened(to: 40))", response)
-        }
-        switch (head.status.code, segment) {
-        case (200, nil), (203, nil): return body.length
-        case (200, _?), (203, _?):
-            let known = state.withLock { $0.representation }
-            guard known?.isContradicted(by: head, length: body.length) == true else { throw Restart.from(response) }
-            state.withLock { $0.refusesRanges = true }
-            throw Restart.again(malformed("expected a 206, or 200 with the whole file, found a 200 with other bytes", response))
-        case (206, let segment?): return try end(ofPart: response, head, body, segment)
-        case (206, nil): throw malformed("expected 200 without Range, found 206 (RFC 9110 §15.3.7)", response)
-        default:
-            throw APIClientError.verification(
-                .unacceptableStatus(head.status.code, expected: "200 or 206"), ErrorContext(response))
-        }
-    }
-
-    private func end(
-        ofPart response: Response<Body>, _ head: ResponseHead, _ body: Body, _ segment: Segment
-    ) throws -> Int64 {
-        guard !body.isDecoded else {
-            state.withLock { $0.refusesRanges = true }
-            throw Restart.again(malformed("expected the stored bytes from \(segment.done), found decoded ones", response))
-        }
-        guard let range = head.contentRange, let bytes = range.bytes, bytes.lowerBound == segment.done,
-            bytes.upperBound <= segment.end ?? .max, head.mediaType?.essence != "multipart/byteranges",
-            body.length.map({ $0 == Int64(bytes.count) }) ?? true
-        else {
-            state.withLock { $0.refusesRanges = true }
-            throw Restart.again(malformed("expected the bytes from \(segment.done), found another part", response))
-        }
-        let isOurs = state.withLock { state in
-            let isSame = !state.isLoaded || control.takesAnyAddress || state.resource == resource(of: response)
-            guard isSame, let known = state.representation, known.isCoded(as: head) else { return false }
-            return known.mayBeContinued(by: head, total: range.total)
-        }
-        guard isOurs else {
-            // Ranges of a server that does not repeat the validator can never be checked.
-            state.withLock { state in
-                if state.representation?.isNamed(by: head) == false { state.refusesRanges = true }
-            }
-            throw Restart.again(malformed("expected the rest of the file, found another file", response))
-        }
-        state.withLock { state in
-            state.head = head
-            state.resource = resource(of: response)
-            if state.representation?.digest == nil { state.representation?.digest = head.namedDigest }
-            if state.representation?.length == nil, let total = range.total { state.learn(total) }
-        }
-        return bytes.upperBound
-    }
-
-    /// Writes an answer's bytes, up to the segment's end.
-    private func write(_ answer: (response: Response<Body>, end: Int64?), into index: Int, _ part: PartFile) async throws {
-        let segment = state.withLock { $0.segments[index] }
-        var offset = segment.done
-        let stop = [segment.end, answer.end].compactMap { $0 }.min()
-        // Bytes after the segment stay unread. Any other answer is read to its end, because the end may be an error.
-        let leaves = segment.end != answer.end && stop == segment.end
-        for try await chunk in try answer.response.value {
-            if control.isPaused {
-                guard !mayContinue else { throw CancellationError() }
-                try await control.waitWhilePaused()
-            }
-            if let stop, !leaves, offset + Int64(chunk.count) > stop {
-                throw malformed("expected \(stop) bytes, found more", answer.response)
-            }
-            let piece = stop.map { chunk.prefix(Int(clamping: $0 - offset)) } ?? chunk
-            try check(size: offset + Int64(piece.count), answer.response)
-            try part.write(piece, at: offset)
-            offset += Int64(piece.count)
-            note(index, offset, piece.count, part)
-            try await limit?.wait(after: piece.count)
-            if leaves, offset == stop { return }
-        }
-        try Task.checkCancellation()
-        if let stop, offset < stop {
-            throw APIClientError.transport(
-                .truncated(received: offset - segment.done, expected: stop - segment.done), ErrorContext(answer.response))
-        }
-        if stop == nil { complete(index, at: offset) }
-        guard let digest = try contentDigest(of: answer.response) else { return }
-        state.withLock { $0.answered.append((segment.done..<offset, digest)) }
-    }
-
-    /// `Content-Digest`, which belongs to the bytes on the wire (RFC 9530 §2).
-    private func contentDigest(of response: Response<Body>) throws -> DigestField? {
-        guard try !response.value.isDecoded else { return nil }
-        return response.head?.lines("Content-Digest").flatMap { DigestField($0) }
-    }
-
-    private func note(_ index: Int, _ offset: Int64, _ count: Int, _ part: PartFile) {
-        let isDue = state.withLock { state in
-            state.segments[index].done = offset
-            state.unsaved += Int64(count)
-            return state.unsaved >= options.saveInterval && state.saved.duration(to: .now) >= options.savePause
-        }
-        report()
-        if isDue { save(part) }
-    }
-
-    /// Takes the length of a file whose length is known only at the end.
-    private func complete(_ index: Int, at end: Int64) {
-        state.withLock { state in
-            state.segments[index].done = end
-            state.learn(end)
-        }
-        report()
-    }
-
-    private func report() {
-        reports.lock()
-        defer { reports.unlock() }
-        control.report(
-            state.withLock { state in
-                var progress = TransferProgress(completed: state.completed, total: state.representation?.length)
-                progress.reused = state.reused
-                return progress
-            })
-    }
-
     // MARK: - Checks
 
     /// Computes the digests of the bytes on the disk, and compares them.
@@ -531,21 +315,21 @@ final class DownloadRun: Sendable {
         return computer.finish()
     }
 
-    private func check(size: Int64, _ response: Response<Body>) throws {
+    func check(size: Int64, _ response: Response<Body>) throws {
         guard let limit = options.sizeLimit, size > limit else { return }
         throw APIClientError.transport(.responseTooLarge(limit: Int(clamping: limit)), ErrorContext(response))
     }
 
     /// The sidecar's name for the bytes.
-    private func resource(of response: Response<Body>) -> String {
+    func resource(of response: Response<Body>) -> String {
         let redaction = response.call.channel.redaction
         let name = options.identity ?? response.request.map { redaction.redact(url: $0.url) } ?? ""
         return SHA256.hash(name.utf8).hexadecimal
     }
 
-    private func missingHead(_ response: Response<Body>) -> any Error { malformed("no head", response) }
+    func missingHead(_ response: Response<Body>) -> any Error { malformed("no head", response) }
 
-    private func malformed(_ reason: String, _ response: Response<Body>) -> APIClientError {
+    func malformed(_ reason: String, _ response: Response<Body>) -> APIClientError {
         .transport(.malformedResponse(reason: reason), ErrorContext(response))
     }
 
@@ -572,7 +356,7 @@ final class DownloadRun: Sendable {
 
 extension DownloadRun.State {
     /// Sets the length of a file that began without one.
-    fileprivate mutating func learn(_ length: Int64) {
+    mutating func learn(_ length: Int64) {
         representation?.length = length
         if let last = segments.indices.last { segments[last].end = length }
     }
@@ -596,7 +380,7 @@ extension APIClientError {
     }
 
     /// Whether the server refused this request while it answered another one.
-    fileprivate var allowsFewerRequests: Bool {
+    var allowsFewerRequests: Bool {
         context.head.map { [429, 503].contains($0.status.code) } ?? false
     }
 }
