@@ -160,6 +160,14 @@ extension Case {
             _ = await stage.send(headers: ["X-Empty": ""])
             #expect(stage.requests.first?.headers["X-Empty"] == "")
         },
+        Case("a request whose expectation is refused (417) arrives again without it") { request, _ in
+            Answer(request.headers["Expect"] == nil ? 200 : 417)
+        } run: { stage async throws in
+            let response = await stage.send(.put, headers: ["Expect": "100-continue"], body: .bytes(megabyte))
+            #expect(response.attempts.map(\.status) == [417, 200])
+            #expect(stage.requests.map { $0.headers["Expect"] } == ["100-continue", nil])
+            #expect(stage.requests.last?.body == megabyte)
+        },
         Case("path and query arrive with the same encoding") { _, _ in
             Answer()
         } run: { stage async throws in
