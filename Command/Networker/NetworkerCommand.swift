@@ -1,5 +1,6 @@
 public import ArgumentParser
 public import CoreAPI
+internal import CoreAPIHTTPSupport
 internal import Foundation
 internal import Logging
 
@@ -122,7 +123,7 @@ package struct RootCommand: AsyncParsableCommand {
     static func start() async {
         let command: any ParsableCommand
         do {
-            command = try await asyncParseAsRoot()
+            command = try await asyncParseAsRoot(arguments(of: CommandLine.arguments))
         } catch {
             refuse(error)
         }
@@ -140,6 +141,17 @@ package struct RootCommand: AsyncParsableCommand {
         }
     }
 
+    /// The arguments for ArgumentParser, which splits `--data=…` at a `Character`, and so misses a `=` before a combining mark.
+    static func arguments(of process: [String]) -> [String] {
+        let words = process.dropFirst()
+        let options = words.prefix { $0 != "--" }
+        return options.flatMap { word -> [String] in
+            guard word.after("--") != nil, let (name, value) = word.split(atFirst: "="), word.firstIndex(of: "=") != name.endIndex
+            else { return [word] }
+            return [String(name), String(value)]
+        } + words.dropFirst(options.count)
+    }
+
     /// Ends the process with the error of a command line. A request for help is not an error.
     fileprivate static func refuse(_ error: any Error) -> Never {
         let text = hidingValues(in: fullMessage(for: error))
@@ -153,8 +165,8 @@ package struct RootCommand: AsyncParsableCommand {
     /// Names an unknown option without the value that may stand behind it, as in `-uname:password`.
     private static func hidingValues(in text: String) -> String {
         guard text.hasPrefix("Error: Unknown option '") else { return text }
-        return CommandLine.arguments.filter { $0.count > 2 && $0.hasPrefix("-") && !$0.hasPrefix("--") }
-            .reduce(text) { $0.replacing($1, with: $1.prefix(2) + "…") }
+        return CommandLine.arguments.filter { $0.count > 2 && $0.after("-") != nil && $0.after("--") == nil }
+            .reduce(text) { $0.replacingOctets(of: $1, with: $1.prefix(2) + "…") }
     }
 
     /// The same for an error that a running subcommand has found.

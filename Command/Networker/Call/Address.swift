@@ -1,11 +1,13 @@
 import ArgumentParser
 import CoreAPI
+import CoreAPIHTTPSupport
 import Foundation
 
 /// A plain address of the command line, as in `https://example.com/books?page=2`, `example.com/books`, `localhost:8080` or
 /// `:8080/books`.
 ///
-/// Without a scheme it is http for this machine, and https for all others.
+/// Without a scheme it is http for this machine (`localhost` and the names below it, RFC 6761 §6.3, and loopback addresses),
+/// and https for all others.
 struct Address: Sendable, Hashable {
     /// Scheme, host and port.
     let origin: HTTPURL
@@ -30,18 +32,16 @@ struct Address: Sendable, Hashable {
     }
 
     private static func absolute(_ word: String) -> String? {
-        if word.contains("://") { return word }
-        let authority = word.prefix { !"/?#".contains($0) }
-        if authority.hasPrefix(":") {
-            guard authority.dropFirst().allSatisfy(\.isNumber), authority.count > 1 || word.count > 1 else { return nil }
-            return "http://localhost" + (authority.count > 1 ? word : String(word.dropFirst()))
+        if word.containsOctets(of: "://") { return word }
+        let authority = word.before(anyOf: "/?#")
+        if let port = authority.after(":") {
+            guard port.utf8.allSatisfy(\.isDigit), !port.isEmpty || word.utf8.count > 1 else { return nil }
+            return "http://localhost" + (port.isEmpty ? String(word.after(":") ?? "") : word)
         }
-        let host = authority.prefix { $0 != ":" }.lowercased()
-        let isHere = host == "localhost" || host.is127 || authority.hasPrefix("[::1]")
-        let isHost =
-            isHere || authority.hasPrefix("[")
-            || (host.contains(".") && host.allSatisfy { $0 == "." || $0 == "-" || $0.isLetter || $0.isNumber })
-        guard isHost, !authority.contains("=") else { return nil }
+        let literal = authority.after("[")?.before(anyOf: "]")
+        let host = String(literal ?? authority.before(anyOf: ":")).inSmallLetters
+        let isHere = literal == nil ? host.isLocalhost || host.is127 : host.isLoopbackIPv6
+        guard literal != nil || isHere || host.looksLikeName, !authority.containsOctets(of: "=") else { return nil }
         return (isHere ? "http://" : "https://") + word
     }
 }
@@ -51,7 +51,7 @@ extension HTTPURL {
     ///
     /// - Throws: `ValidationError` that states what was expected.
     init(argument text: String) throws {
-        guard text.contains("://") else {
+        guard text.containsOctets(of: "://") else {
             guard let address = try Address(text) else {
                 throw ValidationError(
                     "expected an address such as https://example.com or :8080, got '\(text.escapingControls)'")
@@ -81,14 +81,25 @@ extension HTTPURL {
 extension String {
     /// The text without slashes at its end.
     var trimmingSlashes: String {
-        var rest = self[...]
-        while rest.last == "/" { rest.removeLast() }
-        return String(rest)
+        String(self[..<(utf8.lastIndex { $0 != UInt8(ascii: "/") }.map { utf8.index(after: $0) } ?? startIndex)])
+    }
+
+    /// Whether it is `localhost`, or a name below it, with or without a dot at its end.
+    fileprivate var isLocalhost: Bool {
+        let labels = utf8.split(separator: UInt8(ascii: "."), omittingEmptySubsequences: false)
+        return (labels.last?.isEmpty == true ? labels.dropLast() : labels[...]).last?.elementsEqual("localhost".utf8) == true
     }
 
     /// Whether it is an address of 127.0.0.0/8, this machine's own.
-    fileprivate var is127: Bool {
-        let parts = split(separator: ".", omittingEmptySubsequences: false)
-        return parts.count == 4 && parts[0] == "127" && parts.allSatisfy { UInt8($0) != nil }
+    fileprivate var is127: Bool { IPAddress.isIPv4(self) && utf8.starts(with: "127.".utf8) }
+
+    /// Whether it is `::1`, in any form, or an address of 127.0.0.0/8 mapped into IPv6.
+    fileprivate var isLoopbackIPv6: Bool {
+        IPAddress.canonicalIPv6(self).map { $0 == "::1" || $0.utf8.starts(with: "::ffff:127.".utf8) } ?? false
+    }
+
+    /// Whether it has a dot, and no character that a name of a host has not. Letters beyond ASCII are allowed.
+    fileprivate var looksLikeName: Bool {
+        utf8.contains(UInt8(ascii: ".")) && utf8.allSatisfy { $0 >= 0x80 || $0.isLetter || $0.isDigit || ".-".utf8.contains($0) }
     }
 }

@@ -10,7 +10,7 @@ struct CallBody: Sendable, Hashable {
     /// - Parameter text: the body itself, or `@` and the name of a file that contains it; `@-` for standard input.
     /// - Throws: `ValidationError` when the file cannot be read.
     init(_ text: String) throws {
-        let file = text.hasPrefix("@") ? CommandFile(String(text.dropFirst())) : nil
+        let file = text.after("@").map { CommandFile(String($0)) }
         isFromStandardInput = file?.isStandardInput == true
         bytes = try file?.data(for: "the body") ?? Data(text.utf8)
     }

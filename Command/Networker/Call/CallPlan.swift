@@ -119,7 +119,7 @@ struct CallPlan: Sendable {
             guard let word = words.popFirst() else {
                 throw ValidationError("expected a method and a path after '\(first.escapingControls)', such as GET orders")
             }
-            if word.contains("://") {
+            if word.containsOctets(of: "://") {
                 throw ValidationError(
                     "'\(first.escapingControls)' names its own host; expected a path below it, or the address without the channel"
                 )
@@ -130,7 +130,7 @@ struct CallPlan: Sendable {
                     "expected a path after the method '\(word.escapingControls)', such as "
                         + "'\(first.escapingControls) \(word.escapingControls) orders'")
             }
-            if path.contains("://") {
+            if path.containsOctets(of: "://") {
                 throw ValidationError(
                     "'\(first.escapingControls)' names its own host; expected a path below it, or the address without the channel"
                 )
@@ -186,7 +186,7 @@ struct CallPlan: Sendable {
         return AdHocEndpoint(
             method, path, encoding: encoding, headers: fields,
             modifiers: [Timeout(connect: min(timeout, .seconds(10)), idle: timeout, total: timeout)],
-            name: "\(method.rawValue) \(path.prefix { $0 != "?" })")
+            name: "\(method.rawValue) \(path.before(anyOf: "?"))")
     }
 }
 
@@ -196,7 +196,7 @@ extension String {
         guard !items.isEmpty else { return self }
         var url = try HTTPURL("http://localhost")
         for item in items { url.appendQuery(item.name, item.value) }
-        return "\(self)\(contains("?") ? "&" : "?")\(url.query ?? "")"
+        return "\(self)\(containsOctets(of: "?") ? "&" : "?")\(url.query ?? "")"
     }
 }
 
@@ -204,13 +204,15 @@ extension [RequestItem] {
     /// A JSON object, in the order of the items; a repeated name becomes a list. Numbers keep their digits.
     fileprivate var jsonObject: String {
         var names: [String] = []
-        var values: [String: [String]] = [:]
+        // By octets: two forms of "é" are two names.
+        var values: [Data: [String]] = [:]
         for item in self {
-            if values[item.name] == nil { names.append(item.name) }
-            values[item.name, default: []].append(item.kind == .json ? item.value : item.value.jsonString)
+            let name = Data(item.name.utf8)
+            if values[name] == nil { names.append(item.name) }
+            values[name, default: []].append(item.kind == .json ? item.value : item.value.jsonString)
         }
         let members = names.map { name in
-            let all = values[name] ?? []
+            let all = values[Data(name.utf8)] ?? []
             return "\(name.jsonString):\(all.count == 1 ? all[0] : "[\(all.joined(separator: ","))]")"
         }
         return "{\(members.joined(separator: ","))}"
@@ -248,9 +250,9 @@ extension RequestItem {
     fileprivate var part: MultipartForm.Part {
         guard kind == .file else { return .text(name, formText ?? value) }
         // As in HTTPie and curl: photo@bag.jpg;type=image/jpeg
-        let pieces = value.components(separatedBy: ";type=")
-        let url = URL(fileURLWithPath: pieces[0])
-        return .file(name, url, contentType: pieces.count > 1 ? pieces[1] : url.mediaType)
+        let typed = value.split(atFirst: ";type=")
+        let url = URL(fileURLWithPath: typed.map { String($0.before) } ?? value)
+        return .file(name, url, contentType: typed.map { String($0.after) } ?? url.mediaType)
     }
 }
 

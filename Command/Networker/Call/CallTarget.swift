@@ -63,7 +63,7 @@ struct CallTarget: Sendable {
             self.init(place: .address(address), host: nil, authority: authority)
             path = address.target
         } else {
-            guard !word.contains("@") else {
+            guard !word.containsOctets(of: "@") else {
                 throw ValidationError("user information in an address is not accepted; expected --auth user:password")
             }
             let meant = (registry.names + commands).nearest(to: word).map { "did you mean '\($0)'? Expected " } ?? "expected "
@@ -151,7 +151,7 @@ struct CallTarget: Sendable {
     /// What names the target on the command line.
     private var wordWithOptions: String {
         // Without the query, which may have secrets.
-        let page = path.prefix { $0 != "?" }
+        let page = path.before(anyOf: "?")
         var words = [place.word + (page == "/" ? "" : page)]
         if !isAddress { words += ["--environment", place.environment] }
         if let host { words += ["--host", host.string] }

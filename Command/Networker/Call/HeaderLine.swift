@@ -26,10 +26,10 @@ struct HeaderLine: Sendable, Hashable {
     /// - Parameter text: `Name: value`, split at its first colon.
     /// - Throws: `ValidationError` that states what was expected.
     init(_ text: String) throws {
-        guard let colon = text.firstIndex(of: ":") else {
+        guard let (name, value) = text.split(atFirst: ":") else {
             throw ValidationError("expected 'Name: value', such as 'Accept-Language: tr'; there is no colon")
         }
-        try self.init(name: String(text[..<colon]), value: String(text[text.index(after: colon)...]))
+        try self.init(name: String(name), value: String(value))
     }
 }
 

@@ -1,5 +1,6 @@
 import ArgumentParser
 import CoreAPI
+import CoreAPIHTTPSupport
 import HTTPTypes
 
 extension HTTPRequest.Method {
@@ -7,16 +8,19 @@ extension HTTPRequest.Method {
         .get, .head, .post, .put, .patch, .delete, .options, .trace, .connect, .query,
     ]
 
+    /// Whether the word is the name of a usual method, in any case.
+    static func isKnown(_ word: String) -> Bool { known.contains { $0.rawValue.inSmallLetters == word.inSmallLetters } }
+
     /// A method as typed, in capital letters; a usual one may be in small letters: `get` means `GET`. A word such as `orders` is
     /// none, so that a path is not taken for a method.
     ///
     /// - Throws: `ValidationError` that states what was expected.
     init(argument text: String) throws {
-        if let known = Self.known.first(where: { $0.rawValue == text.uppercased() }) {
+        if let known = Self.known.first(where: { $0.rawValue.inSmallLetters == text.inSmallLetters }) {
             self = known
             return
         }
-        guard text == text.uppercased(), text.contains(where: \.isLetter) else {
+        guard text.utf8.contains(where: \.isLetter), !text.utf8.contains(where: { $0.isLetter && $0 & 0x20 != 0 }) else {
             throw ValidationError("expected a method before the path, such as GET, got '\(text.escapingControls)'")
         }
         do {

@@ -44,27 +44,31 @@ struct RequestItem: Sendable, Hashable {
     init(_ word: String) throws {
         var name = ""
         var rest = word[...]
-        while let character = rest.first {
-            if character == "\\", let next = rest.dropFirst().first, ":=@\\".contains(next) {
-                name.append(next)
-                rest = rest.dropFirst(2)
+        while let scalar = rest.unicodeScalars.first {
+            if scalar == "\\", let next = rest.unicodeScalars.dropFirst().first, ":=@\\".unicodeScalars.contains(next) {
+                name.unicodeScalars.append(next)
+                rest.unicodeScalars.removeFirst(2)
                 continue
             }
-            if let separator = Self.separators.first(where: { rest.hasPrefix($0.text) }) {
-                let value = rest.dropFirst(separator.text.count)
-                try self.init(separator.kind, name, after: value, of: word)
-                let path = separator.kind == .file ? value : value.hasPrefix("@") ? value.dropFirst() : ""
+            if let (separator, value) = Self.separator(at: rest) {
+                try self.init(separator, name, after: value, of: word)
+                let path = separator == .file ? value : value.after("@") ?? ""
                 readsStandardInput = CommandFile(String(path)).isStandardInput
                 return
             }
-            if character == ";", rest.count == 1, !name.isEmpty {
+            if rest.utf8.elementsEqual(";".utf8), !name.isEmpty {
                 try self.init(header: name, "", of: word)
                 return
             }
-            name.append(character)
-            rest = rest.dropFirst()
+            name.unicodeScalars.append(scalar)
+            rest.unicodeScalars.removeFirst()
         }
         throw ValidationError("expected \(Self.forms), got '\(word.escapingControls)'")
+    }
+
+    /// The separator at the beginning of a text, and the text after it.
+    private static func separator(at text: Substring) -> (Kind, after: Substring)? {
+        separators.lazy.compactMap { separator in text.after(separator.text).map { (separator.kind, $0) } }.first
     }
 
     private init(_ kind: Kind, _ name: String, after rest: Substring, of word: String) throws {
@@ -73,14 +77,13 @@ struct RequestItem: Sendable, Hashable {
         }
         var value = String(rest)
         var file: String?
-        if kind != .file, value.hasPrefix("@") {
-            let path = String(value.dropFirst())
+        if kind != .file, let path = rest.after("@").map(String.init) {
             file = path.escapingControls
             value = try CommandFile(path).text(for: "the value of '\(name.escapingControls)'")
             // An editor ends a file with a line end, which is no part of a token. HTTPie removes it, too.
             if kind == .header || kind == .query, value.last == "\n" || value.last == "\r\n" { value.removeLast() }
-        } else if value.hasPrefix("\\@") {
-            value.removeFirst()
+        } else if rest.after("\\@") != nil {
+            value.unicodeScalars.removeFirst()
         }
         switch kind {
         case .header: try self.init(header: name, value, of: word)
@@ -101,7 +104,7 @@ struct RequestItem: Sendable, Hashable {
     }
 
     private init(header name: String, _ value: String, of word: String) throws {
-        guard !value.isEmpty || word.hasSuffix(";") else {
+        guard !value.isEmpty || word.utf8.last == UInt8(ascii: ";") else {
             throw ValidationError(
                 "expected a value after '\(name.escapingControls):'; '\(name.escapingControls);' sends the header without one")
         }

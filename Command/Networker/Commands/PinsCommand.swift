@@ -35,7 +35,7 @@ struct PinsCommand: AsyncParsableCommand {
     }
 
     private func address() throws -> HTTPURL {
-        guard !host.contains("/"), let address = try? HTTPURL("https://\(host)") else {
+        guard !host.containsOctets(of: "/"), let address = try? HTTPURL("https://\(host)") else {
             throw ValidationError("expected a host such as example.com or localhost:8443, got '\(host)'")
         }
         return address

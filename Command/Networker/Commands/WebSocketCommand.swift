@@ -114,7 +114,7 @@ struct WebSocketCommand: AsyncParsableCommand {
             guard let given = self.path else {
                 throw ValidationError("expected a path after '\(word.escapingControls)', such as orders/7/courier")
             }
-            guard !given.contains("://") else {
+            guard !given.containsOctets(of: "://") else {
                 throw ValidationError(
                     "'\(word.escapingControls)' names its own host; expected a path below it, or the address without the channel")
             }
@@ -133,7 +133,7 @@ struct WebSocketCommand: AsyncParsableCommand {
         let limit = timeout.duration
         let endpoint = AdHocEndpoint(
             .get, path, headers: fields, modifiers: [Timeout(connect: min(limit, .seconds(10)), idle: limit, total: limit)],
-            name: "ws \(path.prefix { $0 != "?" })")
+            name: "ws \(path.before(anyOf: "?"))")
         return (target, endpoint)
     }
 

@@ -25,6 +25,11 @@ struct CallBodyTests {
         #expect(body.contentType == "application/octet-stream")
     }
 
+    @Test("names a file that cannot be read, although its name begins with a combining mark")
+    func combiningName() {
+        #expect(throws: ValidationError.self) { try CallBody("@\u{301}nowhere") }
+    }
+
     @Test("names a file that cannot be read")
     func missing() {
         let error = #expect(throws: ValidationError.self) { try CallBody("@/nowhere/at-all") }

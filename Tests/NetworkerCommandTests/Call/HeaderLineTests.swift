@@ -12,6 +12,12 @@ struct HeaderLineTests {
         #expect(line.value == "10:30")
     }
 
+    @Test("is split at the octet, whatever combines with the colon")
+    func octets() throws {
+        let line = try HeaderLine("X-A:\u{301}b")
+        #expect(line.name == "X-A" && Array(line.value.utf8) == Array("\u{301}b".utf8))
+    }
+
     @Test(
         "states what was expected",
         arguments: [("bad", "'Name: value'"), ("ba d: x", "token"), ("x: a\r\ny: b", "CR"), (": x", "token")])

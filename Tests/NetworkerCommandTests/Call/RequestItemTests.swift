@@ -22,6 +22,34 @@ struct RequestItemTests {
     }
 
     @Test(
+        "are split at octets, whatever combines with a separator",
+        arguments: [
+            ("q==\u{93F}", RequestItem(.query, "q", "\u{93F}")), ("name=\u{309A}", RequestItem(.text, "name", "\u{309A}")),
+            ("n:=\"\u{301}\"", RequestItem(.json, "n", "\"\u{301}\"")),
+            ("photo@\u{301}.png", RequestItem(.file, "photo", "\u{301}.png")),
+            ("X-A:\u{301}b", RequestItem(.header, "X-A", "\u{301}b")), ("a\\=\u{301}=c", RequestItem(.text, "a=\u{301}", "c")),
+            ("a=\\@\u{301}", RequestItem(.text, "a", "@\u{301}")), ("a\u{338}=b", RequestItem(.text, "a\u{338}", "b")),
+            ("\u{2260}=b", RequestItem(.text, "\u{2260}", "b")), ("a\u{37E}=b", RequestItem(.text, "a\u{37E}", "b")),
+        ])
+    func octets(word: String, item: RequestItem) throws {
+        let found = try RequestItem(word)
+        #expect(found.kind == item.kind)
+        // Texts that are canonically equivalent are equal.
+        #expect(Array(found.name.utf8) == Array(item.name.utf8) && Array(found.value.utf8) == Array(item.value.utf8))
+    }
+
+    @Test("read the file that is named behind @, although its name begins with a combining mark")
+    func combiningFile() {
+        let error = #expect(throws: ValidationError.self) { try RequestItem("a=@\u{301}nowhere") }
+        #expect(error?.message.contains("cannot read the value of 'a'") == true, "\(error?.message ?? "")")
+    }
+
+    @Test("read no header from a word that ends with a Greek question mark, which is not a semicolon")
+    func greekQuestionMark() {
+        #expect(throws: ValidationError.self) { try RequestItem("X-Foo\u{37E}") }
+    }
+
+    @Test(
         "state what was expected",
         arguments: [
             ("", "expected name=value"), ("novalue", "expected name=value"), ("=x", "expected a name"), ("@x", "expected a name"),
