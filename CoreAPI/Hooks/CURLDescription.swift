@@ -62,9 +62,7 @@ extension Request {
 
     /// A form in curl's options, which add its `Content-Type`; `nil` for another body, and for a form that they cannot express.
     private func formOptions(_ redaction: Redaction?) -> [String]? {
-        guard case .stream(let stream) = body, case .chunks(let source) = stream.source,
-            let form = source.origin as? MultipartForm
-        else { return nil }
+        guard case .stream(let stream) = body, let form = MultipartForm(stream) else { return nil }
         var words: [String] = []
         for part in form.parts {
             guard let option = part.curlOption(redaction), option.value.utf8.count <= Self.argumentLimit else { return nil }

@@ -96,6 +96,12 @@ public struct MultipartForm: Sendable {
         self.boundary = boundary
     }
 
+    /// The form that a body sends; `nil` for another body.
+    package init?(_ body: BodyStream) {
+        guard case .chunks(let source) = body.source, let form = source.origin as? MultipartForm else { return nil }
+        self = form
+    }
+
     private static var random: String {
         let digits = String(UInt64.random(in: .min ... .max), radix: 16)
         return String(repeating: "0", count: 16 - digits.count) + digits
@@ -139,17 +145,18 @@ public struct MultipartForm: Sendable {
 
     private var end: Data { Data("--\(boundary)--\r\n".utf8) }
 
-    private func head(of part: Part) -> Data {
-        var text = "--\(boundary)\r\nContent-Disposition: form-data; name=\"\(part.name.quotedInForm)\""
+    private func head(of part: Part) -> Data { Data(lines(before: part).map { $0 + "\r\n" }.joined().utf8) }
+
+    /// The lines from the boundary before a part to the empty one before its body, without their ends.
+    package func lines(before part: Part) -> [String] {
+        var disposition = "Content-Disposition: form-data; name=\"\(part.name.quotedInForm)\""
         if let fileName = part.fileName {
-            text += "; filename=\"\(fileName.quotedInForm)\""
+            disposition += "; filename=\"\(fileName.quotedInForm)\""
             if fileNames == .extended, !fileName.utf8.allSatisfy({ $0 < 0x80 }) {
-                text += "; filename*=UTF-8''\(PercentEncoding.component(fileName))"
+                disposition += "; filename*=UTF-8''\(PercentEncoding.component(fileName))"
             }
         }
-        text += "\r\n"
-        if let type = part.contentType { text += "Content-Type: \(type)\r\n" }
-        return Data((text + "\r\n").utf8)
+        return ["--\(boundary)", disposition] + (part.contentType.map { ["Content-Type: \($0)"] } ?? []) + [""]
     }
 }
 

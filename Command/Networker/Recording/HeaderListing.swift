@@ -46,13 +46,33 @@ package struct HeaderListing: Sendable {
         switch exchange.request.body {
         case .none: return []
         case .bytes(let data):
-            guard let text = String(validating: data, as: UTF8.self) else {
-                return ["", "(\(Int64(data.count).readableBytes), not text and not shown)"]
-            }
-            let lines = redaction.redact(text: text).split(omittingEmptySubsequences: false, whereSeparator: \.isNewline)
-            return data.isEmpty ? [] : [""] + lines.map { String($0).escapingControls }
+            return data.isEmpty ? [] : [""] + Self.lines(data) { redaction.redact(text: $0) }
         case .file(let url): return ["", "(the file \(url.path.escapingControls))"]
-        case .stream(let stream): return ["", "(\(stream.length.map(\.readableBytes) ?? "a stream"), not shown)"]
+        case .stream(let stream):
+            if let form = MultipartForm(stream) { return [""] + lines(of: form, redaction) }
+            return ["", "(\(stream.length.map(\.readableBytes) ?? "a stream"), not shown)"]
         }
+    }
+
+    /// The texts of a form, and in place of each file its path.
+    private func lines(of form: MultipartForm, _ redaction: Redaction) -> [String] {
+        let parts = form.parts.flatMap { part -> [String] in
+            let head = form.lines(before: part).map(\.escapingControls)
+            return switch part.body {
+            case .none: head + [""]
+            case .bytes(let data): head + Self.lines(data) { redaction.redact($0, under: part.name) }
+            case .file(let url): head + ["(the file \(url.path.escapingControls))"]
+            case .stream(let stream): head + ["(\(stream.length.map(\.readableBytes) ?? "a stream"), not shown)"]
+            }
+        }
+        return parts + ["--\(form.boundary)--"]
+    }
+
+    private static func lines(_ data: Data, _ redact: (String) -> String) -> [String] {
+        guard let text = String(validating: data, as: UTF8.self) else {
+            return ["(\(Int64(data.count).readableBytes), not text and not shown)"]
+        }
+        return redact(text).split(omittingEmptySubsequences: false, whereSeparator: \.isNewline)
+            .map { String($0).escapingControls }
     }
 }
