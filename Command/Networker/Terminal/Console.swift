@@ -1,4 +1,5 @@
 import CoreAPI
+import CoreAPILock
 package import Foundation
 
 /// One of the command's two output streams, with the colours that it can show.
@@ -32,17 +33,38 @@ package struct Console: Sendable {
     }
 
     /// Writes the text and ends the line if necessary. Unbuffered, so that the reader of a pipe sees it at once.
-    package func write(_ text: String) {
-        write(bytes: Data((text.hasSuffix("\n") ? text : text + "\n").utf8))
+    ///
+    /// - Returns: as ``write(bytes:)``.
+    @discardableResult
+    package func write(_ text: String) -> Bool {
+        write(bytes: Data((text.utf8.last == UInt8(ascii: "\n") ? text : text + "\n").utf8))
     }
 
-    /// Writes the bytes and nothing else.
-    package func write(bytes: Data) {
+    /// Whether both streams are one pipe, file or terminal, as with `2>&1`.
+    private static let areOne: Bool = {
+        var (output, error) = (stat(), stat())
+        guard fstat(STDOUT_FILENO, &output) == 0, fstat(STDERR_FILENO, &error) == 0 else { return false }
+        return output.st_dev == error.st_dev && output.st_ino == error.st_ino
+    }()
+    /// Whether the last line of standard output has no end yet.
+    private static let hasOpenLine = Mutex(false)
+
+    /// Writes the bytes and nothing else. If both streams are one, an error begins on a line of its own.
+    ///
+    /// - Returns: `false` if the reader has closed the pipe (`| head`), which is not an error.
+    @discardableResult
+    package func write(bytes: Data) -> Bool {
+        guard let last = bytes.last else { return true }
+        let wasOpen = Self.hasOpenLine.withLock { isOpen in
+            defer { isOpen = descriptor == STDOUT_FILENO && last != UInt8(ascii: "\n") }
+            return isOpen
+        }
+        let bytes = wasOpen && descriptor == STDERR_FILENO && Self.areOne ? Data("\n".utf8) + bytes : bytes
         do {
             try FileHandle(fileDescriptor: descriptor, closeOnDealloc: false).write(contentsOf: bytes)
+            return true
         } catch {
-            // A reader that has closed the pipe (`| head`) is not an error.
-            guard descriptor != STDERR_FILENO, error.systemReason != String(cString: strerror(EPIPE)) else { return }
+            guard descriptor != STDERR_FILENO, error.systemReason != String(cString: strerror(EPIPE)) else { return false }
             Self.error.write(failure: "cannot write the output: \(error.systemReason)")
             exit(1)
         }

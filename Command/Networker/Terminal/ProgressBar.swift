@@ -48,7 +48,8 @@ package struct ProgressBar {
             let tenth = Int((progress.fraction ?? 0) * 10)
             guard tenth > shownTenth else { return }
             shownTenth = tenth
-            return console.write(label + Self.line(progress, after: time))
+            console.write(label + Self.line(progress, after: time))
+            return
         }
         // Some terminals need milliseconds for a line.
         guard isEnd || time - lastShown > .milliseconds(80) else { return }
