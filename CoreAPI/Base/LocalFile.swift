@@ -100,6 +100,16 @@ package struct FileReplacement: Sendable {
         isDraftFixed = draft != nil
     }
 
+    /// Finds out whether the file can be written, by making its draft and removing it.
+    ///
+    /// - Throws: ``FileFailure``.
+    package func check() throws(FileFailure) {
+        let descriptor = open(draft, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, mode)
+        guard descriptor >= 0 else { throw FileFailure(path: path, code: errno) }
+        close(descriptor)
+        unlink(draft)
+    }
+
     /// - Parameter data: everything that the file will hold. It is on the disk when this returns.
     /// - Throws: ``FileFailure``.
     package func write(_ data: Data) throws(FileFailure) {

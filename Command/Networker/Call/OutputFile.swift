@@ -7,18 +7,38 @@ import Foundation
 struct OutputFile: Sendable, Hashable {
     let path: String
 
-    /// Before anything is sent.
+    /// Before anything is sent: makes a file beside it, and removes that one.
     ///
-    /// - Throws: `ValidationError` if the folder does not exist, or the path is one.
-    func check() throws {
-        guard path != "-" else { return }
+    /// - Parameters:
+    ///   - content: what the file will hold, for the error.
+    ///   - advice: the end of the error.
+    /// - Throws: `ValidationError` if the file cannot be written.
+    func check(for content: String = "the body", or advice: String = "") throws {
+        guard path != "-", let reason else { return }
+        throw ValidationError("cannot write \(content) to '\(path.escapingControls)': \(reason)\(advice)")
+    }
+
+    /// Why the file cannot be written; `nil` if it can.
+    private var reason: String? {
         let url = URL(fileURLWithPath: path)
-        var isFolder: ObjCBool = false
-        if FileManager.default.fileExists(atPath: url.path, isDirectory: &isFolder), isFolder.boolValue {
-            throw ValidationError("cannot write the body to '\(path.escapingControls)': it is a folder")
+        var status = stat()
+        let isThere = stat(url.path, &status) == 0
+        let code = isThere ? 0 : errno
+        switch status.st_mode & S_IFMT {
+        case S_IFDIR where isThere: return "it is a folder"
+        case S_IFREG where isThere: break
+        case _ where isThere: return access(url.path, W_OK) == 0 ? nil : String(cString: strerror(errno))
+        case _ where code != ENOENT: return String(cString: strerror(code))
+        default:
+            guard FileManager.default.fileExists(atPath: url.deletingLastPathComponent().path) else {
+                return "its folder does not exist"
+            }
         }
-        guard FileManager.default.fileExists(atPath: url.deletingLastPathComponent().path) else {
-            throw ValidationError("cannot write the body to '\(path.escapingControls)': its folder does not exist")
+        do throws(FileFailure) {
+            try FileReplacement(path: url.resolvingSymlinksInPath().path).check()
+            return nil
+        } catch {
+            return error.reason
         }
     }
 

@@ -150,10 +150,11 @@ struct DownloadCommand: AsyncParsableCommand {
     /// - Throws: `ValidationError`.
     func file(of plan: CallPlan) throws -> URL {
         if let output { return URL(fileURLWithPath: output).resolvingSymlinksInPath() }
-        let last = plan.path.prefix { !"?#".contains($0) }.split(separator: "/").last.map(String.init) ?? ""
+        let last = plan.path.before(anyOf: "?#").utf8.split(separator: UInt8(ascii: "/")).last.map { String(Substring($0)) } ?? ""
         let name = last.removingPercentEncoding ?? last
-        guard !name.isEmpty, !name.hasPrefix("."), !name.contains("/"), name.firstForbiddenControl == nil, name.utf8.count <= 200
+        guard !name.isEmpty, name.after(".") == nil, !name.containsOctets(of: "/"), name.firstForbiddenControl == nil
         else { throw ValidationError("the address does not name the file; expected --output") }
+        try OutputFile(path: name).check(or: "; expected --output with another")
         let url = URL(fileURLWithPath: name)
         guard !FileManager.default.fileExists(atPath: url.path) else {
             throw ValidationError("'\(name)' exists; expected --output, as in '--output \(name)', which replaces it")

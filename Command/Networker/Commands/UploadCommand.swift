@@ -95,6 +95,7 @@ struct UploadCommand: AsyncParsableCommand {
             throw ValidationError("--resumable and --expect-continue exclude each other; expected one of them")
         }
         if state != nil, resumable == nil { throw ValidationError("--state changes --resumable; expected --resumable as well") }
+        if let state { try OutputFile(path: state).check(for: "the state") }
         if let compress, ContentCoding(rawValue: compress.rawValue)?.isAvailable != true {
             throw ValidationError("this machine has no library for \(compress.rawValue); expected --compress gzip")
         }
