@@ -1,5 +1,6 @@
 import ArgumentParser
 import CoreAPI
+import CoreAPIHTTPSupport
 import CoreAPILock
 import CoreAPITransfers
 import Foundation
@@ -50,14 +51,8 @@ struct DownloadCommand: AsyncParsableCommand {
         help: ArgumentHelp(
             "The digest that the file must have, in hexadecimal or Base64: sha-256=… or sha-512=…",
             valueName: "algorithm=digest"),
-        transform: { text in
-            guard let digest = ContentDigest(text) else {
-                throw ValidationError(
-                    "expected sha-256= and 64 hexadecimal digits, or sha-512= and 128, or Base64, got '\(text.escapingControls)'")
-            }
-            return digest
-        })
-    var digest: [ContentDigest] = []
+        transform: DigestArgument.init)
+    var digest: [DigestArgument] = []
 
     @Option(
         parsing: .unconditional,
@@ -69,8 +64,8 @@ struct DownloadCommand: AsyncParsableCommand {
         parsing: .unconditional,
         help: ArgumentHelp(
             "The maximum number of bytes per second; k, M and G are thousands, millions and billions.", valueName: "bytes"),
-        transform: ByteRate.init)
-    var limitRate: ByteRate?
+        transform: { try ByteAmount($0) })
+    var limitRate: ByteAmount?
 
     @Option(parsing: .unconditional, help: ArgumentHelp("How often to continue after an interruption.", valueName: "n"))
     var retry = 4
@@ -118,11 +113,11 @@ struct DownloadCommand: AsyncParsableCommand {
         do throws(APIClientError) {
             let whole = try await download.value
             await channel.close()
-            Console.report.write(Self.summary(whole, in: .now - start))
+            Console.report.write(Self.summary(whole, in: .now - start, digest))
         } catch {
             await channel.close()
             if let number = signal.withLock({ $0 }) { throw await interrupted(by: number, download, file) }
-            Console.error.write(failure: plan.target.line(for: error))
+            Console.error.write(failure: line(for: error, plan))
             if let advice = advice(about: error, plan, file) { Console.error.write(hint: advice) }
             throw ExitCode.failure
         }
@@ -136,7 +131,7 @@ struct DownloadCommand: AsyncParsableCommand {
         guard !isChannel || words.count > 1 else {
             throw ValidationError("expected a path after '\(first.escapingControls)', such as exports/may")
         }
-        if isChannel, HTTPRequest.Method(rawValue: words[1].uppercased()) != .get { words.insert("GET", at: 1) }
+        if isChannel, words[1].inSmallLetters != "get" { words.insert("GET", at: 1) }
         let plan = try CallPlan(words, options)
         guard plan.method == .get else {
             throw ValidationError(
@@ -164,22 +159,36 @@ struct DownloadCommand: AsyncParsableCommand {
 
     private var downloadOptions: DownloadOptions {
         DownloadOptions { options in
-            options.digests = digest
+            options.digests = digest.map(\.digest)
             options.parts = parts
-            options.bytesPerSecond = limitRate?.bytesPerSecond
+            options.bytesPerSecond = limitRate?.bytes
             // Prints nothing: a signal ends the process.
             options.saveInterval = 1 << 20
         }
     }
 
     /// `may.csv: 5.0 MB in 1.24 s, 4.0 MB/s, 1.2 MB of them from before; sha-256=…`
-    static func summary(_ file: DownloadedFile, in time: Duration) -> String {
+    static func summary(_ file: DownloadedFile, in time: Duration, _ expected: [DigestArgument] = []) -> String {
         let speed = Int64(Double(file.length - file.reused) / max(time / .seconds(1), 0.001))
         var text = "\(file.url.lastPathComponent.escapingControls): \(file.length.readableBytes) in \(time.readable)"
         text += ", \(speed.readableBytes)/s"
         if file.reused > 0 { text += ", \(file.reused.readableBytes) of them from before" }
-        for digest in file.digests { text += "\nverified \(digest.algorithm.rawValue) \(digest.hexadecimal)" }
+        for digest in file.digests {
+            text += "\nverified \(digest.algorithm.rawValue) \(expected.form(of: digest) ?? digest.hexadecimal)"
+        }
         return text
+    }
+
+    /// The failure in one line, with digests in the form of `--digest`.
+    private func line(for error: APIClientError, _ plan: CallPlan) -> String {
+        let line = plan.target.line(for: error)
+        guard case .verification(.custom(let custom), _) = error.untranslated,
+            case .digestMismatch(let expected, let found) = custom as? DownloadError
+        else { return line }
+        return [expected, found].reduce(line) { line, text in
+            guard let digest = ContentDigest(text), let form = self.digest.form(of: digest) else { return line }
+            return line.replacingOctets(of: text, with: "\(digest.algorithm.rawValue)=\(form)")
+        }
     }
 
     /// Tells what is kept, and ends the process as the signal alone would have done.
@@ -207,17 +216,46 @@ struct DownloadCommand: AsyncParsableCommand {
     }
 }
 
-/// The value of `--limit-rate`.
-struct ByteRate: Sendable, Hashable {
-    let bytesPerSecond: Int
+/// The value of `--digest`, in the form in which it was typed.
+struct DigestArgument: Sendable, Hashable {
+    let digest: ContentDigest
+    private let isHexadecimal: Bool
 
     /// - Throws: `ValidationError` that states what was expected.
     init(_ text: String) throws {
-        let units = ["k": 1_000.0, "m": 1e6, "g": 1e9]
-        let unit = text.last.flatMap { units[$0.lowercased()] }
-        guard let number = Double(unit == nil ? text : String(text.dropLast())), number.isFinite,
-            case let rate = number * (unit ?? 1), (1...1e12).contains(rate)
-        else { throw ValidationError("expected bytes per second, such as 500000, 500k or 2.5M, got '\(text.escapingControls)'") }
-        bytesPerSecond = Int(rate)
+        guard let digest = ContentDigest(text) else {
+            throw ValidationError(
+                "expected sha-256= and 64 hexadecimal digits, or sha-512= and 128, or Base64, got '\(text.escapingControls)'")
+        }
+        self.digest = digest
+        isHexadecimal = text.inSmallLetters.utf8.suffix(2 * digest.algorithm.size).elementsEqual(digest.hexadecimal.utf8)
+    }
+
+    /// Another digest in the same form.
+    fileprivate func form(of digest: ContentDigest) -> String {
+        isHexadecimal ? digest.hexadecimal : Data(digest.bytes).base64EncodedString()
+    }
+}
+
+extension [DigestArgument] {
+    /// A digest in the form of the argument for its algorithm; `nil` without one.
+    func form(of digest: ContentDigest) -> String? {
+        first { $0.digest.algorithm == digest.algorithm }?.form(of: digest)
+    }
+}
+
+/// The value of `--limit-rate` or `--event-size`.
+struct ByteAmount: Sendable, Hashable {
+    let bytes: Int
+
+    /// - Parameter unit: what was expected, for an error.
+    /// - Throws: `ValidationError` that states what was expected.
+    init(_ text: String, _ unit: String = "bytes per second") throws {
+        let factors = ["k": 1_000.0, "m": 1e6, "g": 1e9]
+        let factor = factors[String(text.inSmallLetters.suffix(1))]
+        guard let number = Double(factor == nil ? text : String(text.dropLast())), number.isFinite,
+            case let amount = number * (factor ?? 1), (1...1e12).contains(amount)
+        else { throw ValidationError("expected \(unit), such as 500000, 500k or 2.5M, got '\(text.escapingControls)'") }
+        bytes = Int(amount)
     }
 }

@@ -59,8 +59,8 @@ struct UploadCommand: AsyncParsableCommand {
     @Option(
         help: ArgumentHelp(
             "The maximum number of bytes per second; k, M and G are thousands, millions and billions.", valueName: "bytes"),
-        transform: ByteRate.init)
-    var limitRate: ByteRate?
+        transform: { try ByteAmount($0) })
+    var limitRate: ByteAmount?
 
     @Option(help: "Compress the file while it is sent.")
     var compress: Compression?
@@ -127,13 +127,13 @@ struct UploadCommand: AsyncParsableCommand {
         guard let resumable else {
             let options = UploadOptions(
                 compression: compress.flatMap { ContentCoding(rawValue: $0.rawValue) },
-                bytesPerSecond: limitRate?.bytesPerSecond, expectsContinue: expectContinue)
+                bytesPerSecond: limitRate?.bytes, expectsContinue: expectContinue)
             return dispatcher.upload(endpoint, as: .data, options: options)
         }
         let store = state.map(StateFile.init)
         var plan = ResumableUpload(resumable == .tus ? .tus : .ietf, continuing: try store?.read()) { state in store?.write(state)
         }
-        plan.bytesPerSecond = limitRate?.bytesPerSecond
+        plan.bytesPerSecond = limitRate?.bytes
         plan.metadata = ["filename": file.lastPathComponent, "filetype": file.mediaType]
         return dispatcher.upload(endpoint, from: .file(file), as: .data, resumable: plan)
     }

@@ -19,6 +19,9 @@ struct DownloadCommandTests {
             ("example.com/a a@b", "which needs a form"), ("example.com", "does not name the file"),
             ("example.com/", "does not name the file"), ("example.com/a/..%2fb", "does not name the file"),
             ("example.com/.bashrc", "does not name the file"), ("example.com/a%0Ab", "does not name the file"),
+            ("example.com/a%2F%CC%81b", "does not name the file"), ("example.com/.%CC%81a", "does not name the file"),
+            ("example.com/\(String(repeating: "a", count: 256))", "File name too long; expected --output with another"),
+            ("example.com/a -o \(String(repeating: "a", count: 256))", "File name too long"),
             ("example.com/a -o -", "expected --output with a file"), ("example.com/a -o /tmp", "it is a folder"),
             ("example.com/a -o /nowhere/at/all", "its folder does not exist"), ("example.com/a --parts 0", "from 1 to 16"),
             ("example.com/a --parts 17", "from 1 to 16"), ("example.com/a --retry -1", "from 0 to 9"),
@@ -53,7 +56,7 @@ struct DownloadCommandTests {
 
     @Test("reads rates", arguments: [("1", 1), ("500k", 500_000), ("2.5M", 2_500_000), ("1g", 1_000_000_000)])
     func rates(text: String, expected: Int) throws {
-        #expect(try ByteRate(text).bytesPerSecond == expected)
+        #expect(try ByteAmount(text).bytes == expected)
     }
 
     @Test("shows a bar, or a line without one")
@@ -131,8 +134,25 @@ struct DownloadCommandTests {
 
         let digest = "sha-256=" + String(repeating: "0", count: 64)
         let wrong = try await run([server.url + "/may.bin", "-o", "other.bin", "--digest", digest], in: folder)
-        #expect(wrong.status == 1 && wrong.text.contains("the file is damaged: expected sha-256=:AAAA"), "\(wrong.text)")
+        #expect(
+            wrong.status == 1 && wrong.text.contains("the file is damaged: expected \(digest), found sha-256="), "\(wrong.text)")
+        #expect(!wrong.text.contains(":AAAA"), "\(wrong.text)")
+        let base64 = "sha-256=" + Data(count: 32).base64EncodedString()
+        let again64 = try await run([server.url + "/may.bin", "-o", "other.bin", "--digest", base64], in: folder)
+        #expect(
+            again64.status == 1 && again64.text.contains("the file is damaged: expected \(base64), found sha-256="),
+            "\(again64.text)")
         #expect(try FileManager.default.contentsOfDirectory(atPath: folder.path).sorted() == ["cut.bin", "may.bin"])
+    }
+
+    @Test("names a verified digest in the form in which it was given, and else in hexadecimal digits")
+    func digestForm() throws {
+        let digest = try #require(ContentDigest(.sha256, Array(repeating: 0xAB, count: 32)))
+        let hexadecimal = try DigestArgument("sha-256=" + String(repeating: "Ab", count: 32))
+        let base64 = try DigestArgument("SHA-256=" + Data(digest.bytes).base64EncodedString())
+        #expect([hexadecimal].form(of: digest) == String(repeating: "ab", count: 32))
+        #expect([base64].form(of: digest) == Data(digest.bytes).base64EncodedString())
+        #expect([].form(of: digest) == nil)
     }
 
     @Test("shows one changing line with a bar on a terminal, and plain lines in a pipe", arguments: [true, false])
