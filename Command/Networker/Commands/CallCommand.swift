@@ -1,6 +1,5 @@
 import ArgumentParser
 import CoreAPI
-import CoreAPIDigest
 import Foundation
 import HTTPTypes
 
@@ -61,36 +60,7 @@ struct CallCommand: AsyncParsableCommand {
 
     @OptionGroup var options: ChannelOptions
 
-    @Option(
-        name: [.customShort("H"), .long],
-        help: ArgumentHelp("A header; overrides the channel's header of that name.", valueName: "name: value"),
-        transform: HeaderLine.init)
-    var header: [HeaderLine] = []
-
-    @Option(
-        name: .shortAndLong,
-        help: ArgumentHelp(
-            "The body, or @ and the name of a file with it; @- for standard input, which is not read otherwise. Its type is "
-                + "JSON if it is JSON, else text.",
-            valueName: "text|@file"))
-    var data: [String] = []
-
-    @Flag(help: "Send the items, or --data, as a form; as multipart/form-data if an item is a file.")
-    var form = false
-
-    @Flag(help: "Send the items as multipart/form-data.")
-    var multipart = false
-
-    @Flag(help: "Say nothing about data on standard input, which only '@-' reads.")
-    var ignoreStdin = false
-
-    @Option(
-        name: [.customShort("a"), .customShort("u"), .long],
-        help: ArgumentHelp("Credentials: user:password, or a token with --auth-type bearer.", valueName: "user:password"))
-    var auth: String?
-
-    @Option(help: "How the credentials are sent; basic by default.")
-    var authType: AuthType?
+    @OptionGroup var request: RequestOptions
 
     @Option(
         name: .shortAndLong,
@@ -136,17 +106,9 @@ struct CallCommand: AsyncParsableCommand {
     @Flag(name: .shortAndLong, help: "Print the body only.")
     var body = false
 
-    enum AuthType: String, CaseIterable, ExpressibleByArgument, Sendable {
-        case basic, bearer, digest
-    }
-
     func validate() throws {
         if revealSecrets, !curl { throw ValidationError("--reveal-secrets changes the cURL command; expected --curl as well") }
-        if form, multipart { throw ValidationError("expected one of --form and --multipart, got both") }
-        if authType != nil, auth == nil { throw ValidationError("--auth-type changes --auth; expected --auth as well") }
         if show.contains("") { throw ValidationError("expected --show and a name, got no name") }
-        if data.count > 1 { throw ValidationError("--data is given twice; expected one") }
-        if multipart, !data.isEmpty { throw ValidationError("--multipart sends items; expected no --data") }
         if let count = self.repeat, !(1...1_000_000).contains(count) {
             throw ValidationError("expected --repeat from 1 to 1000000, got \(count)")
         }
@@ -181,11 +143,11 @@ struct CallCommand: AsyncParsableCommand {
 
     func run() async throws {
         let plan = try plan()
-        try checkInput(plan)
-        defer { noteInput(plan) }
+        try request.checkInput(plan)
+        defer { request.noteInput(plan) }
         var channel = plan.target.channel()
         channel.redaction = channel.redaction.showing(show)
-        try authenticate(&channel)
+        try request.authenticate(&channel)
         let endpoint = plan.endpoint(timeout: timeout.duration, accept: accept(of: plan, channel))
         if let count = self.repeat {
             try await repeated(endpoint, through: channel, count, plan.target)
@@ -200,63 +162,11 @@ struct CallCommand: AsyncParsableCommand {
         if offline { try show(offline: report, plan.target) } else { try show(report, plan.target) }
     }
 
-    func plan() throws -> CallPlan {
-        let lines = header + (try authorization.map { [$0] } ?? [])
-        return try CallPlan(
-            words, options, headers: lines, data: try data.first.map(CallBody.init),
-            form: multipart ? .multipart : form ? .form : .json)
-    }
-
-    /// Data for a request without a body is refused instead of sent, because it may belong to the script that runs the command.
-    private func checkInput(_ plan: CallPlan) throws {
-        // The program at the other end of a pipe starts at the same time and may need a moment.
-        guard !ignoreStdin, plan.lacksBody, !plan.readsStandardInput, StandardInput().hasData(within: .milliseconds(100)) else {
-            return
-        }
-        throw ValidationError(
-            "standard input has data, and the request has no body; expected --data @- to send that data, or --ignore-stdin")
-    }
-
-    private func noteInput(_ plan: CallPlan) {
-        guard !ignoreStdin, !plan.readsStandardInput, StandardInput().hasData() else { return }
-        Console.error.write(hint: "standard input was not read; --data @- sends it, --ignore-stdin hides this line")
-    }
+    func plan() throws -> CallPlan { try request.plan(words, options) }
 
     /// The same verification as a feature that decodes the answer; a plain address promises no type.
     private func accept(of plan: CallPlan, _ channel: Channel) -> String {
         plan.target.isAddress ? "application/json, */*;q=0.5" : channel.coder.contentType
-    }
-
-    /// The header of `--auth`, unless the answer to a challenge has it.
-    private var authorization: HeaderLine? {
-        get throws {
-            guard let auth else { return nil }
-            switch authType ?? .basic {
-            case .bearer: return try HeaderLine(name: "Authorization", value: "Bearer \(auth)")
-            case .basic:
-                try checkHasPassword(auth)
-                return try HeaderLine(name: "Authorization", value: "Basic \(Data(auth.utf8).base64EncodedString())")
-            case .digest: return nil
-            }
-        }
-    }
-
-    private func authenticate(_ channel: inout Channel) throws {
-        guard let auth, authType == .digest else { return }
-        try checkHasPassword(auth)
-        let parts = auth.split(separator: ":", maxSplits: 1, omittingEmptySubsequences: false)
-        do {
-            let digest = try DigestAuthentication(username: String(parts[0]), password: Secret(String(parts[1])))
-            channel.attemptMiddleware.append(digest)
-        } catch {
-            throw ValidationError(error.readableDescription)
-        }
-    }
-
-    private func checkHasPassword(_ auth: String) throws {
-        guard auth.contains(":") else {
-            throw ValidationError("expected --auth user:password; a token needs --auth-type bearer")
-        }
     }
 
     private var extras: CallReport.Extras {

@@ -1,6 +1,7 @@
 import ArgumentParser
 import CoreAPI
 import Foundation
+import HTTPTypes
 
 /// `networker events`
 struct EventsCommand: AsyncParsableCommand {
@@ -11,12 +12,15 @@ struct EventsCommand: AsyncParsableCommand {
             commandName: "events",
             abstract: "Show the events of a server as they arrive.",
             usage: """
-                \(name) events <address> [options]
-                \(name) events <channel> <path> [options]
+                \(name) events [METHOD] <address> [items] [options]
+                \(name) events <channel> [METHOD] <path> [items] [options]
                 """,
             discussion: """
                 Connects by the standard of server-sent events. After a lost connection it connects again, and continues behind \
                 the last event. The server ends the events with the status 204.
+
+                Items, a body and credentials are those of 'call'. Without a method, the request to an address is GET, or POST \
+                if there is a body; that to a channel is GET. A POST is sent once.
 
                 Standard output has a block for each event: its name, its id, and its data, indented. Standard error tells when \
                 the connection opens and ends. If the events end by an error, the exit code is 1. The exit code is 64 for an \
@@ -26,19 +30,16 @@ struct EventsCommand: AsyncParsableCommand {
                   \(name) events https://example.com/news
                   \(name) events :8080/ticks --count 3 --json | jq -r .data
                   \(name) events \(channel) orders/1/events --last-event-id 17
+                  \(name) events :8080/chat stream:=true prompt=Hi --json
                 """)
     }
 
-    @Argument(help: ArgumentHelp("An address, or a channel and a path.", valueName: "word"))
+    @Argument(help: ArgumentHelp("An address, or a channel and a path; then items.", valueName: "word"))
     var words: [String] = []
 
     @OptionGroup var options: ChannelOptions
 
-    @Option(
-        name: [.customShort("H"), .long],
-        help: ArgumentHelp("A header; overrides the channel's header of that name.", valueName: "name: value"),
-        transform: HeaderLine.init)
-    var header: [HeaderLine] = []
+    @OptionGroup var request: RequestOptions
 
     @Option(help: ArgumentHelp("Continue after this event.", valueName: "id"))
     var lastEventID: String?
@@ -56,6 +57,13 @@ struct EventsCommand: AsyncParsableCommand {
         transform: TimeLimit.init)
     var idle = TimeLimit(seconds: 60)
 
+    @Option(
+        parsing: .unconditional,
+        help: ArgumentHelp(
+            "The largest number of bytes of one event; k, M and G are thousands, millions and billions.", valueName: "bytes"),
+        transform: { try ByteAmount($0, "bytes") })
+    var eventSize: ByteAmount?
+
     @Flag(help: "Print each event as a line of JSON.")
     var json = false
 
@@ -64,41 +72,50 @@ struct EventsCommand: AsyncParsableCommand {
             throw ValidationError("expected --reconnections from 0 to 1000000, got \(reconnections)")
         }
         if let count, count < 1 { throw ValidationError("expected --count of at least 1, got \(count)") }
-        _ = try plan()
     }
 
-    /// The request: a GET, as the standard requires.
+    /// The request: a GET, as the standard requires, unless the words say otherwise.
     func plan() throws -> CallPlan {
         guard let first = words.first else {
             throw ValidationError("expected an address, or a channel and a path")
         }
-        let isChannel = CommandSetup.current.registry.entry(first) != nil
-        guard words.count == (isChannel ? 2 : 1) else {
-            throw ValidationError(
-                isChannel
-                    ? "expected one path after '\(first.escapingControls)', such as orders/1/events"
-                    : "expected one address, got \(words.count) words")
+        var words = words
+        if CommandSetup.current.registry.entry(first) != nil {
+            guard words.count > 1 else {
+                throw ValidationError("expected a path after '\(first.escapingControls)', such as orders/1/events")
+            }
+            if words.count == 2 || !HTTPRequest.Method.isKnown(words[1]) { words.insert("GET", at: 1) }
         }
-        return try CallPlan(isChannel ? [first, "GET", words[1]] : words, options, headers: header)
+        return try request.plan(words, options)
     }
 
     func run() async throws {
         let plan = try plan()
-        let channel = plan.target.channel()
+        if plan.method.takesValuesInBody { try request.checkInput(plan) }
+        var channel = plan.target.channel()
+        try request.authenticate(&channel)
         do {
             try await follow(plan, through: channel)
             await channel.close()
         } catch {
             await channel.close()
             Console.error.write(failure: plan.target.line(for: error))
-            if let advice = plan.target.advice(about: error) { Console.error.write(hint: advice) }
+            if let advice = advice(about: error, plan.target) { Console.error.write(hint: advice) }
             throw ExitCode.failure
         }
     }
 
+    private func advice(about error: APIClientError, _ target: CallTarget) -> String? {
+        guard case .decoding(let failure, _) = error.untranslated, let defect = failure.underlying as? StreamDefect,
+            case .eventTooLarge = defect.reason
+        else { return target.advice(about: error) }
+        return "--event-size sets another limit, in bytes"
+    }
+
     private func follow(_ plan: CallPlan, through channel: Channel) async throws(APIClientError) {
         let endpoint = plan.endpoint(timeout: .seconds(60), accept: "text/event-stream")
-        let options = EventOptions(lastEventID: lastEventID, reconnections: reconnections, idle: idle.duration)
+        var options = EventOptions(lastEventID: lastEventID, reconnections: reconnections, idle: idle.duration)
+        if let eventSize { options.eventSize = eventSize.bytes }
         var left = count ?? .max
         var isOpen = false
         for try await update in CommonDispatcher(channel: channel).events(endpoint, options: options).updates {
@@ -110,13 +127,17 @@ struct EventsCommand: AsyncParsableCommand {
                 isOpen = false
                 Console.error.write(EventText.ended(pause, error.map(plan.target.line)))
             case .event(let event):
-                Console.output.write(json ? EventText.json(event) : EventText.block(event, Console.output.palette))
+                let text = json ? EventText.json(event) : EventText.block(event, Console.output.palette)
+                // Without a reader, as after `| head -1`, no further event is of use.
+                guard Console.output.write(text) else { return }
                 left -= 1
-                if left == 0 { return Console.error.write(EventText.counted(count ?? 0)) }
+                guard left == 0 else { continue }
+                Console.error.write(EventText.counted(count ?? 0))
+                return
             }
         }
         // The stream has no other end without an error.
-        Console.error.write(isOpen ? EventText.endedForGood : EventText.noContent)
+        Console.error.write(isOpen ? EventText.ended(plan.method) : EventText.noContent)
     }
 }
 
@@ -143,7 +164,11 @@ enum EventText {
     static func opened(_ head: ResponseHead) -> String { "connected, \(head.status.code)" }
 
     static let noContent = "no more events: the server answered with the status 204"
-    static let endedForGood = "ended by the server; --reconnections allows no other connection"
+
+    static func ended(_ method: HTTPRequest.Method) -> String {
+        let reason = method.takesValuesInBody ? "a \(method.rawValue) is sent once" : "--reconnections allows no other connection"
+        return "ended by the server; \(reason)"
+    }
 
     static func counted(_ count: Int) -> String { "closed after \(count) event\(count == 1 ? "" : "s")" }
 

@@ -9,14 +9,34 @@ import Testing
 
 @Suite("networker events", .timeLimit(.minutes(1)))
 struct EventsCommandTests {
-    @Test("takes an address, or a channel and a path, and refuses other words")
+    /// The request of a command line.
+    private func plan(_ words: [String]) throws -> CallPlan {
+        try CommandSetup.$current.withValue(CommandSetup(registry: .standard)) { try EventsCommand.parse(words).plan() }
+    }
+
+    @Test("takes an address, or a channel and a path, with a method and items as 'call', and refuses other words")
     func words() throws {
-        #expect(try EventsCommand.parse([":8080/x"]).plan().path == "/x")
-        for words in [
-            [], ["a", "b"], ["nowhere"], [":8080/x", "y"], [":8080", "--count", "0"], [":8080", "--reconnections", "-1"],
+        #expect(try plan([":8080/x"]).path == "/x")
+        for (words, method, path) in [
+            ([":8080/x", "q==1"], "GET", "/x?q=1"), ([":8080/x", "a=1"], "POST", "/x"), (["PUT", ":8080/x", "a=1"], "PUT", "/x"),
+            ([":8080/x", "-d", "{}"], "POST", "/x"), (["TY", "orders", "q==1"], "GET", "orders?q=1"),
+            (["TY", "GET", "a"], "GET", "a"),
+            (["TY", "post", "chat", "a=1"], "POST", "chat"), (["TY", "POST"], "GET", "POST"),
         ] {
-            #expect(throws: (any Error).self, "\(words)") { _ = try EventsCommand.parse(words) }
+            let plan = try plan(words)
+            #expect(plan.method.rawValue == method && plan.path == path, "\(words)")
         }
+        for words in [
+            [], ["a", "b"], ["nowhere"], ["TY"], [":8080/x", "y"], [":8080", "--count", "0"], [":8080", "--reconnections", "-1"],
+            [":8080", "--event-size", "0"], [":8080", "--form"], [":8080", "--auth", "x"], [":8080", "--auth-type", "digest"],
+        ] {
+            #expect(throws: (any Error).self, "\(words)") { try plan(words) }
+        }
+    }
+
+    @Test("reads the largest size of an event", arguments: [("4096", 4_096), ("64k", 64_000), ("20M", 20_000_000)])
+    func eventSize(text: String, bytes: Int) throws {
+        #expect(try EventsCommand.parse([":8080", "--event-size", text]).eventSize?.bytes == bytes)
     }
 
     @Test("prints an event as a block or a line of JSON, without control characters")
@@ -24,5 +44,57 @@ struct EventsCommandTests {
         let event = ServerSentEvent(id: "7", name: "tick\u{1B}[2J", data: "one\ntwo\u{7}")
         #expect(EventText.block(event, Palette(isTerminal: false, variables: [:])) == "tick\\u{1B}[2J 7\n  one\n  two\\u{07}")
         #expect(EventText.json(event) == #"{"data":"one\ntwo\u0007","id":"7","name":"tick\u001b[2J"}"#)
+    }
+
+    @Test("sends a POST with its body and credentials once, and ends well at the end of the events")
+    func post() async throws {
+        let server = try LoopbackServer.start { _ in
+            [
+                .sendHead(status: 200, headers: ["Content-Type": "text/event-stream", "Transfer-Encoding": "chunked"]),
+                .sendChunk(Data("data: a\n\ndata: [DONE]\n\n".utf8)), .endChunks(),
+            ]
+        }
+        defer { server.close() }
+        let events = try await BuiltCommand.run(["events", server.url + "/chat", "stream:=true", "n=1", "--auth", "ege:secret1"])
+        #expect(events.status == 0 && events.text.contains("message\n  a\nmessage\n  [DONE]\n"), "\(events.text)")
+        #expect(events.text.hasSuffix("ended by the server; a POST is sent once\n"), "\(events.text)")
+        let request = try #require(server.requests.first)
+        #expect(request.method == "POST" && request.body == Data(#"{"stream":true,"n":"1"}"#.utf8) && server.requests.count == 1)
+        #expect(request.headers["authorization"] == "Basic \(Data("ege:secret1".utf8).base64EncodedString())")
+        let piped = try await BuiltCommand.shell("echo '{}' | \"$1\" events POST \"$2\" --data @- --count 1", [server.url])
+        #expect(piped.status == 0 && server.requests.last?.body == Data("{}\n".utf8), "\(piped.text)")
+        let lost = try await BuiltCommand.shell("echo '{}' | \"$1\" events POST \"$2\"", [server.url])
+        #expect(lost.status == 64 && lost.text.contains("expected --data @- to send that data"), "\(lost.text)")
+    }
+
+    @Test("says which option allows a larger event, and shows one that it allows")
+    func largeEvent() async throws {
+        let server = try LoopbackServer.start { _ in
+            let event = Data("data: \(String(repeating: "x", count: 5_000))\n\n".utf8)
+            return [
+                .sendHead(status: 200, headers: ["Content-Type": "text/event-stream", "Transfer-Encoding": "chunked"]),
+                .sendChunk(event), .endChunks(),
+            ]
+        }
+        defer { server.close() }
+        let words = ["events", server.url, "--count", "1", "--reconnections", "0", "--event-size"]
+        let refused = try await BuiltCommand.run(words + ["4k"])
+        #expect(refused.status == 1 && refused.text.contains("hint: --event-size sets another limit"), "\(refused.text)")
+        let shown = try await BuiltCommand.run(words + ["6k"])
+        #expect(shown.status == 0 && shown.text.contains("message\n  xxxx"), "\(shown.text)")
+    }
+
+    @Test("end with their reader, and not with the server")
+    func readerGone() async throws {
+        let server = try LoopbackServer.start { _ in
+            let events = Data(String(repeating: "data: x\n\n", count: 1_000_000).utf8)
+            return [
+                .sendHead(status: 200, headers: ["Content-Type": "text/event-stream"]),
+                .throttled(events, chunkSize: 9_000, interval: .milliseconds(1)),
+            ]
+        }
+        defer { server.close() }
+        let read = try await BuiltCommand.shell("\"$1\" events \"$2\" 2>/dev/null | head -n 1", [server.url])
+        #expect(read.status == 0 && read.text == "message\n")
     }
 }
