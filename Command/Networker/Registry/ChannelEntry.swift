@@ -16,7 +16,8 @@ package struct ChannelEntry: Sendable {
 
         static let addressName = "address"
 
-        /// A channel for a plain address, without credentials or hooks.
+        /// A channel for a plain address, without credentials or hooks. Like a browser it sends the cookies that an answer has
+        /// set to the next hop of a redirect, as long as the command runs.
         static func address(_ address: Address) -> Place {
             Place(
                 environment: addressName, isSimulated: false,
@@ -24,6 +25,7 @@ package struct ChannelEntry: Sendable {
                     var environment = APIEnvironment(addressName, baseURL: address.origin.string)
                     environment.allowsInsecureConnections = address.origin.scheme == .http
                     var channel = Channel(name: address.origin.host, environment: environment)
+                    channel.cookies = CookieJar()
                     channel.logger = CoreNetworkLogger(subsystem: "networkerkit", category: channel.name)
                     return channel
                 }, word: address.origin.string.trimmingSlashes)
