@@ -34,7 +34,7 @@ extension CallReport {
                 let line = "\(head.status.code) \(head.status.reasonPhrase)".trimmingHTTPWhitespace().escapingControls
                 return palette.paint(line, response.error == nil ? .good : .bad)
             } ?? palette.paint("no answer", .bad),
-            response.metrics?.httpVersion, response.head == nil ? nil : Int64(response.data.count).readableBytes,
+            response.metrics?.httpVersion, response.head == nil ? nil : size.readableBytes,
             elapsed?.readable, response.attempts.count > 1 ? "\(response.attempts.count) attempts" : nil,
             "call \(response.call.id)",
         ]

@@ -19,14 +19,19 @@ struct CallReport: Sendable {
     /// The call and the calls that it caused, such as a token's refresh.
     let calls: [RecordedCall]
     let extras: Extras
+    /// Set if the body was shown while it arrived.
+    var streamed: StreamedBody?
 
     /// The exchanges of all calls, in the order in which they were sent.
     var exchanges: [Exchange] { calls.exchanges }
 
     /// From the call's start to its end.
     var elapsed: Duration? {
-        calls.first { $0.id == response.call.id }?.outcome?.elapsed
+        streamed?.elapsed ?? calls.first { $0.id == response.call.id }?.outcome?.elapsed
     }
+
+    /// The length of the body.
+    var size: Int64 { streamed?.bytes ?? Int64(response.data.count) }
 
     /// The last attempt of the call itself, as sent.
     var sent: Exchange? {

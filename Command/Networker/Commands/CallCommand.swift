@@ -106,6 +106,11 @@ struct CallCommand: AsyncParsableCommand {
     @Flag(name: .shortAndLong, help: "Print the body only.")
     var body = false
 
+    @Flag(
+        name: [.customShort("S"), .long],
+        help: "Show the body while it arrives, over HTTP/1.1; the default for an http address in front of a pipe.")
+    var stream = false
+
     func validate() throws {
         if revealSecrets, !curl { throw ValidationError("--reveal-secrets changes the cURL command; expected --curl as well") }
         if show.contains("") { throw ValidationError("expected --show and a name, got no name") }
@@ -120,6 +125,7 @@ struct CallCommand: AsyncParsableCommand {
         }
         for (name, isGiven) in [
             ("--output", output != nil), ("--offline", offline), ("--curl", curl), ("--body", body), ("--verbose", verbose),
+            ("--stream", stream),
         ]
         where isGiven && self.repeat != nil {
             throw ValidationError("--repeat shows percentiles only; expected no \(name)")
@@ -127,11 +133,13 @@ struct CallCommand: AsyncParsableCommand {
         // Options of which one would be ignored.
         let others = [
             ("--body", body), ("--output", output != nil), ("--verbose", verbose), ("--curl", curl), ("--offline", offline),
+            ("--json", json),
         ]
         let clashes: [(String, Bool, [String])] = [
             ("--json", json, ["--body", "--output", "--verbose", "--offline"]),
             ("--body", body, ["--verbose", "--curl", "--offline"]),
             ("--offline", offline, ["--output"]),
+            ("--stream", stream, ["--output", "--offline", "--json"]),
         ]
         for (name, isGiven, excluded) in clashes where isGiven {
             for (other, isOther) in others where isOther && excluded.contains(other) {
@@ -156,13 +164,27 @@ struct CallCommand: AsyncParsableCommand {
         let recorder = CallRecorder()
         channel.listeners.append(recorder)
         if offline { channel.transport = OfflineTransport() }
-        let response = await CommonDispatcher(channel: channel).response(for: endpoint, as: .data)
+        let dispatcher = CommonDispatcher(channel: channel)
+        let (response, streamed) =
+            isStreamed(plan)
+            ? await dispatcher.stream(endpoint).written(to: Console.output, within: timeout.duration)
+            : (await dispatcher.response(for: endpoint, as: .data), nil)
         await channel.close()
-        let report = CallReport(response: response, calls: recorder.takeFinished(), extras: extras)
+        let report = CallReport(
+            response: response, calls: recorder.takeFinished(), extras: extras, streamed: streamed
+        )
         if offline { try show(offline: report, plan.target) } else { try show(report, plan.target) }
     }
 
     func plan() throws -> CallPlan { try request.plan(words, options) }
+
+    /// Whether the body is written while it arrives. Without `--stream` that is so where it changes nothing else: clear text is
+    /// HTTP/1.1 in any case, and an address has no retries.
+    private func isStreamed(_ plan: CallPlan) -> Bool {
+        if stream { return true }
+        let isClearText = plan.target.place.word.utf8.starts(with: "http://".utf8)
+        return plan.target.isAddress && isClearText && !Console.output.isTerminal && output == nil && !json && !offline
+    }
 
     /// The same verification as a feature that decodes the answer; a plain address promises no type.
     private func accept(of plan: CallPlan, _ channel: Channel) -> String {
@@ -195,6 +217,8 @@ struct CallCommand: AsyncParsableCommand {
                 throw ExitCode.failure
             }
             if !body { Console.report.write(report.rendered(Console.report.palette, body: .written(place))) }
+        } else if report.streamed != nil {
+            if !body { Console.report.write(report.rendered(Console.report.palette, body: .left)) }
         } else if isTerminal {
             Console.output.write(
                 body ? report.text ?? report.notShown : report.rendered(Console.output.palette, body: .shown))
