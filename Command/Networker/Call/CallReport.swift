@@ -19,6 +19,8 @@ struct CallReport: Sendable {
     /// The call and the calls that it caused, such as a token's refresh.
     let calls: [RecordedCall]
     let extras: Extras
+    /// The client's certificate, for the cURL command.
+    var identity: CallTarget.Identity?
     /// Set if the body was shown while it arrived.
     var streamed: StreamedBody?
 
@@ -45,6 +47,7 @@ struct CallReport: Sendable {
         if request.url.scheme == .https, case .file(let path) = response.call.channel.environment.serverTrustManager.authorities {
             options.append(("--cacert", path))
         }
+        if request.url.scheme == .https { options += identity?.options ?? [] }
         return request.cURLDescription(revealingSecrets: extras.contains(.secrets), options: options)
     }
 }

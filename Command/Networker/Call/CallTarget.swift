@@ -9,6 +9,8 @@ struct CallTarget: Sendable {
     /// Replaces the environment's base URL.
     var host: HTTPURL?
     var authority: Authority?
+    /// The client's own certificate.
+    var identity: Identity?
     /// The path and the query of an address; empty for a channel.
     var path = ""
 
@@ -42,6 +44,37 @@ struct CallTarget: Sendable {
                 throw ValidationError(
                     "expected a readable file of PEM certificates, or the word system, got '\(text.escapingControls)'")
             }
+        }
+    }
+
+    /// The files of `--cert` and `--key`.
+    struct Identity: Sendable, Hashable {
+        private let certificates: String
+        private let key: String?
+        fileprivate let client: ClientIdentity
+
+        /// As on a command line of curl's or of this command.
+        var options: [(name: String, value: String)] { [("--cert", certificates)] + (key.map { [("--key", $0)] } ?? []) }
+
+        /// - Throws: `ValidationError` for a file that cannot be read, or that has no certificate or no key.
+        init(certificates: String, key: String?) throws {
+            let text = try CommandFile(certificates).text(for: "the certificate")
+            guard (try? Certificate(pem: text)) != nil else {
+                throw ValidationError("expected a certificate of PEM in '\(certificates.escapingControls)'")
+            }
+            let secret = try key.map { try CommandFile($0).text(for: "the key") } ?? text
+            let name = (key ?? certificates).escapingControls
+            guard secret.containsOctets(of: "PRIVATE KEY-----") else {
+                throw ValidationError(
+                    "expected a private key of PEM in '\(name)'\(key == nil ? "; --key names another file" : "")")
+            }
+            // OpenSSL would ask for the passphrase on the terminal.
+            guard !secret.containsOctets(of: "ENCRYPTED") else {
+                throw ValidationError("expected a key without a passphrase in '\(name)'")
+            }
+            self.certificates = certificates
+            self.key = key
+            client = .pem(certificates: text, key: Secret(secret))
         }
     }
 
@@ -84,6 +117,7 @@ struct CallTarget: Sendable {
         var channel = place.make()
         if let host { channel.environment.baseURL = host.string }
         if let authority { channel.environment.serverTrustManager.authorities = authority.trusted }
+        if let identity { channel.environment.serverTrustManager.identity = identity.client }
         return channel
     }
 
@@ -160,6 +194,7 @@ struct CallTarget: Sendable {
         case .file(let path): words += ["--authority", path.escapingControls]
         case nil: break
         }
+        words += identity?.options.flatMap { [$0.name, $0.value.escapingControls] } ?? []
         return words.joined(separator: " ")
     }
 

@@ -171,7 +171,7 @@ struct CallCommand: AsyncParsableCommand {
             : (await dispatcher.response(for: endpoint, as: .data), nil)
         await channel.close()
         let report = CallReport(
-            response: response, calls: recorder.takeFinished(), extras: extras, streamed: streamed
+            response: response, calls: recorder.takeFinished(), extras: extras, identity: plan.target.identity, streamed: streamed
         )
         if offline { try show(offline: report, plan.target) } else { try show(report, plan.target) }
     }

@@ -4,6 +4,7 @@ import CoreAPI
 /// The authority of a command that connects to a server.
 struct TrustOptions: ParsableArguments {
     @Option(
+        name: [.long, .customLong("cacert")],
         help: ArgumentHelp(
             "The authorities to trust instead: a file of PEM certificates, or the word system.", valueName: "file.pem"),
         completion: .file(extensions: ["pem", "crt"]), transform: CallTarget.Authority.init)
@@ -22,12 +23,29 @@ struct ChannelOptions: ParsableArguments {
 
     @OptionGroup var trust: TrustOptions
 
+    @Option(
+        help: ArgumentHelp(
+            "Your certificate, for a server that asks for one, and its chain: a file of PEM.", valueName: "file.pem"),
+        completion: .file(extensions: ["pem", "crt"]))
+    var cert: String?
+
+    @Option(
+        help: ArgumentHelp("The private key of --cert, if that file has none: a file of PEM.", valueName: "file.pem"),
+        completion: .file(extensions: ["pem", "key"]))
+    var key: String?
+
+    func validate() throws {
+        if key != nil, cert == nil { throw ValidationError("--key belongs to --cert; expected --cert as well") }
+    }
+
     /// - Parameters:
     ///   - word: a channel's name, or a plain address.
     ///   - commands: what the word may mean besides, for advice.
     /// - Throws: `ValidationError`.
     func target(_ word: String, orAny commands: [String] = []) throws -> CallTarget {
-        try CallTarget(word, environment: environment, host: host, authority: trust.authority, orAny: commands)
+        var target = try CallTarget(word, environment: environment, host: host, authority: trust.authority, orAny: commands)
+        target.identity = try cert.map { try CallTarget.Identity(certificates: $0, key: key) }
+        return target
     }
 }
 

@@ -1,5 +1,6 @@
 import ArgumentParser
 import CoreAPI
+import CoreAPITesting
 import Foundation
 import HTTPTypes
 import Testing
@@ -15,7 +16,11 @@ struct CallPlanTests {
             ("http://example.com", "http://example.com/"), (":8080/a", "http://localhost:8080/a"), (":/a", "http://localhost/a"),
             (":8080", "http://localhost:8080/"), ("localhost:3000/a", "http://localhost:3000/a"),
             ("127.example.com/a", "https://127.example.com/a"), ("127.0.0.1:18999/get", "http://127.0.0.1:18999/get"),
-            ("[::1]:81/a", "http://[::1]:81/a"),
+            ("[::1]:81/a", "http://[::1]:81/a"), ("[0:0:0:0:0:0:0:1]:81/a", "http://[::1]:81/a"),
+            ("[2001:db8::1]/a", "https://[2001:db8::1]/a"), ("shop.localhost:8080/a", "http://shop.localhost:8080/a"),
+            ("a.b.LocalHost/", "http://a.b.localhost/"), ("shop.localhost./a", "http://shop.localhost./a"),
+            ("localhost.:81/a", "http://localhost.:81/a"), ("notlocalhost.example", "https://notlocalhost.example/"),
+            ("localhost.example/a", "https://localhost.example/a"), ("notlocalhost.test:81", "https://notlocalhost.test:81/"),
             ("https://example.com/a%2Fb/?q=%C5%9F#part", "https://example.com/a%2Fb/?q=%C5%9F"),
             ("example.com/a/./b/../c", "https://example.com/a/c"), ("example.com/%zz?q=5%", "https://example.com/%25zz?q=5%25"),
             ("example.com/..#../b", "https://example.com/"),
@@ -29,6 +34,7 @@ struct CallPlanTests {
         "has one slash between a short --host and its path",
         arguments: [
             ("example.com/v1", "https://example.com/v1/a"), ("example.com", "https://example.com/a"),
+            ("shop.localhost:81", "http://shop.localhost:81/a"),
             (":8080/v1/", "http://localhost:8080/v1/a"), ("https://example.com/v1", "https://example.com/v1/a"),
         ])
     func hosts(host: String, url: String) async throws {
@@ -70,6 +76,23 @@ struct CallPlanTests {
         #expect(request.body.isEmpty)
     }
 
+    @Test("splits its words at octets: paths, credentials, names of members")
+    func octets() async throws {
+        #expect(try await request([":81/a?\u{301}x", "q==1"]).url.string == "http://localhost:81/a?%CC%81x&q=1")
+        #expect(try await request([":81/\u{301}"]).url.string == "http://localhost:81/%CC%81")
+        let names = try await request([":81", "\u{E9}=1", "e\u{301}=2"])
+        let body = try await names.body.collect(upTo: 100)
+        #expect(body == Data("{\"\u{E9}\":\"1\",\"e\u{301}\":\"2\"}".utf8))
+        let basic = try await request([":81", "--auth", "ege:\u{301}x"]).headers[.authorization]
+        #expect(basic == "Basic \(Data("ege:\u{301}x".utf8).base64EncodedString())")
+        let error = #expect(throws: ValidationError.self) { try plan([":81", "--form", "a@/nowhere/b;type=\u{301}"]) }
+        #expect(error?.message.contains("cannot read '/nowhere/b'") == true, "\(error?.message ?? "")")
+        let words = RootCommand.arguments(of: ["networker", ":81", "--data=\u{301}=b", "--auth=ege:x", "--", "--a=\u{301}"])
+        #expect(words == [":81", "--data", "\u{301}=b", "--auth=ege:x", "--", "--a=\u{301}"])
+        // "ı" and "ſ" become ASCII letters in capitals, and the Kelvin sign in small letters.
+        for method in ["opt\u{131}ons", "po\u{17F}t"] { #expect(throws: ValidationError.self) { try plan(["TY", method, "a"]) } }
+    }
+
     @Test("is a form with --form, and one of parts with --multipart")
     func form() async throws {
         let request = try await request(["example.com", "--form", "a=1 2", "b:=true", "c=&ş"])
@@ -108,6 +131,40 @@ struct CallPlanTests {
         let request = try await request(words)
         return try await "\(request.headers[.contentType] ?? "") "
             + String(decoding: request.body.collect(upTo: 1_000), as: UTF8.self)
+    }
+
+    @Test("has a client certificate with --cert and --key, and refuses what is none before it sends")
+    func identity() throws {
+        let certificate = try TestAuthority().certificate(for: [], name: "client")
+        let folder = FileManager.default.temporaryDirectory.appendingPathComponent("identity-\(UUID().uuidString)")
+        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+        defer { try? FileManager.default.removeItem(at: folder) }
+        func file(_ name: String, _ text: String) throws -> String {
+            let file = folder.appendingPathComponent(name)
+            try Data(text.utf8).write(to: file)
+            return file.path
+        }
+        let cert = try file("cert.pem", certificate.chainPEM)
+        let key = try file("key.pem", certificate.keyPEM)
+        let both = try file("both.pem", certificate.chainPEM + certificate.keyPEM)
+        let encrypted = try file("encrypted.pem", "-----BEGIN ENCRYPTED PRIVATE KEY-----")
+        for options in [["--cert", cert, "--key", key], ["--cert", both]] {
+            let channel = try plan(["example.com"] + options).target.channel()
+            #expect(channel.environment.serverTrustManager.identity != nil)
+        }
+        for (options, message) in [
+            (["--cert", cert], "expected a private key of PEM in '\(cert)'; --key names another file"),
+            (["--cert", key], "expected a certificate of PEM"), (["--key", key], "expected --cert as well"),
+            (["--cert", "/nowhere/x"], "No such file"), (["--cert", cert, "--key", "/nowhere/x"], "No such file"),
+            (["--cert", cert, "--key", encrypted], "expected a key without a passphrase"),
+        ] {
+            do {
+                _ = try plan(["example.com"] + options)
+                Issue.record("\(options) was understood")
+            } catch {
+                #expect(CallCommand.fullMessage(for: error).contains(message), "\(CallCommand.fullMessage(for: error))")
+            }
+        }
     }
 
     @Test("carries the credentials of --auth, and no header of them with Digest")
