@@ -157,7 +157,9 @@ package struct RootCommand: AsyncParsableCommand {
         let text = hidingValues(in: fullMessage(for: error))
         guard !exitCode(for: error).isSuccess, text.hasPrefix("Error: ") else { exit(withError: error) }
         let lines = text.dropFirst("Error: ".count).split(separator: "\n", maxSplits: 1)
-        Console.error.write(failure: lines.first.map(String.init) ?? "")
+        let (failure, hint) = ForeignOptions.advised(lines.first.map(String.init) ?? "", to: CommandLine.arguments)
+        Console.error.write(failure: failure)
+        if let hint { Console.error.write(hint: hint) }
         if lines.count > 1 { Console.error.write(String(lines[1])) }
         exit(withError: exitCode(for: error))
     }
@@ -176,6 +178,14 @@ package struct RootCommand: AsyncParsableCommand {
         Console.error.write(failure: error.message)
         Console.error.write("Usage: \(usage)\n  See '\(name) --help' for more information.")
         exit(withError: exitCode(for: error))
+    }
+
+    /// The subcommand that the arguments of a process name; 'call' if they name none.
+    static func subcommand(of arguments: [String]) -> any ParsableCommand.Type {
+        let named = arguments.dropFirst().first.flatMap { word in
+            configuration.subcommands.first { $0.configuration.commandName == word }
+        }
+        return named ?? CallCommand.self
     }
 
     /// The names of the subcommands.

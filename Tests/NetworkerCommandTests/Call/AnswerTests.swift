@@ -1,0 +1,227 @@
+import CoreAPITesting
+import Foundation
+import Programs
+import Testing
+
+@Suite("The answer of a call", .timeLimit(.minutes(2)))
+struct AnswerTests {
+    @Test("in one pipe with standard error, ends its line before an error begins")
+    func onePipe() async throws {
+        let server = try LoopbackServer.start { request in
+            switch request.path {
+            case "/busy": .status(503, body: Data(#"{"error":"busy"}"#.utf8))
+            case "/line": .ok("a line\n")
+            case "/empty": .ok("")
+            default: .ok("no end")
+            }
+        }
+        defer { server.close() }
+        let busy = try await BuiltCommand.run([server.url + "/busy"])
+        #expect(busy.text.hasPrefix("{\"error\":\"busy\"}\n503 Service Unavailable"), "\(busy.text)")
+        #expect(try await BuiltCommand.run([server.url + "/a"]).text.hasPrefix("no end\n200 OK"))
+        #expect(try await BuiltCommand.run([server.url + "/line"]).text.hasPrefix("a line\n200 OK"))
+        #expect(try await BuiltCommand.run([server.url + "/empty"]).text.hasPrefix("200 OK"))
+        // Apart, or with the body alone, the bytes are the server's.
+        let apart = try await BuiltCommand.shell("\"$@\" 2>/dev/null", [server.url + "/a"])
+        #expect(apart.text == "no end")
+        #expect(try await BuiltCommand.run([server.url + "/a", "--body"]).text == "no end")
+        let file = FileManager.default.temporaryDirectory.appendingPathComponent("upload-\(UUID().uuidString)")
+        try Data("x".utf8).write(to: file)
+        defer { try? FileManager.default.removeItem(at: file) }
+        let upload = try await BuiltCommand.run(["upload", file.path, "PUT", server.url + "/busy", "--quiet"])
+        #expect(upload.text.hasPrefix("{\"error\":\"busy\"}\n503 Service Unavailable"), "\(upload.text)")
+    }
+
+    /// Answers in two parts; the second one waits for a request of `/go`.
+    private func server(_ type: String, _ gate: Gate, tls: ServerTLS? = nil) throws -> LoopbackServer {
+        try LoopbackServer.start(tls: tls) { request in
+            if request.path == "/go" {
+                gate.open()
+                return .ok()
+            }
+            return [
+                .sendHead(status: 200, headers: ["Content-Type": type, "Transfer-Encoding": "chunked"]),
+                .sendChunk(Data("one\n".utf8)), .waitFor(gate), .sendChunk(Data("two\n".utf8)), .endChunks(),
+            ]
+        }
+    }
+
+    /// Reads the command's output line by line, and asks for the second part after the first line.
+    private static let following = """
+        command=$1; base=$2; shift 2
+        "$command" "$base/a" --timeout 30 "$@" 2>/dev/null | while read -r line; do
+            echo "got $line"; "$command" "$base/go" "$@" >/dev/null 2>&1
+        done
+        """
+
+    @Test(
+        "is written while it arrives, if its address is in clear text and a pipe reads it",
+        arguments: [[], ["--stream"], ["-S", "--body"]])
+    func streamed(options: [String]) async throws {
+        let gate = try Gate()
+        let server = try server("text/plain", gate)
+        defer { server.close() }
+        let read = try await BuiltCommand.shell(Self.following, [server.url] + options)
+        #expect(read.text == "got one\ngot two\n", "\(read.text)")
+    }
+
+    @Test("is written while it arrives over https with --stream, and over HTTP/2 as a whole without")
+    func streamedOverTLS() async throws {
+        let gate = try Gate()
+        let server = try server("text/event-stream", gate, tls: ServerTLS())
+        defer { server.close() }
+        try await BuiltCommand.withFolder { folder in
+            let authority = folder.appendingPathComponent("authority.pem")
+            try Data(#require(server.tls).authorityPEM.utf8).write(to: authority)
+            let trust = ["--cacert", authority.path]
+            let read = try await BuiltCommand.shell(Self.following, [server.url, "--stream"] + trust)
+            #expect(read.text == "got one\ngot two\n", "\(read.text)")
+            let whole = try await BuiltCommand.run([server.url + "/a"] + trust)
+            #expect(whole.text.hasPrefix("one\ntwo\n200, HTTP/2, 8 B"), "\(whole.text)")
+        }
+    }
+
+    @Test("ends with its reader, and not with the server")
+    func readerGone() async throws {
+        let server = try LoopbackServer.start { _ in
+            [
+                .sendHead(status: 200, headers: ["Content-Type": "text/plain"]),
+                .throttled(Data(repeating: UInt8(ascii: "\n"), count: 1 << 30), chunkSize: 1 << 16, interval: .milliseconds(1)),
+            ]
+        }
+        defer { server.close() }
+        let read = try await BuiltCommand.shell("\"$@\" --timeout 3600 2>/dev/null | head -n 1", [server.url])
+        #expect(read.status == 0 && read.text == "\n")
+    }
+
+    @Test("that is written while it arrives keeps status, size, times and errors of the call")
+    func streamedReport() async throws {
+        let gate = try Gate()
+        let server = try LoopbackServer.start { request in
+            switch request.path {
+            case "/cut": [.sendHead(status: 200, headers: ["Content-Length": "4"]), .sendBody(Data("ab".utf8)), .reset]
+            case "/slow": [.sendHead(status: 200, headers: ["Content-Length": "4"]), .sendBody(Data("ab".utf8)), .waitFor(gate)]
+            case "/gone": .status(404, body: Data("no".utf8))
+            default: .ok("1234")
+            }
+        }
+        defer {
+            gate.open()
+            server.close()
+        }
+        let whole = try await BuiltCommand.run([server.url, "--stream", "-v"])
+        #expect(whole.status == 0 && whole.text.hasPrefix("1234\n200 OK, HTTP/1.1, 4 B"), "\(whole.text)")
+        #expect(whole.text.contains("> GET / HTTP/1.1") && whole.text.contains("first byte"), "\(whole.text)")
+        let cut = try await BuiltCommand.run([server.url + "/cut", "--stream"])
+        #expect(cut.status == 1 && cut.text.hasPrefix("ab\n200 OK, HTTP/1.1, 2 B") && cut.text.contains("error: "), "\(cut.text)")
+        let slow = try await BuiltCommand.run([server.url + "/slow", "--timeout", "1"])
+        #expect(slow.status == 1 && slow.text.hasPrefix("ab\n200 OK"), "\(slow.text)")
+        #expect(
+            slow.text.contains("within 1.0 seconds") && slow.text.contains("hint: --timeout sets another limit"), "\(slow.text)")
+        let gone = try await BuiltCommand.run([server.url + "/gone", "--stream"])
+        #expect(gone.status == 1 && gone.text.hasPrefix("no\n404 Not Found") && gone.text.contains("got 404"), "\(gone.text)")
+        for other in [["--json"], ["--offline"], ["-o", "file"]] {
+            let both = try await BuiltCommand.run([server.url, "--stream"] + other)
+            #expect(both.status == 64 && both.text.contains("exclude each other"), "\(both.text)")
+        }
+    }
+
+    @Test("on a terminal has no character that controls it, with --stream, too")
+    func terminal() async throws {
+        let server = try LoopbackServer.start { _ in .ok("one\u{1B}[2J\r\ntwo\u{7}") }
+        defer { server.close() }
+        // script(1) runs a program in a terminal of its own.
+        let shown = try await BuiltCommand.shell("script -qec \"'$1' '$2' --stream --body\" /dev/null", [server.url])
+        #expect(shown.text == "one\\u{1B}[2J\r\ntwo\\u{07}\r\n", "\(shown.text)")
+    }
+
+    @Test("keeps the cookies that an earlier answer of its redirects has set")
+    func cookies() async throws {
+        let server = try LoopbackServer.start { request in
+            guard request.path == "/login" else { return .ok(request.headers["cookie"] ?? "none") }
+            return .status(302, headers: ["Location": "/home", "Set-Cookie": "sid=7; Path=/"])
+        }
+        defer { server.close() }
+        let call = try await BuiltCommand.run([server.url + "/login", "--body"])
+        #expect(call.text == "sid=7", "\(call.text)")
+        #expect(try await BuiltCommand.run([server.url + "/home", "--body"]).text == "none")
+        try await BuiltCommand.withFolder { folder in
+            let file = folder.appendingPathComponent("home.txt")
+            _ = try await BuiltCommand.run(["download", server.url + "/login", "-o", file.path])
+            #expect(try Data(contentsOf: file) == Data("sid=7".utf8))
+        }
+    }
+
+    @Test("has a place before the request is sent: what -o, --state or a download cannot store is refused")
+    func output() async throws {
+        let server = try LoopbackServer.start { _ in .ok("new", headers: ["ETag": #""a""#]) }
+        defer { server.close() }
+        try await BuiltCommand.withFolder { folder in
+            let file = folder.appendingPathComponent("file").path
+            try Data("old".utf8).write(to: URL(fileURLWithPath: file))
+            let long = folder.appendingPathComponent(String(repeating: "a", count: 256)).path
+            for (path, reason) in [
+                (long, "File name too long"), (folder.path, "it is a folder"),
+                (folder.path + "/no/x", "its folder does not exist"),
+                (file + "/x", "Not a directory"), ("/proc/networker", "No such file or directory"), ("", "it is a folder"),
+            ] {
+                for words in [
+                    [server.url, "-o", path], ["download", server.url + "/a", "-o", path],
+                    ["upload", file, server.url, "--resumable", "tus", "--state", path],
+                ] {
+                    let refused = try await BuiltCommand.run(words)
+                    #expect(refused.status == 64 && refused.text.contains("cannot write the "), "\(words): \(refused.text)")
+                    #expect(refused.text.contains(reason), "\(words): \(refused.text)")
+                }
+            }
+            #expect(server.requests.isEmpty)
+            // With the longest name that the system takes it is written; nothing else is left beside it.
+            let longest = folder.appendingPathComponent(String(repeating: "b", count: 255)).path
+            for path in [file, longest] {
+                let written = try await BuiltCommand.run([server.url, "-o", path])
+                #expect(written.status == 0, "\(written.text)")
+                #expect(try Data(contentsOf: URL(fileURLWithPath: path)) == Data("new".utf8))
+            }
+            #expect(try FileManager.default.contentsOfDirectory(atPath: folder.path).count == 2)
+            #expect(try await BuiltCommand.run([server.url, "-o", "/dev/null"]).status == 0)
+        }
+    }
+
+    @Test("is preceded by every line of a form with --offline and -v: texts, and the paths of files")
+    func form() async throws {
+        let server = try LoopbackServer.start { _ in .ok() }
+        defer { server.close() }
+        try await BuiltCommand.withFolder { folder in
+            let file = folder.appendingPathComponent("a.csv")
+            try Data("1,2".utf8).write(to: file)
+            let words = [server.url, "--multipart", "a=1", "b=zwei\ndrei", "password=planted", "f@\(file.path)"]
+            for option in ["--offline", "-v"] {
+                let shown = try await BuiltCommand.run(words + [option]).text
+                #expect(shown.contains("> Content-Disposition: form-data; name=\"a\"\n> \n> 1\n> --networkerkit-"), "\(shown)")
+                #expect(shown.contains("name=\"b\"\n> \n> zwei\n> drei\n"), "\(shown)")
+                let part = "name=\"f\"; filename=\"a.csv\"\n> Content-Type: text/csv\n> \n> (the file \(file.path))\n"
+                #expect(shown.contains(part) && !shown.contains("planted") && !shown.contains("not shown"), "\(shown)")
+            }
+        }
+    }
+
+    @Test("comes from a server that asks for a client's certificate, with --cert and --key")
+    func identity() async throws {
+        let server = try LoopbackServer.start(tls: ServerTLS(.clientAuthenticated)) { _ in .ok("welcome") }
+        defer { server.close() }
+        let certificate = try #require(server.tls?.clientAuthority).certificate(for: [], name: "client")
+        try await BuiltCommand.withFolder { folder in
+            for (name, text) in [
+                ("ca.pem", try #require(server.tls).authorityPEM), ("cert.pem", certificate.chainPEM),
+                ("key.pem", certificate.keyPEM),
+            ] { try Data(text.utf8).write(to: folder.appendingPathComponent(name)) }
+            let call = "cd '\(folder.path)'; \"$@\" --cacert ca.pem --body"
+            #expect(try await BuiltCommand.shell(call, [server.url]).status == 1)
+            let welcome = try await BuiltCommand.shell(call + " --cert cert.pem --key key.pem", [server.url])
+            #expect(welcome.text == "welcome", "\(welcome.text)")
+            let command = "cd '\(folder.path)'; \"$@\" --cacert ca.pem --cert cert.pem --key key.pem --curl --json"
+            let curl = try await BuiltCommand.shell(command, [server.url])
+            #expect(curl.text.contains("--cacert 'ca.pem' --cert 'cert.pem' --key 'key.pem'"), "\(curl.text)")
+        }
+    }
+}
