@@ -25,8 +25,8 @@ enum CommandName {
         return isBuilt(path, in: folder) ? "swift run \(executable.quotedIfNecessary)" : path.quotedIfNecessary
     }
 
-    /// Whether `swift run` in this folder finds the executable: it is a build of the package here, or of one around the folder. With
-    /// options, builds have a folder such as `.build-address`.
+    /// Whether `swift run` in this folder finds the executable: it is a build of the package here, or of one around the folder.
+    /// With options, builds have a folder such as `.build-address`.
     private static func isBuilt(_ path: String, in folder: String) -> Bool {
         let here = URL(fileURLWithPath: folder).standardizedFileURL.pathComponents
         let parts = URL(fileURLWithPath: path, relativeTo: URL(fileURLWithPath: folder)).standardizedFileURL.pathComponents

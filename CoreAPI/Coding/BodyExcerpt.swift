@@ -34,8 +34,8 @@ struct BodyExcerpt {
         return !(words + text.split(separator: "\"")).contains { redaction.hides(String($0)) }
     }
 
-    /// The text before an offset, or the whole of a short body. The text after it was not read as JSON, so its secrets cannot be found. If the text before the
-    /// offset is not JSON either, the start of the body.
+    /// The text before an offset, or the whole of a short body. The text after it was not read as JSON, so its secrets cannot be
+    /// found. If the text before the offset is not JSON either, the start of the body.
     ///
     /// - Parameter offset: the number of UTF-8 bytes before the error.
     func before(_ offset: Int) -> String {

@@ -13,7 +13,8 @@ public struct DecodingFailure: Error, Sendable {
     /// Keys and indices from the top, as in `orders[3].price.amount`; empty for the body as a whole.
     public let codingPath: String
     /// The JSON around the error, shortened, secrets redacted. For malformed JSON and for a number that the type cannot hold: the
-    /// text before the error, or all of a body of at most 200 bytes that names no secret. Otherwise, and for errors beyond 64 KiB and bodies over 1 MiB: the start of the body.
+    /// text before the error, or all of a body of at most 200 bytes that names no secret. Otherwise, and for errors beyond 64 KiB
+    /// and bodies over 1 MiB: the start of the body.
     public let excerpt: String
     /// The coder's error, such as a `DecodingError`.
     public let underlying: any Error

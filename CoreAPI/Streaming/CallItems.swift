@@ -107,8 +107,8 @@ extension Dispatcher {
         }
     }
 
-    /// The values of an answer in JSON Lines, decoded by the channel's coder as they arrive. Texts without a line end between them,
-    /// `{}{}`, are read, too.
+    /// The values of an answer in JSON Lines, decoded by the channel's coder as they arrive. Texts without a line end between
+    /// them, `{}{}`, are read, too.
     ///
     /// The channel's error filter sees the bytes of a value that cannot be decoded: they may be the server's error.
     ///
@@ -148,8 +148,8 @@ extension Dispatcher {
         }
     }
 
-    /// The parts of a multipart answer, one by one; see ``BodyPart``. An answer of another type is collected, passes the channel's
-    /// error filter, and fails with its body in the error's context.
+    /// The parts of a multipart answer, one by one; see ``BodyPart``. An answer of another type is collected, passes the
+    /// channel's error filter, and fails with its body in the error's context.
     ///
     /// - Parameters:
     ///   - endpoint: the request.

@@ -9,10 +9,10 @@ public import Foundation
 /// let export = try await download.value
 /// ```
 ///
-/// The download writes the bytes to `NAME.part` beside the file; a name that is too long for that is shortened. It replaces the file when all bytes have arrived and their
-/// digests are right: those that the server names (RFC 9530), and those of the options. An interrupted download keeps its bytes.
-/// The next download of the same address to the same file continues after them, also in another process; see
-/// ``DownloadOptions/resumes``.
+/// The download writes the bytes to `NAME.part` beside the file; a name that is too long for that is shortened. It replaces the
+/// file when all bytes have arrived and their digests are right: those that the server names (RFC 9530), and those of the
+/// options. An interrupted download keeps its bytes. The next download of the same address to the same file continues after them,
+/// also in another process; see ``DownloadOptions/resumes``.
 ///
 /// Each request runs through the stages of its channel. If the body breaks off, the channel's interceptors, such as
 /// `RetryPolicy`, decide whether to request the rest. The channel's limit on attempts applies; it is counted anew after each MiB

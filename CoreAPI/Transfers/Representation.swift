@@ -36,8 +36,8 @@ struct Representation: Sendable, Hashable {
         self.coding = coding
     }
 
-    /// - Parameter isDecoded: whether the transport has decoded the bytes. Validator, length and digest of the head then belong to
-    ///   other bytes.
+    /// - Parameter isDecoded: whether the transport has decoded the bytes. Validator, length and digest of the head then belong
+    ///   to other bytes.
     init(_ head: ResponseHead, length: Int64?, isDecoded: Bool) {
         validator = isDecoded ? nil : Validator(head)
         self.length = isDecoded ? nil : length

@@ -108,8 +108,8 @@ struct DownloadCommand: AsyncParsableCommand {
         await ProgressBar.show(
             download, on: Console.error,
             anew: isContinued
-                ? "'\(Download.part(of: file).lastPathComponent)' cannot be continued: the server has another file, or answers no range; "
-                    + "beginning again" : nil)
+                ? "'\(Download.part(of: file).lastPathComponent)' cannot be continued: the server has another file, or "
+                    + "answers no range; beginning again" : nil)
         do throws(APIClientError) {
             let whole = try await download.value
             await channel.close()

@@ -132,7 +132,10 @@ enum ForeignOptions {
             "the system resolves hosts and chooses addresses; no option changes that"
         ),
         (
-            "-0 --http1.0 --http1.1 --http2 --http2-prior-knowledge --http3 --http3-only --http0.9 --no-alpn --alpn --no-npn --npn",
+            """
+            -0 --http1.0 --http1.1 --http2 --http2-prior-knowledge --http3 --http3-only --http0.9 --no-alpn --alpn --no-npn \
+            --npn
+            """,
             "the server's TLS chooses between HTTP/2 and HTTP/1.1; --stream needs HTTP/1.1, and so does clear text"
         ),
         ("--alt-svc --hsts", "write https:// before the address; no answer's advice is kept"),

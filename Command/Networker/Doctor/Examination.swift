@@ -68,7 +68,8 @@ struct Examination {
         let text =
             switch (hasIdentity, isSure) {
             case (true, _):
-                "the server refuses the client's certificate (\(reason)); check that it is valid and of an authority that the server trusts"
+                "the server refuses the client's certificate (\(reason)); check that it is valid and of an authority that the "
+                    + "server trusts"
             case (false, true): "the server wants a client certificate, and there is none (\(reason)); \(Self.identityAdvice)"
             case (false, false):
                 "the server refuses the handshake (\(reason)); it may want a client certificate: \(Self.identityAdvice)"

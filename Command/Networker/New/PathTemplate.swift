@@ -29,7 +29,8 @@ struct PathTemplate: Sendable, Hashable {
         parts.map { if case .text(let text) = $0 { text } else { value } }.joined()
     }
 
-    /// - Throws: ``Refusal`` for a path that a Swift string or a fixture's first line would read otherwise, and for an unfit name.
+    /// - Throws: ``Refusal`` for a path that a Swift string or a fixture's first line would read otherwise, and for an unfit
+    ///   name.
     init(_ text: String) throws {
         let shown = text.escapingControls
         var rest = text.unicodeScalars.drop { $0 == "/" }

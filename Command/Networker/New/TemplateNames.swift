@@ -85,7 +85,8 @@ extension String {
         "var", "where", "while",
     ]
 
-    /// A parameter's name in Swift: `bookId` for book_id; `nil` for a text with other characters than letters, digits, `-` and `_`.
+    /// A parameter's name in Swift: `bookId` for book_id; `nil` for a text with other characters than letters, digits, `-` and
+    /// `_`.
     var parameterName: String? {
         guard let first = utf8.first, (UInt8(ascii: "a")...UInt8(ascii: "z")).contains(first | 0x20),
             utf8.allSatisfy({ $0 < 0x80 && (Character(Unicode.Scalar($0)).isLetter || "0123456789-_".utf8.contains($0)) })

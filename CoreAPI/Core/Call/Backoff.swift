@@ -30,8 +30,8 @@ package struct Backoff: Sendable {
 
     /// The pause of a loop that makes a call for each of its requests.
     ///
-    /// - Returns: `nil` if the server asks for a pause as long as the next call may take in all (``Timeout/total``): the loop then
-    ///   fails at once instead of waiting.
+    /// - Returns: `nil` if the server asks for a pause as long as the next call may take in all (``Timeout/total``): the loop
+    ///   then fails at once instead of waiting.
     package func pause<Value>(after failures: Int, _ response: Response<Value>) -> Duration? {
         response.mayWait ? pause(after: failures, response.head) : nil
     }

@@ -133,8 +133,8 @@ extension Request {
     }
 
     /// The address of an endpoint's request: its own whole address if it has one, else its path below a base URL. The base is the
-    /// endpoint's own, else the nearest ``BaseURL``, else the environment's. The environment's rule may put its own first. Without
-    /// any base, the path is a whole address.
+    /// endpoint's own, else the nearest ``BaseURL``, else the environment's. The environment's rule may put its own first.
+    /// Without any base, the path is a whole address.
     private static func address(
         of endpoint: any Endpoint, _ nearest: BaseURL?, _ channel: PreparedChannel
     ) throws(RequestError) -> HTTPURL {

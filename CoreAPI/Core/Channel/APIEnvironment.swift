@@ -172,7 +172,8 @@ public struct HeaderGroup: RequestModifier, Hashable {
 /// place.update { $0.commonHeaders["X-Experiment"] = "basket-2" }
 /// ```
 ///
-/// The channel keeps its ``Channel/logger`` and all else. May be used from any thread. A running call keeps the environment in which it began.
+/// The channel keeps its ``Channel/logger`` and all else. May be used from any thread. A running call keeps the environment in
+/// which it began.
 // `@unchecked`: `current` is touched under `lock` only.
 public final class EnvironmentSwitch: @unchecked Sendable {
     private let lock = ManualLock()

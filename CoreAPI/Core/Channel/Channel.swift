@@ -57,8 +57,8 @@ public struct Channel: Sendable, ChannelSpellings {
     public var query = QueryStyle.standard
     /// Names that hold secrets in this channel, besides the standard ones.
     public var redaction = Redaction()
-    /// Names of header fields that a redirect takes to another origin, besides harmless ones such as `Accept` and `User-Agent` and
-    /// those that the kit adds by itself, such as `Last-Event-ID`. Compared without case. Default none: any field may be a
+    /// Names of header fields that a redirect takes to another origin, besides harmless ones such as `Accept` and `User-Agent`
+    /// and those that the kit adds by itself, such as `Last-Event-ID`. Compared without case. Default none: any field may be a
     /// credential. `Host` never goes along.
     public var fieldsForOtherOrigins: Set<String> = []
     /// Keeps the cookies that servers set and sends them back. Default `nil`: cookies are neither kept nor sent.

@@ -11,15 +11,16 @@ public struct EventOptions: Sendable {
     /// the minimum. The kit adds a random delay of up to `max(retry, min(pause, 500 ms))`; this bound doubles with each failure.
     public var pause: Duration
     /// The longest pause that the kit chooses. Default 30 s. A server's `retry`, up to a day, is added to it. A longer
-    /// `Retry-After` is honoured; if a refused answer asks for a pause as long as ``Timeout/total``, the stream ends with its error.
+    /// `Retry-After` is honoured; if a refused answer asks for a pause as long as ``Timeout/total``, the stream ends with its
+    /// error.
     public var longestPause: Duration
     /// How long the server may be silent. A comment ends the silence, too. Default `nil`: ``Timeout/idle`` of the call's nearest
     /// ``Timeout``, and 60 s without one.
     public var idle: Duration?
     /// The largest number of bytes of an event's data. Default 16 MiB, as for a WebSocket's message.
     public var eventSize: Int
-    /// The data of an event that ends the stream, such as `[DONE]` of language models. It is neither decoded nor delivered, and the
-    /// stream does not connect again. Default `nil`.
+    /// The data of an event that ends the stream, such as `[DONE]` of language models. It is neither decoded nor delivered, and
+    /// the stream does not connect again. Default `nil`.
     public var sentinel: String?
     /// Statuses after which the stream connects again, such as 503. Default empty, as in the standard: a refused status ends
     /// the stream. A channel's `RetryPolicy` retries first.

@@ -11,9 +11,9 @@ internal import HTTPTypes
 /// ```
 ///
 /// Every iteration connects by a call of the channel. After the connection has ended it pauses, then makes another call with
-/// `Last-Event-ID`. Redirects and credentials work as for any call. Status 204 ends the loop. Any other status than 200, or another
-/// media type, ends it with the error, after the channel's error filter has seen the body. Leaving the loop, or cancelling its
-/// task, closes the connection. ``updates`` reports the connections, too.
+/// `Last-Event-ID`. Redirects and credentials work as for any call. Status 204 ends the loop. Any other status than 200, or
+/// another media type, ends it with the error, after the channel's error filter has seen the body. Leaving the loop, or
+/// cancelling its task, closes the connection. ``updates`` reports the connections, too.
 public struct EventStream<Value: Sendable>: AsyncSequence, Sendable {
     /// The events with the state of the connection between them.
     public let updates: EventUpdates<Value>
@@ -258,8 +258,8 @@ extension Dispatcher {
     }
 
     /// The events of a server, with their data decoded by the channel's coder; see ``EventStream``. An event whose data cannot be
-    /// decoded ends the loop with the error, after the channel's error filter has seen that data. If events of different names have
-    /// different data, use the events as text.
+    /// decoded ends the loop with the error, after the channel's error filter has seen that data. If events of different names
+    /// have different data, use the events as text.
     ///
     /// - Parameters:
     ///   - endpoint: the request.

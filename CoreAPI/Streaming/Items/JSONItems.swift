@@ -2,8 +2,8 @@ public import CoreAPICore
 internal import Foundation
 
 extension Body {
-    /// The values of JSON Lines (also called NDJSON): one JSON text a line, decoded as they arrive. Empty lines are ignored. Objects,
-    /// arrays and strings may also follow each other without a line end, `{}{}`.
+    /// The values of JSON Lines (also called NDJSON): one JSON text a line, decoded as they arrive. Empty lines are ignored.
+    /// Objects, arrays and strings may also follow each other without a line end, `{}{}`.
     ///
     /// - Parameters:
     ///   - type: the type of each value; may be inferred.

@@ -147,7 +147,8 @@ struct UploadDialect {
         return number
     }
 
-    /// `max-append-size` of a dictionary, whose last member of a name counts (RFC 9651 §3.2): `max-size=1000, max-append-size=100`.
+    /// `max-append-size` of a dictionary, whose last member of a name counts (RFC 9651 §3.2):
+    /// `max-size=1000, max-append-size=100`.
     private static func limit(_ text: String) -> Int64? {
         integer(StructuredField.dictionary(text)?["max-append-size"]).flatMap { $0 > 0 ? $0 : nil }
     }

@@ -32,8 +32,8 @@ struct LoopGroupTests {
         #expect(loops.threads == 0)
     }
 
-    /// The loop has no thread yet, so it cannot be told of the cancellation. The call's own clocks are longer than the test's limit:
-    /// if other tests block the shared threads, a call may wait for its cancellation.
+    /// The loop has no thread yet, so it cannot be told of the cancellation. The call's own clocks are longer than the test's
+    /// limit: if other tests block the shared threads, a call may wait for its cancellation.
     @Test("A call that is cancelled while its loop begins ends at once", .timeLimit(.minutes(5)))
     func cancelledAtTheStart() async throws {
         let server = try LoopbackServer.start { _ in [.stall] }
