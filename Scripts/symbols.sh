@@ -20,9 +20,9 @@ export SWIFT_DETERMINISTIC_HASHING=1
 # XMLCoder first: it imports OpenCombine, if it is there, without declaring it, and then fails. After any other build this takes
 # two seconds. CoreAPIURLSession last: CoreAPI depends on it only on iOS, so a plain build on Linux leaves it out.
 build_symbols() {
-    swift build --disable-index-store --target XMLCoder
-    swift build --disable-index-store
-    swift build --disable-index-store --target CoreAPIURLSession
+    swift build --target XMLCoder
+    swift build
+    swift build --target CoreAPIURLSession
     built=$(swift build --show-bin-path)
     target=$(swiftc -print-target-info | sed -n 's/.*"unversionedTriple": "\(.*\)".*/\1/p')
     # The C modules of the package and its dependencies. The package manager writes maps for modules without one.
