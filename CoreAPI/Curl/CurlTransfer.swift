@@ -221,7 +221,8 @@ final class CurlTransfer: @unchecked Sendable {
     }
 
     /// Whether the transfer may be restarted without involving the caller. It may after a stale connection. If it was sent, it
-    /// may once: after a refused stream or, for an idempotent request, after a connection that was dropped before any answer.
+    /// may after a refused stream or, for an idempotent request, after a connection that was dropped before any answer; see
+    /// ``hasResend``.
     var isToStartAgain: Bool {
         guard !isOnStaleConnection else { return true }
         guard failure == nil, isSent, hasResend, !hasStreamAnswered, !hasHead else { return false }

@@ -16,8 +16,10 @@ extension CurlTransfer {
     /// has done nothing (RFC 9110 §9.2.2, RFC 9113 §8.7).
     var mayBeSentAgain: Bool { request.isIdempotent || streamFailure == .refused }
 
-    /// Whether the request was not sent again yet. Each further try is an attempt, about which the channel decides.
-    var hasResend: Bool { timesSent < 2 }
+    /// Whether the request may go again within this attempt: once, or five times if a server refused each stream before it did
+    /// anything. Such a server ends each connection after a few requests, and many calls at once meet that several times. Each
+    /// further try is an attempt, about which the channel decides.
+    var hasResend: Bool { timesSent < (streamFailure == .refused ? 6 : 2) }
 
     /// Prepares the request to be sent from its beginning, unless that is forbidden.
     func mayGoOnceMore() -> Bool {
