@@ -7,7 +7,9 @@ public enum HMAC {
     /// try request.setHeader("x-signature", code.hexadecimal)
     /// ```
     ///
-    /// - Parameter key: of any length.
+    /// - Parameters:
+    ///   - message: the signed bytes.
+    ///   - key: of any length.
     public static func sha256(_ message: some Sequence<UInt8>, key: [UInt8]) -> [UInt8] {
         let blockSize = 64
         var key = key.count > blockSize ? SHA256.hash(key) : key

@@ -60,7 +60,7 @@ package final class PreparedChannel: Sendable {
 
     /// Whether a path is a whole address: no base URL is there that it would leave.
     func takesWhole(_ path: String) -> Bool {
-        channel.environment.baseURL.isEmpty && path.hasURLScheme && path.contains("://")
+        channel.environment.baseURL.isEmpty && path.hasURLScheme && path.utf8.firstRange(of: "://".utf8) != nil
     }
 
     /// If the environment's base URL comes first, an endpoint's whole address must have its origin.
