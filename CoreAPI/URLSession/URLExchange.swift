@@ -45,8 +45,7 @@ final class URLExchange: Sendable {
                 onEnd { upload.discard() }
                 try Task.checkCancellation()
                 touch()
-                guard let task = session.start(self, request, upload) else { return end(TransportError.closed) }
-                onEnd { task.cancel() }
+                session.start(self, request, upload)
             } catch {
                 end(TransportError.bodyUnreadable(error))
             }
@@ -61,6 +60,8 @@ final class URLExchange: Sendable {
             if let reply { waiter.resume(returning: reply) }
         }
     }
+
+    var isOver: Bool { state.withLock { $0.isOver } }
 
     /// Calls back at the end, or at once after the end.
     func onEnd(_ action: @escaping @Sendable () -> Void) {

@@ -23,9 +23,13 @@ internal import FoundationNetworking
 /// ``/CoreAPI/Timeout``. Duplicate fields of an answer become one field with commas; `Set-Cookie` is split again.
 ///
 /// A request's stream is written to a temporary file before it is sent. An answer's stream has no backpressure: it fails if more
-/// than ``/CoreAPI/Limits/responseBodySize`` bytes are unread. On Linux Foundation itself reads ahead without a limit: 64 MiB
-/// from loopback were in its queue before the first two were counted. And it reports a redirect only with its whole body, so a
-/// redirect whose body stalls fails by ``/CoreAPI/Timeout/idle``.
+/// than ``/CoreAPI/Limits/responseBodySize`` bytes are unread.
+///
+/// On Linux Foundation has three more limitations:
+/// - It reads ahead without a limit: 64 MiB from loopback were in its queue before the first two were counted.
+/// - All sessions of a process share one queue. A server that sends faster than Foundation reads delays every other request,
+///   also of other channels, and the cancellation that would stop it: each small request beside such a body took about 2 s.
+/// - It reports a redirect only with its whole body, so a redirect whose body stalls fails by ``/CoreAPI/Timeout/idle``.
 public final class URLSessionTransport: Transport {
     private let shared: RoutedSession
     private let limits: Limits
@@ -93,10 +97,14 @@ public final class URLSessionTransport: Transport {
 
 /// A `URLSession` and the exchanges of its tasks.
 final class RoutedSession: Sendable {
+    /// Runs what may wait for the queue that all sessions of Foundation on Linux share: making, starting and cancelling a task.
+    /// Another session's body can keep that queue busy for seconds, and Swift's pool has few threads.
+    static let queue = DispatchQueue(label: "networkerkit.urlsession")
+
     private let session: URLSession
     private let router: Router
     private let isForOne: Bool
-    /// Foundation ends the process if a task is made after its session's end.
+    /// Foundation ends the process if a task is made after its session's end. Changed on the queue alone.
     private let isClosed = Mutex(false)
 
     init(_ limits: Limits, isForOne: Bool = false) {
@@ -115,27 +123,30 @@ final class RoutedSession: Sendable {
 
     /// Foundation keeps a session and its delegate until the session is invalidated.
     deinit {
-        close()
+        if !isClosed.withLock({ $0 }) { session.finishTasksAndInvalidate() }
     }
 
-    /// Starts an exchange.
-    ///
-    /// - Returns: `nil` if the session is closed.
-    func start(_ exchange: URLExchange, _ request: URLRequest, _ upload: SentBody) -> RunningTask? {
-        isClosed.withLock { isClosed in
-            guard !isClosed else { return nil }
-            isClosed = isForOne
-            return begin(exchange, request, upload)
+    /// Starts an exchange that is not over yet; it ends with an error if the session is closed.
+    func start(_ exchange: URLExchange, _ request: URLRequest, _ upload: SentBody) {
+        Self.queue.async { [self] in
+            guard !exchange.isOver else { return }
+            guard !isClosed.withLock({ $0 }) else { return exchange.end(TransportError.closed) }
+            let running = begin(exchange, request, upload)
+            exchange.onEnd { running.cancel() }
+            if isForOne { finish() }
         }
     }
 
     /// Lets no further task begin; the others go on to their ends. `invalidateAndCancel()` would cancel them a second time.
     func close() {
-        isClosed.withLock { isClosed in
-            guard !isClosed else { return }
-            isClosed = true
-            session.finishTasksAndInvalidate()
+        Self.queue.async { [self] in
+            if !isClosed.withLock({ $0 }) { finish() }
         }
+    }
+
+    private func finish() {
+        isClosed.withLock { $0 = true }
+        session.finishTasksAndInvalidate()
     }
 
     private func begin(_ exchange: URLExchange, _ request: URLRequest, _ upload: SentBody) -> RunningTask {
@@ -148,7 +159,6 @@ final class RoutedSession: Sendable {
         let running = RunningTask(task, of: exchange)
         router.tasks.withLock { $0[task.taskIdentifier] = running }
         task.resume()
-        if isForOne { session.finishTasksAndInvalidate() }
         return running
     }
 }
@@ -166,10 +176,13 @@ final class RunningTask: Sendable {
         self.exchange = exchange
     }
 
+    /// Returns at once; cancels on the queue of the sessions.
     func cancel() {
-        isOver.withLock { isOver in
-            if !isOver { task.cancel() }
-            isOver = true
+        RoutedSession.queue.async { [self] in
+            isOver.withLock { isOver in
+                if !isOver { task.cancel() }
+                isOver = true
+            }
         }
     }
 

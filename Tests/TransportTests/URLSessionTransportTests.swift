@@ -1,9 +1,14 @@
 import CoreAPI
+import CoreAPILock
 import CoreAPITesting
 import CoreAPIURLSession
 import Foundation
 import HTTPTypes
 import Testing
+
+#if canImport(FoundationNetworking)
+import FoundationNetworking
+#endif
 
 @Suite("The transport over URLSession", .timeLimit(.minutes(1)))
 struct URLSessionTransportTests {
@@ -91,6 +96,58 @@ struct URLSessionTransportTests {
         #expect(response.data == Data("150".utf8), "\(String(describing: response.error))")
         await channel.close()
     }
+
+    #if canImport(FoundationNetworking)
+    @Test("holds no thread of Swift's pool while Foundation's queue, which all sessions share, is busy")
+    func busyQueue() async throws {
+        let server = try LoopbackServer.start { _ in .ok("sent") }
+        defer { server.close() }
+        var channel = Channel(
+            name: "test", environment: APIEnvironment("test", baseURL: server.url), transport: URLSessionTransport())
+        channel.environment.allowsInsecureConnections = true
+        channel.modifiers = [Timeout(total: .milliseconds(500))]
+        let manager = NetworkManager<AdHocEndpoint>(channel: channel)
+        let (begun, calls) = (try Gate(), DispatchSemaphore(value: 0))
+        let isOver = Mutex(false)
+        HoldingProtocol.load.withLock {
+            $0 = {
+                begun.open()
+                let isInTime = calls.wait(timeout: .now() + 10) == .success
+                isOver.withLock { $0 = !isInTime }
+            }
+        }
+        let configuration = URLSessionConfiguration.ephemeral
+        configuration.protocolClasses = [HoldingProtocol.self]
+        let session = URLSession(configuration: configuration)
+        session.dataTask(with: try #require(URL(string: "held://queue"))).resume()
+        try await begun.waitUntilOpen()
+        let responses = await withTaskGroup(of: Response<Data>.self, returning: [Response<Data>].self) { group in
+            // More than the pool has threads.
+            for _ in 0..<ProcessInfo.processInfo.activeProcessorCount + 4 {
+                group.addTask { await manager.response(for: .get("thing"), as: .data) }
+            }
+            return await group.reduce(into: []) { $0.append($1) }
+        }
+        calls.signal()
+        #expect(!isOver.withLock { $0 }, "the calls waited for the queue")
+        #expect(responses.allSatisfy { $0.error?.label == "transport.timedOut.total" }, "\(responses.map(\.result))")
+        await channel.close()
+    }
+
+    /// Keeps Foundation's queue busy while it loads.
+    private final class HoldingProtocol: URLProtocol {
+        static let load = Mutex<@Sendable () -> Void>({})
+
+        override class func canInit(with request: URLRequest) -> Bool { request.url?.scheme == "held" }
+        override class func canInit(with task: URLSessionTask) -> Bool { task.originalRequest?.url?.scheme == "held" }
+        override class func canonicalRequest(for request: URLRequest) -> URLRequest { request }
+        override func startLoading() {
+            Self.load.withLock { $0 }()
+            client?.urlProtocol(self, didFailWithError: CancellationError())
+        }
+        override func stopLoading() {}
+    }
+    #endif
 
     @Test("bounds the unread part of a streamed body")
     func unread() async throws {
