@@ -334,7 +334,7 @@ struct StreamingTests {
             ]
         }
         defer { server.close() }
-        let channel = try channel(server) { $0.modifiers = [Refusing(), Timeout(total: .seconds(1))] }
+        let channel = try channel(server) { $0.modifiers = [Refusing(), Timeout(total: .seconds(5))] }
         let response = await channel.manager().stream(TestEndpoint())
         #expect(response.error?.label == "verification.custom", "\(response.result)")
         await channel.close()
@@ -351,7 +351,7 @@ struct StreamingTests {
         defer { server.close() }
         let channel = try channel(server) {
             $0.limits.responseBodySize = 5_000
-            $0.modifiers = [ContentTypeResponseVerifier("text/event-stream"), Timeout(total: .seconds(1))]
+            $0.modifiers = [ContentTypeResponseVerifier("text/event-stream"), Timeout(total: .seconds(5))]
         }
         let response = await channel.manager().stream(TestEndpoint())
         #expect(response.error?.label == "verification.unacceptableContentType", "\(response.result)")
