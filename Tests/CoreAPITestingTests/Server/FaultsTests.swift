@@ -74,18 +74,18 @@ struct FaultsTests {
         let (server, client) = try asked(.stallBeforeHead)
         defer { server.close() }
         try await server.waitForRequests(1)
-        #expect(!client.hasSomething(within: 50))
+        #expect(await !client.hasSomething(within: 50))
         #expect(server.openConnections == 1)
         client.close()
         try await server.waitForOpenConnections(atMost: 0)
     }
 
     @Test("by stopping inside a body")
-    func stallInBody() throws {
+    func stallInBody() async throws {
         let (server, client) = try asked(.stallInBody(sent: Data("half".utf8)))
         defer { server.close() }
         #expect(try client.receive(through: "half").contains("Content-Length: 5\r\n"))
-        #expect(!client.hasSomething(within: 50))
+        #expect(await !client.hasSomething(within: 50))
     }
 
     @Test("by sending a body slowly, with a pause between the pieces")
@@ -148,9 +148,9 @@ struct FaultsTests {
         let client = try RawClient(port: server.port)
         try client.send("\u{16}\u{3}\u{1}")
         try await server.waitForConnections(1)
-        #expect(!client.hasSomething(within: 50))
+        #expect(await !client.hasSomething(within: 50))
         #expect(server.requests.isEmpty)
         server.close()
-        #expect(client.hasSomething(within: 5000))
+        #expect(await client.hasSomething(within: 5000))
     }
 }

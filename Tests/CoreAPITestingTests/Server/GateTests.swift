@@ -11,7 +11,7 @@ struct GateTests {
         let client = try RawClient(port: server.port)
         try client.send("GET / HTTP/1.1\r\n\r\n")
         try await server.waitForRequests(1)
-        #expect(!client.hasSomething(within: 50))
+        #expect(await !client.hasSomething(within: 50))
         gate.open()
         #expect(try client.receive(through: "through").hasSuffix("through"))
     }
@@ -26,7 +26,7 @@ struct GateTests {
         try client.send("GET / HTTP/1.1\r\n\r\n")
         try await sent.waitUntilOpen()
         #expect(sent.isOpen)
-        #expect(client.hasSomething(within: 0))
+        #expect(await client.hasSomething(within: 0))
     }
 
     @Test("stays open, for any number of replies")

@@ -103,15 +103,26 @@ final class RawClient {
     }
 
     /// Whether bytes or an end arrive within the time.
-    func hasSomething(within milliseconds: Int32) -> Bool {
-        var entry = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
-        return poll(&entry, 1, milliseconds) > 0
+    func hasSomething(within milliseconds: Int32) async -> Bool {
+        let descriptor = descriptor
+        defer { withExtendedLifetime(self) {} }
+        return await onOwnThread {
+            var entry = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
+            return poll(&entry, 1, milliseconds) > 0
+        }
     }
 
     /// Sends a `GET` and reads to the end of a reply that ends with this text.
     func get(_ target: String, through end: String) throws -> String {
         try send("GET \(target) HTTP/1.1\r\nHost: test\r\n\r\n")
         return try receive(through: end)
+    }
+}
+
+/// Runs what waits on a thread of its own, because Swift's pool has few.
+func onOwnThread<Value: Sendable>(_ body: @escaping @Sendable () -> Value) async -> Value {
+    await withCheckedContinuation { continuation in
+        Thread.detachNewThread { continuation.resume(returning: body()) }
     }
 }
 

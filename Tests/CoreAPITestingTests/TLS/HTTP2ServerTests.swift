@@ -87,7 +87,7 @@ struct HTTP2ServerTests {
     }
 
     @Test("resets a connection only after its client has acknowledged the settings, which would otherwise meet the reset")
-    func resetWaits() throws {
+    func resetWaits() async throws {
         let server = try LoopbackServer.start { _ in .ok("whole").followed(by: .complete, .reset) }
         defer { server.close() }
         let client = try RawClient(port: server.port)
@@ -96,7 +96,7 @@ struct HTTP2ServerTests {
         var answer = Data()
         // The frame that ends the stream.
         while !answer.suffix(9).elementsEqual([0, 0, 0, 0, 1, 0, 0, 0, 1]) { answer += try client.receive() }
-        #expect(!client.hasSomething(within: 100))
+        #expect(await !client.hasSomething(within: 100))
         try client.send(Self.acknowledgement)
         #expect(throws: RawClient.Failed(call: "recv", code: ECONNRESET)) { try client.receive() }
     }
