@@ -64,6 +64,11 @@ func channel(_ name: String) -> [Target] {
     ]
 }
 
+/// A folder of `Tests`.
+func tests(_ name: String, _ dependencies: [Target.Dependency]) -> Target {
+    .testTarget(name: name, dependencies: dependencies, path: "Tests/\(name)", swiftSettings: settings)
+}
+
 let interactors = channels.map { Target.Dependency.byName(name: "\($0)Interactors") }
 let networkers = channels.map { Target.Dependency.byName(name: "\($0)Networker") }
 
@@ -220,107 +225,77 @@ let package = Package(
         .target(
             name: "Programs", dependencies: ["CoreAPI", "CoreAPICurl", "CoreAPITesting"], path: "Tests/Programs",
             swiftSettings: settings),
-        .testTarget(
-            name: "CoreAPITests",
-            dependencies: [
-                "CoreAPILock",
-                "CoreAPI", "CoreAPICookies", "CoreAPICore", "CoreAPICurl", "CoreAPIHash", "CoreAPIHooks", "CoreAPIJSON",
-                "CoreAPITesting", "CoreAPITransfers", "CoreAPITrust", "CoreAPIWebSocket", "Programs", httpTypes, logging,
-            ],
-            path: "Tests/CoreAPITests",
-            swiftSettings: settings),
-        .testTarget(
-            name: "CoreAPIDigestTests",
-            dependencies: [
+        tests(
+            "CoreAPITests",
+            [
+                "CoreAPILock", "CoreAPI", "CoreAPICookies", "CoreAPICore", "CoreAPICurl", "CoreAPIHash", "CoreAPIHooks",
+                "CoreAPIJSON", "CoreAPITesting", "CoreAPITransfers", "CoreAPITrust", "CoreAPIWebSocket", "Programs", httpTypes,
+                logging,
+            ]),
+        tests(
+            "CoreAPIDigestTests",
+            [
                 "CoreAPILock", "CoreAPI", "CoreAPIDigest", "CoreAPIHash", "CoreAPITesting", "CoreAPITransfers", httpTypes,
-            ],
-            path: "Tests/CoreAPIDigestTests", swiftSettings: settings),
-        .testTarget(
-            name: "CoreAPIJSONTests", dependencies: ["CoreAPIJSON", "Programs"], path: "Tests/CoreAPIJSONTests",
-            swiftSettings: settings),
-        .testTarget(
-            name: "CoreAPIReactiveTests",
-            dependencies: [
+            ]),
+        tests("CoreAPIJSONTests", ["CoreAPIJSON", "Programs"]),
+        tests(
+            "CoreAPIReactiveTests",
+            [
                 "CoreAPI", "CoreAPIReactive", "CoreAPITesting", product("OpenCombineShim", "OpenCombine", trait: "Reactive"),
                 httpTypes,
-            ],
-            path: "Tests/CoreAPIReactiveTests", swiftSettings: settings),
-        .testTarget(
-            name: "CoreAPIXMLTests",
-            dependencies: [
+            ]),
+        tests(
+            "CoreAPIXMLTests",
+            [
                 "CoreAPI", "CoreAPITesting", "CoreAPIXML", "Programs", product("XMLCoder", "XMLCoder", trait: "XML"), httpTypes,
-            ],
-            path: "Tests/CoreAPIXMLTests", swiftSettings: settings),
-        .testTarget(
-            name: "CoreAPITestingTests", dependencies: ["CoreAPILock", "CoreAPI", "CoreAPITesting", "Programs", httpTypes],
-            path: "Tests/CoreAPITestingTests",
-            swiftSettings: settings),
-        .testTarget(
-            name: "StreamingTests",
-            dependencies: [
+            ]),
+        tests("CoreAPITestingTests", ["CoreAPILock", "CoreAPI", "CoreAPITesting", "Programs", httpTypes]),
+        tests(
+            "StreamingTests",
+            [
                 "CoreAPILock", "CoreAPI", "CoreAPICore", "CoreAPICurl", "CoreAPIStreaming", "CoreAPITesting", "Programs",
                 httpTypes,
-            ],
-            path: "Tests/StreamingTests", swiftSettings: settings),
-        .testTarget(
-            name: "DownloadTests",
-            dependencies: [
-                "CoreAPILock",
-                "CoreAPI", "CoreAPIBase", "CoreAPICore", "CoreAPICurl", "CoreAPIHash", "CoreAPITesting", "CoreAPITransfers",
-                "CoreAPIURLSession", "Programs", httpTypes,
-            ],
-            path: "Tests/DownloadTests", swiftSettings: settings),
-        .testTarget(
-            name: "TransportTests",
-            dependencies: ["CoreAPILock", "CoreAPI", "CoreAPIDigest", "CoreAPITesting", "CoreAPIURLSession", httpTypes],
-            path: "Tests/TransportTests", swiftSettings: settings),
-        .testTarget(
-            name: "WebSocketTests",
-            dependencies: [
+            ]),
+        tests(
+            "DownloadTests",
+            [
+                "CoreAPILock", "CoreAPI", "CoreAPIBase", "CoreAPICore", "CoreAPICurl", "CoreAPIHash", "CoreAPITesting",
+                "CoreAPITransfers", "CoreAPIURLSession", "Programs", httpTypes,
+            ]),
+        tests("TransportTests", ["CoreAPILock", "CoreAPI", "CoreAPIDigest", "CoreAPITesting", "CoreAPIURLSession", httpTypes]),
+        tests(
+            "WebSocketTests",
+            [
                 "CoreAPILock", "CoreAPI", "CoreAPICore", "CoreAPICurl", "CoreAPITesting", "CoreAPIWebSocket", "Programs",
                 httpTypes,
-            ],
-            path: "Tests/WebSocketTests", swiftSettings: settings),
-        .testTarget(
-            name: "ChannelTests",
-            dependencies: [
+            ]),
+        tests(
+            "ChannelTests",
+            [
                 "CoreAPILock", "CoreAPI", "CoreAPITesting", "CoreAPITransfers", "CoreAPIWebSocket", "NetworkerKitChannels",
-                "NetworkerKitSandbox",
-                httpTypes,
-            ] + networkers + interactors,
-            path: "Tests/ChannelTests", swiftSettings: settings),
-        .testTarget(
-            name: "NetworkerCommandTests",
-            dependencies: [
-                "CoreAPILock",
-                "CoreAPI", "CoreAPITesting", "CoreAPITransfers", "CoreAPIWebSocket", "NetworkerKitDemo", "NetworkerKitTours",
-                "NetworkerKitChannels",
-                "NetworkerCommand", "Programs", "NetworkerKitSandbox",
+                "NetworkerKitSandbox", httpTypes,
+            ] + networkers + interactors),
+        tests(
+            "NetworkerCommandTests",
+            [
+                "CoreAPILock", "CoreAPI", "CoreAPITesting", "CoreAPITransfers", "CoreAPIWebSocket", "NetworkerKitDemo",
+                "NetworkerKitTours", "NetworkerKitChannels", "NetworkerCommand", "Programs", "NetworkerKitSandbox",
                 "networker-of-tests", argumentParser, httpTypes,
-            ],
-            path: "Tests/NetworkerCommandTests", swiftSettings: settings),
-        .testTarget(
-            name: "DocumentationTests",
-            dependencies: [
-                "CoreAPILock",
-                "CoreAPI", "CoreAPIDigest", "CoreAPIHash", "CoreAPIReactive", "CoreAPITesting", "CoreAPITransfers",
-                "CoreAPIURLSession", "CoreAPIWebSocket", "CoreAPIXML", "TYNetworker", "TYInteractors", "DLNetworker",
-                "DLInteractors",
-                product("OpenCombineShim", "OpenCombine", trait: "Reactive"), httpTypes, logging,
-            ],
-            path: "Tests/DocumentationTests", swiftSettings: settings),
-        .testTarget(
-            name: "UploadTests",
-            dependencies: [
+            ]),
+        tests(
+            "DocumentationTests",
+            [
+                "CoreAPILock", "CoreAPI", "CoreAPIDigest", "CoreAPIHash", "CoreAPIReactive", "CoreAPITesting",
+                "CoreAPITransfers", "CoreAPIURLSession", "CoreAPIWebSocket", "CoreAPIXML", "TYNetworker", "TYInteractors",
+                "DLNetworker", "DLInteractors", product("OpenCombineShim", "OpenCombine", trait: "Reactive"), httpTypes, logging,
+            ]),
+        tests(
+            "UploadTests",
+            [
                 "CoreAPILock", "CoreAPI", "CoreAPICore", "CoreAPICurl", "CoreAPIHash", "CoreAPITesting", "CoreAPITransfers",
-                "CoreAPIURLSession", "Programs",
-                httpTypes,
-            ],
-            path: "Tests/UploadTests", swiftSettings: settings),
-        .testTarget(
-            name: "SandboxTests",
-            dependencies: ["CoreAPILock", "NetworkerKitSandbox", httpTypes],
-            path: "Tests/SandboxTests", swiftSettings: settings),
+                "CoreAPIURLSession", "Programs", httpTypes,
+            ]),
+        tests("SandboxTests", ["CoreAPILock", "NetworkerKitSandbox", httpTypes]),
     ]
         + channels.flatMap(channel),
     swiftLanguageModes: [.v6]
