@@ -1,4 +1,4 @@
-import Dispatch
+import CoreAPILock
 import Foundation
 
 /// Waits for SIGINT (Ctrl-C) or SIGTERM, so that the command can clean up.
@@ -6,21 +6,22 @@ import Foundation
 /// While it exists, these signals do not kill the process. After the first one they do again. A second Ctrl-C kills the
 /// process.
 package struct StopSignal {
-    private static let numbers = [SIGINT, SIGTERM]
-
+    private let numbers: [Int32]
     private let arrivals: AsyncStream<Int32>
-    private let sources: [any DispatchSourceSignal]
 
     package init() {
+        self.init([SIGINT, SIGTERM])
+    }
+
+    init(_ numbers: [Int32]) {
+        self.numbers = numbers
         let (arrivals, announce) = AsyncStream<Int32>.makeStream()
         self.arrivals = arrivals
-        sources = Self.numbers.map { number in
-            signal(number, SIG_IGN)
-            let source = DispatchSource.makeSignalSource(signal: number, queue: .global())
-            source.setEventHandler { announce.yield(number) }
-            source.resume()
-            return source
+        let observer = SignalPipe.shared.observe { number in
+            if numbers.contains(number) { announce.yield(number) }
         }
+        announce.onTermination = { _ in SignalPipe.shared.forget(observer) }
+        for number in numbers { _ = signal(number) { SignalPipe.shared.write($0) } }
     }
 
     /// Waits for the first signal, or for the cancellation of the task.
@@ -33,8 +34,63 @@ package struct StopSignal {
             first = number
             break
         }
-        for source in sources { source.cancel() }
-        for number in Self.numbers { signal(number, SIG_DFL) }
+        for number in numbers { _ = signal(number, SIG_DFL) }
         return first
+    }
+}
+
+/// Carries signals out of their handlers, which may do next to nothing, to observers.
+///
+/// Dispatch's own source of signals begins to listen later, on another thread; a signal that came before was lost.
+private final class SignalPipe: Sendable {
+    static let shared = SignalPipe()
+
+    private let reader: Int32
+    private let writer: Int32
+    private let observers = Mutex<[Int: @Sendable (Int32) -> Void]>([:])
+    private let lastObserver = Mutex(0)
+
+    private init() {
+        var ends: [Int32] = [-1, -1]
+        precondition(pipe(&ends) == 0, "a process without descriptors cannot have read its arguments")
+        (reader, writer) = (ends[0], ends[1])
+        for end in ends { _ = fcntl(end, F_SETFD, FD_CLOEXEC) }
+        _ = fcntl(writer, F_SETFL, O_NONBLOCK)
+        Thread.detachNewThread { [self] in pass() }
+    }
+
+    /// Safe in a handler: it only writes the number, in one byte, and keeps `errno`.
+    func write(_ number: Int32) {
+        let before = errno
+        var byte = UInt8(truncatingIfNeeded: number)
+        #if canImport(Darwin)
+        _ = Darwin.write(writer, &byte, 1)
+        #elseif canImport(Musl)
+        _ = Musl.write(writer, &byte, 1)
+        #else
+        _ = Glibc.write(writer, &byte, 1)
+        #endif
+        errno = before
+    }
+
+    func observe(_ observer: @escaping @Sendable (Int32) -> Void) -> Int {
+        let id = lastObserver.withLock { last in
+            last += 1
+            return last
+        }
+        observers.withLock { $0[id] = observer }
+        return id
+    }
+
+    func forget(_ id: Int) {
+        observers.withLock { $0[id] = nil }
+    }
+
+    private func pass() {
+        var byte: UInt8 = 0
+        while true {
+            guard read(reader, &byte, 1) == 1 else { continue }
+            for observer in observers.withLock({ Array($0.values) }) { observer(Int32(byte)) }
+        }
     }
 }
