@@ -223,7 +223,7 @@ let package = Package(
             dependencies: ["HTTPBinNetworker", "NetworkerCommand", "TYNetworker"],
             path: "Tests/NetworkerOfTests", swiftSettings: settings),
         .target(
-            name: "Programs", dependencies: ["CoreAPI", "CoreAPICurl", "CoreAPITesting"], path: "Tests/Programs",
+            name: "Programs", dependencies: ["CoreAPILock", "CoreAPI", "CoreAPICurl", "CoreAPITesting"], path: "Tests/Programs",
             swiftSettings: settings),
         tests(
             "CoreAPITests",

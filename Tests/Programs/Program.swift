@@ -1,3 +1,4 @@
+internal import CoreAPILock
 public import Foundation
 
 #if canImport(Darwin)
@@ -37,25 +38,54 @@ public enum Program {
     ///   - environment: `nil` for this process's own. The options of a sanitizer are always this process's.
     ///   - input: a file; empty by default.
     ///   - capturesErrors: whether the output includes standard error.
-    /// - Throws: ``Failure`` if it does not start.
+    /// - Throws: ``Failure`` if it does not start. If the task is cancelled, the program is killed.
     public static func run(
         _ arguments: [String], environment: [String: String]? = nil, input: String = "/dev/null", capturesErrors: Bool = false
     ) async throws -> Outcome {
-        try await withCheckedThrowingContinuation { continuation in
-            Thread.detachNewThread {
-                continuation.resume(
-                    with: Result {
-                        let own = ProcessInfo.processInfo.environment
-                        let options = own.filter { ["ASAN_OPTIONS", "TSAN_OPTIONS"].contains($0.key) }
-                        let whole = (environment ?? own).merging(options) { given, _ in given }
-                        return try runAndWait(arguments, whole, input, capturesErrors)
-                    })
+        let running = Running()
+        return try await withTaskCancellationHandler {
+            try await withCheckedThrowingContinuation { continuation in
+                Thread.detachNewThread {
+                    continuation.resume(
+                        with: Result {
+                            let own = ProcessInfo.processInfo.environment
+                            let options = own.filter { ["ASAN_OPTIONS", "TSAN_OPTIONS"].contains($0.key) }
+                            let whole = (environment ?? own).merging(options) { given, _ in given }
+                            return try runAndWait(arguments, whole, input, capturesErrors, running)
+                        })
+                }
+            }
+        } onCancel: {
+            running.cancel()
+        }
+    }
+
+    /// A program and what it has started, which the time limit of a test ends.
+    private final class Running: Sendable {
+        private let state = Mutex<(group: pid_t?, isCancelled: Bool)>((nil, false))
+
+        func begin(_ group: pid_t) {
+            state.withLock { state in
+                state.group = group
+                if state.isCancelled { kill(-group, SIGKILL) }
+            }
+        }
+
+        /// Before the number is free for another process.
+        func end() {
+            state.withLock { $0.group = nil }
+        }
+
+        func cancel() {
+            state.withLock { state in
+                state.isCancelled = true
+                if let group = state.group { kill(-group, SIGKILL) }
             }
         }
     }
 
     private static func runAndWait(
-        _ arguments: [String], _ environment: [String: String], _ input: String, _ capturesErrors: Bool
+        _ arguments: [String], _ environment: [String: String], _ input: String, _ capturesErrors: Bool, _ running: Running
     ) throws -> Outcome {
         let pipe = Pipe()
         let writer = pipe.fileHandleForWriting.fileDescriptor
@@ -70,15 +100,22 @@ public enum Program {
         if let close = dlsym(nil, "posix_spawn_file_actions_addclosefrom_np") {
             try check("addclosefrom", unsafeBitCast(close, to: CloseFrom.self)(&actions, 3))
         }
+        var attributes = posix_spawnattr_t()
+        try check("posix_spawnattr_init", posix_spawnattr_init(&attributes))
+        defer { posix_spawnattr_destroy(&attributes) }
+        try check("setpgroup", posix_spawnattr_setpgroup(&attributes, 0))
+        try check("setflags", posix_spawnattr_setflags(&attributes, Int16(POSIX_SPAWN_SETPGROUP)))
         var process = pid_t()
         let code = withStrings(arguments) { list in
             withStrings(environment.map { "\($0)=\($1)" }) { environment in
-                posix_spawnp(&process, arguments.first ?? "", &actions, nil, list, environment)
+                posix_spawnp(&process, arguments.first ?? "", &actions, &attributes, list, environment)
             }
         }
         try check("posix_spawnp", code)
+        running.begin(process)
         try pipe.fileHandleForWriting.close()
         let output = try pipe.fileHandleForReading.readToEnd() ?? Data()
+        running.end()
         var status: Int32 = 0
         while waitpid(process, &status, 0) < 0 {
             guard errno == EINTR else { throw Failure(call: "waitpid", code: errno) }
