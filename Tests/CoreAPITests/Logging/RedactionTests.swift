@@ -110,8 +110,8 @@ struct RedactionTests {
             return Self.threadTime() - began
         }
         _ = time(8)
-        let (short, long) = (time(32), time(256))
-        #expect(long < 24 * short, "256 KiB took \(long) s, 32 KiB \(short) s")
+        let (short, long) = (time(16), time(128))
+        #expect(long < 24 * short, "128 KiB took \(long) s, 16 KiB \(short) s")
     }
 
     /// Seconds.
