@@ -43,6 +43,20 @@ struct HandshakeFieldTests {
         }
     }
 
+    @Test("subprotocols in a field go along with a redirect to another origin, as those of the option do", arguments: [true, false])
+    func redirectedSubprotocol(isField: Bool) async throws {
+        let server = try LoopbackServer.start { .webSocket($0, .init(subprotocols: "v1"), serve: echo) }
+        defer { server.close() }
+        let first = try LoopbackServer.start { [url = server.url] _ in .status(307, headers: ["Location": "\(url)/chat"]) }
+        defer { first.close() }
+        let channel = Channel.test(first)
+        let endpoint = AdHocEndpoint.get("chat", headers: isField ? ["Sec-WebSocket-Protocol": "v1"] : [:])
+        let options = isField ? WebSocket.Options() : WebSocket.Options(subprotocols: "v1")
+        #expect(try await channel.dispatcher.webSocket(endpoint, options).subprotocol == "v1")
+        #expect(server.requests.map { $0.headers.all("Sec-WebSocket-Protocol") } == [["v1"]])
+        await channel.close()
+    }
+
     @Test("subprotocols in a field are offered and agreed as those of the option", arguments: Origin.allCases)
     func subprotocolField(origin: Origin) async throws {
         let server = try LoopbackServer.start { .webSocket($0, .init(subprotocols: "v1"), serve: echo) }

@@ -32,8 +32,8 @@ struct Redirects: Middleware {
         "accept", "accept-charset", "accept-encoding", "accept-language", "cache-control", "content-digest",
         "content-disposition", "content-encoding", "content-language", "content-length", "content-type", "date", "dnt",
         "expect", "idempotency-key", "if-match", "if-modified-since", "if-none-match", "if-range", "if-unmodified-since",
-        "pragma", "prefer", "priority", "range", "repr-digest", "sec-gpc", "te", "transfer-encoding",
-        "upgrade-insecure-requests", "user-agent", "x-requested-with",
+        "pragma", "prefer", "priority", "range", "repr-digest", "sec-gpc", "sec-websocket-protocol", "te",
+        "transfer-encoding", "upgrade-insecure-requests", "user-agent", "x-requested-with",
     ]
 
     /// Fields that describe a body that is no longer sent.
