@@ -199,6 +199,16 @@ struct HostileServerTests {
         }
     }
 
+    @Test("a connection that is lost behind such a redirect is reported as lost", arguments: [Dialect.tus, .ietf])
+    func lostBehindRedirect(dialect: Dialect) async throws {
+        let other = try LoopbackServer.start { _ in [.reset] }
+        defer { other.close() }
+        let server = try ResumableServer(dialect)
+        server.script("POST", [(303, ["Location": "\(other.url)/page"])])
+        let response = await response(server, plan(dialect) { $0.attempts = 1 })
+        #expect(response.error?.label == "transport.connectionLost", "\(response.result)")
+    }
+
     @Test("a user's name in the upload's address is not sent")
     func userInAddress() async throws {
         let state = Shared("")

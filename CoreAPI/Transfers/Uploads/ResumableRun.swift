@@ -275,6 +275,11 @@ struct ResumableRun<Value: Sendable> {
     private func read<Other>(
         _ response: Response<Other>, mayBeElsewhere: Bool = false
     ) throws(Failed) -> UploadDialect.Answer {
+        switch response.error {
+        case .cancelled(let context): throw Failed(response, APIClientError.cancelled(context))
+        case .transport(let failure, let context): throw Failed(response, APIClientError.transport(failure, context))
+        default: break
+        }
         if let sent = response.request?.method, let last = response.answeredRequest?.method, sent != last, !mayBeElsewhere {
             let reason = "expected an answer to the upload's \(sent), found a redirect that made it a \(last)"
             throw Failed(response, .malformedResponse(reason: reason))
