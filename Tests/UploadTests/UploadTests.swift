@@ -1,4 +1,5 @@
 import CoreAPI
+import CoreAPILock
 import CoreAPITesting
 import CoreAPIURLSession
 import Dispatch
@@ -409,9 +410,14 @@ struct UploadTests {
 
     @Test("a refused expectation counts as an attempt, and a header of the endpoint is left out, too", arguments: [1, 2, 3])
     func expectationOfAnEndpoint(attempts: Int) async throws {
+        let isRefused = Mutex(attempts == 3)
         let server = try LoopbackServer.start { request in
             if request.headers["expect"] != nil { return .status(417) }
-            return request.exchange < 2 && attempts == 3 ? .status(503) : Self.receipt(request)
+            let isFirst = isRefused.withLock { isRefused in
+                defer { isRefused = false }
+                return isRefused
+            }
+            return isFirst ? .status(503) : Self.receipt(request)
         }
         defer { server.close() }
         let channel = Channel.test(server.url) {
@@ -424,6 +430,22 @@ struct UploadTests {
         #expect(response.attempts.map(\.status) == Array([417, attempts == 3 ? 503 : 200, 200].prefix(attempts)), "\(response)")
         #expect(server.requests.map(\.headers["Expect"]) == Array(["100-Continue", nil, nil].prefix(attempts)))
         #expect(server.requests.allSatisfy { $0.body == Self.data })
+    }
+
+    @Test("an expectation that an interceptor adds to each attempt is repeated once, and not until the limit")
+    func expectationOfAnInterceptor() async throws {
+        struct Expecting: RequestInterceptor {
+            func adapt(_ request: inout Request) async throws { request.headers[.expect] = "100-continue" }
+        }
+        let server = try LoopbackServer.start { _ in .status(417) }
+        defer { server.close() }
+        let channel = Channel.test(server.url) {
+            $0.limits.attempts = 5
+            $0.interceptors = [Expecting()]
+        }
+        let response = await channel.manager.response(for: .put("a"), as: .data)
+        await channel.close()
+        #expect(response.attempts.map(\.status) == [417, 417] && server.requests.count == 2, "\(response)")
     }
 
     @Test("without its workaround, libcurl sends a request with a refused expectation again")

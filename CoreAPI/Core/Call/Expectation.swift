@@ -4,11 +4,12 @@ internal import HTTPTypes
 // the field (RFC 9110 §10.1.1), as one of the call's attempts.
 
 extension Reply {
-    /// Whether the server has refused the expectation of this attempt.
+    /// Whether the server has refused the expectation of this attempt, as the first of the call. A hook may add the field to each
+    /// attempt.
     var isExpectationRefused: Bool {
         // Not inlined, as below.
         @inline(never)
-        get { status == 417 && request?.expectsContinue == true }
+        get { status == 417 && request?.expectsContinue == true && attempts.count { $0.status == 417 } == 1 }
     }
 }
 
