@@ -14,7 +14,7 @@ public import Foundation
 /// another code, breaks the protocol, exceeds a limit, or the connection is lost. Cancelling the task that waits for a message,
 /// or releasing the socket, closes it with 1000.
 ///
-/// The end is one value: the loop, waiting and later senders, pings and ``closing`` report the same. The loop ends when the Close
+/// The socket has one end: the loop, every sender, every ping and ``closing`` report it. The loop ends when the Close
 /// frame is sent. The connection outlives the socket until the peer has closed it, at most for ``Options/closeTimeout``.
 ///
 /// The socket answers pings, and sends pings after a silence (``Options/pingInterval``). It keeps about 64 KiB of messages that

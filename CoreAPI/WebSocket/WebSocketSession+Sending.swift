@@ -142,6 +142,7 @@ extension WebSocketSession {
             reason: "the task that sent a message was cancelled in its middle (1006)", mayHaveBeenProcessed: false)
         end(.init(code: .abnormal, reason: "", side: .here), lost, sending: nil)
         connection.close()
+        tell()
     }
 
     // MARK: - Control frames
@@ -253,7 +254,9 @@ extension WebSocketSession {
             flush()
             guard try await staysSilent(since: before) else { continue }
             let error = TransportError.timedOut(.idle, after: options.pongTimeout)
-            if end(.init(code: .abnormal, reason: "", side: .here), error, sending: nil) { connection.close() }
+            guard end(.init(code: .abnormal, reason: "", side: .here), error, sending: nil) else { continue }
+            connection.close()
+            tell()
         }
     }
 

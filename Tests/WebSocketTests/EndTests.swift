@@ -155,6 +155,50 @@ struct EndTests {
         connection.close()
     }
 
+    /// A connection that takes the head of a frame, and then no byte until its sender is cancelled.
+    private final class StuckConnection: RawConnection {
+        let metrics: TransferMetrics? = nil
+        let (stuck, getStuck) = AsyncStream.makeStream(of: Void.self)
+        private let writes = Mutex(0)
+        private let (bytes, peer) = AsyncStream.makeStream(of: Data.self)
+
+        init(_ bytes: Data) { peer.yield(bytes) }
+
+        func read() async throws -> Data? {
+            for await piece in bytes { return piece }
+            return nil
+        }
+
+        func write(_ data: Data) async throws {
+            let isFirst = writes.withLock { writes in
+                defer { writes += 1 }
+                return writes == 0
+            }
+            guard !isFirst else { return }
+            getStuck.yield()
+            try await Task.sleep(for: .seconds(3_600))
+        }
+
+        func close() { peer.finish() }
+    }
+
+    @Test("a server's socket ends that is cut in the middle of a frame while a Close waits behind unread messages")
+    func cutBehindUnread() async throws {
+        let writer = FrameWriter(role: .client)
+        let message = writer.frame(.binary, Data(count: 70_000), isFinal: true, isCompressed: false)
+        let connection = StuckConnection(message + message + writer.close(.normal, ""))
+        let call = Call(channel: .test("http://localhost"), endpoint: "chat")
+        let session = WebSocketSession(connection, .server, nil, WebSocket.Options(), context: ErrorContext(call))
+        session.start()
+        let sender = Task { try await session.send(.binary, Data(count: 200_000)) }
+        for await _ in connection.stuck { break }
+        sender.cancel()
+        _ = await sender.result
+        let end = await failure { while try await session.next() != nil {} }
+        #expect(end?.label == "transport.connectionLost")
+        while !session.state.withLock({ $0.isOver }) { try await Task.sleep(for: .milliseconds(5)) }
+    }
+
     @Test("a peer that reads nothing holds a closing socket for the closing timeout, and no longer", arguments: [true, false])
     func bounded(isInFrame: Bool) async throws {
         let server = try LoopbackServer.start { .switching($0, then: [.stall]) }
