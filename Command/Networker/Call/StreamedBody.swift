@@ -44,32 +44,59 @@ extension Response where Value == Body {
 extension Body {
     fileprivate func copied(to console: Console) async -> (StreamedBody, (any Error)?) {
         var streamed = StreamedBody()
-        var line = Data()
-        defer { if !line.isEmpty { console.write(bytes: line.escapedForTerminal + Data("\n".utf8)) } }
+        var text = TerminalText()
+        var failure: (any Error)?
         do {
             for try await chunk in self {
                 streamed.bytes += Int64(chunk.count)
-                var ready = chunk
-                if console.isTerminal {
-                    line += chunk
-                    let end = line.lastIndex(of: UInt8(ascii: "\n")).map { $0 + 1 } ?? line.startIndex
-                    ready = line[..<end].escapedForTerminal
-                    line = Data(line[end...])
-                }
                 // Without a reader, as after `| head -1`, the rest of the body is of no use.
-                guard console.write(bytes: ready) else { break }
+                guard await console.writeApart(console.isTerminal ? text.next(chunk) : chunk) else { break }
             }
-            return (streamed, nil)
         } catch {
-            return (streamed, error)
+            failure = error
         }
+        if console.isTerminal { _ = await console.writeApart(text.end()) }
+        return (streamed, failure)
+    }
+}
+
+/// Bytes as the text that a terminal shows as soon as they arrive, without the characters that control it. Line ends stay.
+struct TerminalText {
+    /// The begin of a character, or a carriage return whose line feed may follow.
+    private var rest = Data()
+    private var endsLine = true
+
+    mutating func next(_ chunk: Data) -> Data {
+        let bytes = rest + chunk
+        let end = bytes.endIndex - bytes.unfinishedCount
+        rest = Data(bytes[end...])
+        return shown(bytes[..<end])
+    }
+
+    /// What is left, and the end of the last line.
+    mutating func end() -> Data {
+        defer { (rest, endsLine) = (Data(), true) }
+        let last = shown(rest)
+        return endsLine ? last : last + Data("\n".utf8)
+    }
+
+    private mutating func shown(_ bytes: Data) -> Data {
+        guard !bytes.isEmpty else { return Data() }
+        let lines = String(decoding: bytes, as: UTF8.self).split(omittingEmptySubsequences: false, whereSeparator: \.isNewline)
+        let shown = Data(lines.map { String($0).escapingControls }.joined(separator: "\n").utf8)
+        endsLine = shown.last == UInt8(ascii: "\n")
+        return shown
     }
 }
 
 extension Data {
-    /// As text; each line is escaped by itself, so that line ends stay.
-    fileprivate var escapedForTerminal: Data {
-        let lines = String(decoding: self, as: UTF8.self).split(omittingEmptySubsequences: false, whereSeparator: \.isNewline)
-        return Data(lines.map { String($0).escapingControls }.joined(separator: "\n").utf8)
+    /// How many of the last bytes are the begin of a character (RFC 3629 §4), or a carriage return.
+    fileprivate var unfinishedCount: Int {
+        if last == UInt8(ascii: "\r") { return 1 }
+        for (index, byte) in suffix(3).reversed().enumerated() where byte & 0xC0 != 0x80 {
+            let length = byte >= 0xF0 ? 4 : byte >= 0xE0 ? 3 : byte >= 0xC0 ? 2 : 1
+            return length > index + 1 ? index + 1 : 0
+        }
+        return 0
     }
 }

@@ -1,5 +1,6 @@
 import CoreAPI
 import CoreAPILock
+import Dispatch
 package import Foundation
 
 /// One of the command's two output streams, with the colours that it can show.
@@ -67,6 +68,15 @@ package struct Console: Sendable {
             guard descriptor != STDERR_FILENO, error.systemReason != String(cString: strerror(EPIPE)) else { return false }
             Self.error.write(failure: "cannot write the output: \(error.systemReason)")
             exit(1)
+        }
+    }
+
+    private static let queue = DispatchQueue(label: "networker.console")
+
+    /// As ``write(bytes:)``, on a thread that may wait for a slow reader of the pipe. Swift's pool has few threads.
+    package func writeApart(_ bytes: Data) async -> Bool {
+        await withCheckedContinuation { continuation in
+            Self.queue.async { continuation.resume(returning: write(bytes: bytes)) }
         }
     }
 
