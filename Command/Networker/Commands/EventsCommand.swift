@@ -64,6 +64,11 @@ struct EventsCommand: AsyncParsableCommand {
         transform: { try ByteAmount($0, "bytes") })
     var eventSize: ByteAmount?
 
+    @Option(
+        parsing: .unconditional,
+        help: ArgumentHelp("The data that ends the events, such as [DONE] of language models.", valueName: "text"))
+    var sentinel: String?
+
     @Flag(help: "Print each event as a line of JSON.")
     var json = false
 
@@ -115,6 +120,7 @@ struct EventsCommand: AsyncParsableCommand {
     private func follow(_ plan: CallPlan, through channel: Channel) async throws(APIClientError) {
         let endpoint = plan.endpoint(timeout: .seconds(60), accept: "text/event-stream")
         var options = EventOptions(lastEventID: lastEventID, reconnections: reconnections, idle: idle.duration)
+        options.sentinel = sentinel
         if let eventSize { options.eventSize = eventSize.bytes }
         var left = count ?? .max
         var isOpen = false
@@ -137,7 +143,7 @@ struct EventsCommand: AsyncParsableCommand {
             }
         }
         // The stream has no other end without an error.
-        Console.error.write(isOpen ? EventText.ended(plan.method) : EventText.noContent)
+        Console.error.write(isOpen ? EventText.ended(plan.method, sentinel) : EventText.noContent)
     }
 }
 
@@ -165,7 +171,8 @@ enum EventText {
 
     static let noContent = "no more events: the server answered with the status 204"
 
-    static func ended(_ method: HTTPRequest.Method) -> String {
+    static func ended(_ method: HTTPRequest.Method, _ sentinel: String?) -> String {
+        if let sentinel { return "ended, at '\(sentinel)' or by the server" }
         let reason = method.takesValuesInBody ? "a \(method.rawValue) is sent once" : "--reconnections allows no other connection"
         return "ended by the server; \(reason)"
     }

@@ -84,6 +84,18 @@ struct EventsCommandTests {
         #expect(shown.status == 0 && shown.text.contains("message\n  xxxx"), "\(shown.text)")
     }
 
+    @Test("end at the sentinel, which is not shown, and do not begin again")
+    func sentinel() async throws {
+        let server = try LoopbackServer.start { _ in
+            let events = Data("data: 1\n\ndata: [DONE]\n\ndata: 2\n\n".utf8)
+            return [.sendHead(status: 200, headers: ["Content-Type": "text/event-stream"]), .send(events), .stall]
+        }
+        defer { server.close() }
+        let shown = try await BuiltCommand.run(["events", server.url, "--sentinel", "[DONE]"])
+        #expect(shown.status == 0 && shown.text.contains("message\n  1\n"), "\(shown.text)")
+        #expect(shown.text.hasSuffix("ended, at '[DONE]' or by the server\n") && server.requests.count == 1, "\(shown.text)")
+    }
+
     @Test("end with their reader, and not with the server")
     func readerGone() async throws {
         let server = try LoopbackServer.start { _ in
