@@ -60,12 +60,16 @@ enum CredentialForm {
         return data.contains(UInt8(ascii: ":")) && String(validating: data, as: UTF8.self) != nil
     }
 
-    /// Whether a word about bearers stands here, alone or in a compound with short words: `token-based`.
+    /// Whether a word about bearers stands here, alone or in a compound: `token-based`. Any other short word may be part of a
+    /// token, as in `admin-token-prod`.
     private static func isPhrase(_ token: ArraySlice<UInt8>) -> Bool {
-        let words = words(of: token)
-        return words.contains { phrases.contains(text($0)) }
-            && words.allSatisfy { phrases.contains(text($0)) || $0.count <= 7 && isWord($0) }
+        let words = words(of: token).map(text)
+        return words.contains(where: phrases.contains) && words.allSatisfy { phrases.contains($0) || companions.contains($0) }
     }
+
+    private static let companions: Set<String> = [
+        "and", "auth", "based", "bearer", "bound", "free", "less", "like", "non", "oauth", "or", "only", "related", "style", "type",
+    ]
 
     private static func text(_ word: ArraySlice<UInt8>) -> String { String(decoding: word, as: UTF8.self).lowercased() }
 
