@@ -21,6 +21,7 @@ package struct StopSignal {
             if numbers.contains(number) { announce.yield(number) }
         }
         announce.onTermination = { _ in SignalPipe.shared.forget(observer) }
+        guard SignalPipe.shared.isOpen else { return }
         for number in numbers { _ = signal(number) { SignalPipe.shared.write($0) } }
     }
 
@@ -45,6 +46,8 @@ package struct StopSignal {
 private final class SignalPipe: Sendable {
     static let shared = SignalPipe()
 
+    /// A process without descriptors has none, and its signals keep their usual effect.
+    let isOpen: Bool
     private let reader: Int32
     private let writer: Int32
     private let observers = Mutex<[Int: @Sendable (Int32) -> Void]>([:])
@@ -52,8 +55,9 @@ private final class SignalPipe: Sendable {
 
     private init() {
         var ends: [Int32] = [-1, -1]
-        precondition(pipe(&ends) == 0, "a process without descriptors cannot have read its arguments")
+        isOpen = pipe(&ends) == 0
         (reader, writer) = (ends[0], ends[1])
+        guard isOpen else { return }
         for end in ends { _ = fcntl(end, F_SETFD, FD_CLOEXEC) }
         _ = fcntl(writer, F_SETFL, O_NONBLOCK)
         Thread.detachNewThread { [self] in pass() }
