@@ -35,7 +35,7 @@ struct EventPauseTests {
     @Test("and connects again after the pause")
     func connectsAgain() async throws {
         let server = try LoopbackServer.start { request in
-            request.exchange == 0
+            request.connection == 0 && request.exchange == 0
                 ? .status(503, headers: ["Retry-After": "1"])
                 : .ok("data: x\n\n", headers: ["Content-Type": "text/event-stream"])
         }
