@@ -77,12 +77,12 @@ struct URLSessionTransportTests {
         let environment = APIEnvironment("test", baseURL: server.url)
         var channel = Channel(name: "test", environment: environment, transport: URLSessionTransport())
         channel.environment.allowsInsecureConnections = true
-        channel.modifiers = [Timeout(idle: .seconds(1), total: .seconds(20))]
+        channel.modifiers = [Timeout(idle: .seconds(3), total: .seconds(30))]
         let body = BodyStream {
             AsyncThrowingStream<Data, any Error> { continuation in
                 let writing = Task {
-                    for _ in 0..<15 {
-                        try await Task.sleep(for: .milliseconds(100))
+                    for _ in 0..<20 {
+                        try await Task.sleep(for: .milliseconds(200))
                         continuation.yield(Data(count: 10))
                     }
                     continuation.finish()
@@ -93,7 +93,7 @@ struct URLSessionTransportTests {
         let encoding = InputEncoding("a stream") { _, request in request.body = .stream(body) }
         let endpoint = AdHocEndpoint(.post, "thing", encoding: encoding)
         let response = await NetworkManager<AdHocEndpoint>(channel: channel).response(for: endpoint, as: .data)
-        #expect(response.data == Data("150".utf8), "\(String(describing: response.error))")
+        #expect(response.data == Data("200".utf8), "\(String(describing: response.error))")
         await channel.close()
     }
 
