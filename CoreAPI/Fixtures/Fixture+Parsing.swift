@@ -115,10 +115,11 @@ private struct FixtureReader {
             status = code
             return
         }
-        let pair = text.split(separator: ":", maxSplits: 1, omittingEmptySubsequences: false)
+        // Octets, because a colon before a combining mark is none to Swift.
+        let pair = text.utf8.split(separator: UInt8(ascii: ":"), maxSplits: 1, omittingEmptySubsequences: false)
         guard pair.count == 2 else { throw unreadable("expected a status, 'name: value' or '@directive', got '\(text)'") }
         do throws(RequestError) {
-            let field = try HTTPField(checking: String(pair[0]), value: String(pair[1]))
+            let field = try HTTPField(checking: String(Substring(pair[0])), value: String(Substring(pair[1])))
             headers.append(field.name.rawName, field.value)
         } catch {
             throw unreadable(error.readableDescription)

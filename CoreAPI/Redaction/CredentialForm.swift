@@ -68,7 +68,8 @@ enum CredentialForm {
     }
 
     private static let companions: Set<String> = [
-        "and", "auth", "based", "bearer", "bound", "free", "less", "like", "non", "oauth", "or", "only", "related", "style", "type",
+        "and", "auth", "based", "bearer", "bound", "free", "less", "like", "non", "oauth", "or", "only", "related", "style",
+        "type",
     ]
 
     private static func text(_ word: ArraySlice<UInt8>) -> String { String(decoding: word, as: UTF8.self).lowercased() }

@@ -43,7 +43,7 @@ struct HandshakeFieldTests {
         }
     }
 
-    @Test("subprotocols in a field go along with a redirect to another origin, as those of the option do", arguments: [true, false])
+    @Test("subprotocols in a field go to another origin with a redirect, as those of the option do", arguments: [true, false])
     func redirectedSubprotocol(isField: Bool) async throws {
         let server = try LoopbackServer.start { .webSocket($0, .init(subprotocols: "v1"), serve: echo) }
         defer { server.close() }

@@ -115,6 +115,12 @@ struct FixtureTransportTests {
         guard case .timedOut? = failing.failure else { Issue.record("\(failing)"); return }
     }
 
+    @Test("have fields that are split at octets: a value may begin with a combining mark")
+    func octets() throws {
+        let fixture = try Fixture(parsing: "GET x\n200\nname:\u{301}a\n", file: "x.http")
+        #expect(fixture.headers.elements.map { Array($0.value.utf8) } == [Array("\u{301}a".utf8)])
+    }
+
     @Test(
         "that cannot be read give the line and the reason",
         arguments: [
