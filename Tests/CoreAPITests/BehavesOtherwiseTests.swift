@@ -142,7 +142,7 @@ struct BehavesOtherwiseTests {
         }
     }
 
-    @Test("A silent server is given up after 30 s.")
+    @Test("The kit gives up on a silent server after 30 s.")
     func silence() async throws {
         #expect(await sent(TestEndpoint())?.timeout.idle == .seconds(30))
         #expect(await sent(TestEndpoint()) { $0.modifiers = [Timeout(idle: .seconds(60))] }?.timeout.idle == .seconds(60))

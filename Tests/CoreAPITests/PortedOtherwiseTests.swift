@@ -53,7 +53,7 @@ struct PortedOtherwiseTests {
         #expect(named.map { "\($0)".contains("BodyCoder") } == false, "no form of dates is a boolean")
     }
 
-    @Test("A path is a whole address only where no base URL is.")
+    @Test("A path may be a whole address only if the channel has no base URL.")
     func wholeAddress() async throws {
         let server = try LoopbackServer.start { _ in .json(#"{"args": {"id": "1"}}"#) }
         defer { server.close() }

@@ -25,7 +25,7 @@ extension Response {
     ///
     /// - Parameters:
     ///   - limit: attempts made by hand, counted over the whole call. The channel's limit on attempts applies as well.
-    ///   - delay: before the attempt.
+    ///   - delay: before the attempt. A server's `Retry-After` does not lengthen it; ``Response/head`` has that field.
     /// - Returns: the response with all attempts so far.
     /// - Throws: ``RetryRefusal``, before the attempt; never the failure of the attempt.
     @concurrent

@@ -17,8 +17,8 @@ extension CurlTransfer {
     var mayBeSentAgain: Bool { request.isIdempotent || streamFailure == .refused }
 
     /// Whether the request may go again within this attempt: once, or five times if a server refused each stream before it did
-    /// anything. Such a server ends each connection after a few requests, and many calls at once meet that several times. Each
-    /// further try is an attempt, about which the channel decides.
+    /// anything. Such a server closes each connection after a few requests, so one of many parallel calls may be refused several
+    /// times. Each further try is an attempt, about which the channel decides.
     var hasResend: Bool { timesSent < (streamFailure == .refused ? 6 : 2) }
 
     /// Prepares the request to be sent from its beginning, unless that is forbidden.

@@ -11,11 +11,11 @@ public struct EventOptions: Sendable {
     /// the minimum. The kit adds a random delay of up to `max(retry, min(pause, 500 ms))`; this bound doubles with each failure.
     public var pause: Duration
     /// The longest pause that the kit chooses. Default 30 s. A server's `retry`, up to a day, is added to it. A longer
-    /// `Retry-After` is honoured; if a refused answer asks for a pause as long as ``Timeout/total``, the stream ends with its
-    /// error.
+    /// `Retry-After` of the last answer is honoured, also that of a stream which has ended. If a refused answer asks for a pause
+    /// as long as ``Timeout/total``, the stream ends with that answer's error.
     public var longestPause: Duration
-    /// How long the server may be silent. A comment ends the silence, too. Default `nil`: ``Timeout/idle`` of the call's nearest
-    /// ``Timeout``, and 60 s without one.
+    /// How long the server may be silent. A comment ends the silence, too. Default `nil`: ``Timeout/idle`` of the nearest
+    /// ``Timeout``; 60 s if the call has none.
     public var idle: Duration?
     /// The largest number of bytes of an event's data. Default 16 MiB, as for a WebSocket's message.
     public var eventSize: Int
