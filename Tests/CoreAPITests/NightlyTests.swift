@@ -8,18 +8,20 @@ struct NightlyTests {
     private final class Folder {
         let path = FileManager.default.temporaryDirectory.appendingPathComponent("nightly-\(UUID().uuidString)")
 
+        /// A child writes the scripts. While this process writes one, a program that another test starts inherits its descriptor
+        /// for a moment, and the script cannot run: "Text file busy".
+        ///
         /// - Parameter failing: the arguments with which a script exits with 3.
-        init(failing: String = "-") throws {
-            let scripts = path.appendingPathComponent("Scripts")
-            try FileManager.default.createDirectory(at: scripts, withIntermediateDirectories: true)
-            let nightly = scripts.appendingPathComponent("nightly").path
-            try FileManager.default.copyItem(atPath: SourceTree.path("Scripts/nightly"), toPath: nightly)
-            for name in ["bench", "fresh", "fuzz", "peers", "repeat", "size", "soak", "template", "test"] {
-                let file = scripts.appendingPathComponent(name)
-                let text = "#!/bin/sh\necho \"\(name) $*\"\n[ \"$*\" != '\(failing)' ] || exit 3\n"
-                try Data(text.utf8).write(to: file)
-                try FileManager.default.setAttributes([.posixPermissions: 0o755], ofItemAtPath: file.path)
-            }
+        init(failing: String = "-") async throws {
+            let script = #"""
+                mkdir -p "$1/Scripts" && cd "$1/Scripts" && cp "$2" nightly || exit
+                for name in bench fresh fuzz peers repeat size soak template test; do
+                    printf '#!/bin/sh\necho "%s $*"\n[ "$*" != "%s" ] || exit 3\n' "$name" "$3" >"$name" && chmod 755 "$name" || exit
+                done
+                """#
+            let nightly = SourceTree.path("Scripts/nightly")
+            let made = try await Program.run(["/bin/sh", "-c", script, "sh", path.path, nightly, failing], capturesErrors: true)
+            try #require(made.status == 0, "\(made.text)")
         }
 
         deinit { try? FileManager.default.removeItem(at: path) }
@@ -41,7 +43,7 @@ struct NightlyTests {
 
     @Test("runs every part although one fails, prints a line for each, and exits with 1")
     func failure() async throws {
-        let folder = try Folder(failing: "--sanitize address")
+        let folder = try await Folder(failing: "--sanitize address")
         let (status, lines) = try await folder.run("--seconds", "7")
         #expect(status == 1)
         let parts = lines.map { $0.replacing(#/ \d+ s /#, with: ": ") }
@@ -59,7 +61,7 @@ struct NightlyTests {
 
     @Test("runs the named parts only, and exits with 0 if they pass")
     func parts() async throws {
-        let folder = try Folder()
+        let folder = try await Folder()
         let (status, lines) = try await folder.run("decoding", "soak", "--requests", "20000")
         #expect(status == 0 && lines.count == 2)
         #expect(try folder.log(of: "soak") == "soak --requests 20000\n")
@@ -68,7 +70,7 @@ struct NightlyTests {
 
     @Test("lists its parts, and names an unknown one", arguments: ["", "moon"])
     func list(part: String) async throws {
-        let folder = try Folder()
+        let folder = try await Folder()
         let (status, lines) = try await part.isEmpty ? folder.run("--list") : folder.run(part, "--list")
         if part.isEmpty {
             #expect(status == 0 && lines.contains("soak Scripts/soak --requests 1000000"))
