@@ -10,7 +10,8 @@ import Testing
 import FoundationNetworking
 #endif
 
-@Suite("The transport over URLSession", .timeLimit(.minutes(1)))
+// One after another: a test that holds Foundation's queue would stop the clocks of the others.
+@Suite("The transport over URLSession", .serialized, .timeLimit(.minutes(1)))
 struct URLSessionTransportTests {
     struct Demand: Sendable, CustomTestStringConvertible {
         let testDescription: String
@@ -105,7 +106,7 @@ struct URLSessionTransportTests {
         var channel = Channel(
             name: "test", environment: APIEnvironment("test", baseURL: server.url), transport: URLSessionTransport())
         channel.environment.allowsInsecureConnections = true
-        channel.modifiers = [Timeout(total: .milliseconds(500))]
+        channel.modifiers = [Timeout(total: .milliseconds(200))]
         let manager = NetworkManager<AdHocEndpoint>(channel: channel)
         let (begun, calls) = (try Gate(), DispatchSemaphore(value: 0))
         let isOver = Mutex(false)
