@@ -16,7 +16,8 @@ struct NightlyTests {
             let script = #"""
                 mkdir -p "$1/Scripts" && cd "$1/Scripts" && cp "$2" nightly || exit
                 for name in bench fresh fuzz peers repeat size soak template test; do
-                    printf '#!/bin/sh\necho "%s $*"\n[ "$*" != "%s" ] || exit 3\n' "$name" "$3" >"$name" && chmod 755 "$name" || exit
+                    printf '#!/bin/sh\necho "%s $*"\n[ "$*" != "%s" ] || exit 3\n' "$name" "$3" >"$name" || exit
+                    chmod 755 "$name" || exit
                 done
                 """#
             let nightly = SourceTree.path("Scripts/nightly")

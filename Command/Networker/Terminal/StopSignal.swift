@@ -50,8 +50,7 @@ private final class SignalPipe: Sendable {
     let isOpen: Bool
     private let reader: Int32
     private let writer: Int32
-    private let observers = Mutex<[Int: @Sendable (Int32) -> Void]>([:])
-    private let lastObserver = Mutex(0)
+    private let observers = Mutex<(last: Int, all: [Int: @Sendable (Int32) -> Void])>((0, [:]))
 
     private init() {
         var ends: [Int32] = [-1, -1]
@@ -78,23 +77,22 @@ private final class SignalPipe: Sendable {
     }
 
     func observe(_ observer: @escaping @Sendable (Int32) -> Void) -> Int {
-        let id = lastObserver.withLock { last in
-            last += 1
-            return last
+        observers.withLock { observers in
+            observers.last += 1
+            observers.all[observers.last] = observer
+            return observers.last
         }
-        observers.withLock { $0[id] = observer }
-        return id
     }
 
     func forget(_ id: Int) {
-        observers.withLock { $0[id] = nil }
+        observers.withLock { $0.all[id] = nil }
     }
 
     private func pass() {
         var byte: UInt8 = 0
-        while true {
-            guard read(reader, &byte, 1) == 1 else { continue }
-            for observer in observers.withLock({ Array($0.values) }) { observer(Int32(byte)) }
+        while case let count = read(reader, &byte, 1), count == 1 || count < 0 && errno == EINTR {
+            guard count == 1 else { continue }
+            for observer in observers.withLock({ Array($0.all.values) }) { observer(Int32(byte)) }
         }
     }
 }
