@@ -216,7 +216,7 @@ extension DownloadRun {
         control.report(
             state.withLock { state in
                 var progress = TransferProgress(completed: state.completed, total: state.representation?.length)
-                progress.reused = state.reused
+                (progress.reused, progress.restarts) = (state.reused, state.restarts)
                 return progress
             })
     }

@@ -9,7 +9,7 @@ internal import HTTPTypes
 /// One run of a download: it opens the part, and ends with the complete file or a failure.
 ///
 /// A round makes the necessary requests: one for the whole file, or one for the rest of each segment. If the bytes on the disk do
-/// not belong to the server's file, a ``Restart`` ends the round, and the next round begins without bytes.
+/// not belong to the server's file, a ``Restart`` ends the round, and the next round asks for the whole file.
 final class DownloadRun: Sendable {
     let dispatcher: any Dispatcher
     private let file: URL
@@ -84,8 +84,7 @@ final class DownloadRun: Sendable {
     /// Takes over the bytes of an earlier download.
     private func load(_ part: PartFile) throws {
         guard options.resumes, !options.decodes, control.endpoint.method == .get, let sidecar = part.readSidecar() else {
-            part.removeSidecar()
-            return try part.truncate(to: 0)
+            return try discardBytes(part)
         }
         var segments = sidecar.segments
         // A complete part requests its last byte again, because servers refuse a range after the end.
@@ -122,7 +121,9 @@ final class DownloadRun: Sendable {
 
     /// Keeps the part and its sidecar if a later download can continue; else removes both.
     private func leave(_ part: PartFile, after failure: APIClientError) {
-        let hasBytes = state.withLock { $0.completed > 0 }
+        let (hasBytes, hasBegun) = state.withLock { ($0.completed > 0, $0.representation != nil) }
+        // No other answer has begun: the disk still has what the sidecar names.
+        if !hasBegun, part.readSidecar() != nil { return part.close() }
         if options.resumes, hasBytes, mayContinue, !failure.isMismatch, (try? part.checkIsThere()) != nil {
             // A full disk may have taken a piece in part. Without it there is room for the sidecar.
             if failure.underlyingError is DownloadError { try? part.truncate(to: state.withLock { $0.segments.reach }) }
@@ -134,11 +135,7 @@ final class DownloadRun: Sendable {
         }
     }
 
-    private func reset(_ part: PartFile) throws {
-        state.withLock { state in
-            (state.representation, state.segments, state.answered) = (nil, [], [])
-            (state.reused, state.isLoaded) = (0, false)
-        }
+    private func discardBytes(_ part: PartFile) throws {
         part.removeSidecar()
         try part.truncate(to: 0)
     }
@@ -161,7 +158,7 @@ final class DownloadRun: Sendable {
                 try await round(part, first)
                 return try await verify(part)
             } catch let restart as Restart {
-                first = try await begin(part, after: restart)
+                first = try begin(after: restart)
             } catch {
                 guard let count = control.pauses, count != pauses else { throw error }
                 save(part)
@@ -170,12 +167,14 @@ final class DownloadRun: Sendable {
         }
     }
 
-    private func begin(_ part: PartFile, after restart: Restart) async throws -> Response<Body>? {
+    /// Forgets the bytes. The disk keeps them until an answer with all bytes begins: the server may fail instead.
+    private func begin(after restart: Restart) throws -> Response<Body>? {
         let mayRestart = state.withLock { state in
+            (state.representation, state.segments, state.answered) = (nil, [], [])
+            (state.reused, state.isLoaded) = (0, false)
             state.restarts += 1
             return state.restarts <= state.attempts
         }
-        try reset(part)
         switch restart {
         case .from(let response):
             guard mayRestart else { throw changes(response) }
@@ -303,7 +302,9 @@ final class DownloadRun: Sendable {
             return isOneAnswer || state.restarts > 0
         }
         let failure = await failure(mismatch)
-        throw isLast ? failure : Restart.again(failure)
+        guard !isLast else { throw failure }
+        try discardBytes(part)
+        throw Restart.again(failure)
     }
 
     private static func digests(

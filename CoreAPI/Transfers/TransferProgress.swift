@@ -9,6 +9,8 @@ public struct TransferProgress: Sendable, Hashable {
     /// The part of ``completed`` that an earlier download or upload had transferred. 0 if this one begins anew, for example
     /// because the server no longer has the same file.
     public var reused: Int64 = 0
+    /// How often the transfer has begun again without the bytes that it had.
+    package var restarts = 0
 
     /// Makes a value.
     ///

@@ -377,6 +377,43 @@ struct ResumeTests {
         await channel.close()
     }
 
+    /// The bytes on the disk are the only ones that the user has, until the server sends others.
+    @Test(
+        "and keeps its bytes if the server refuses the range, and then the whole file",
+        arguments: ["416", "other tag", "other start", "no range"], [401, 503])
+    func keptUntilOthersCome(kind: String, status: Int) async throws {
+        let served = Served(100_000)
+        let rest = Data(served.bytes[40_000...])
+        let server = try server([
+            { served.reply($0, sending: 40_000) },
+            { _ in
+                func part(_ range: String?, tag: String = #""one""#) -> ServerReply {
+                    var headers: HeaderLines = ["ETag": tag]
+                    if let range { headers.append("Content-Range", range) }
+                    return .status(206, body: rest, headers: headers)
+                }
+                switch kind {
+                case "416": return .status(416, headers: ["Content-Range": "bytes */50000"])
+                case "other tag": return part("bytes 40000-99999/100000", tag: #""two""#)
+                case "other start": return part("bytes 39999-99998/100000")
+                default: return part(nil)
+                }
+            },
+            { _ in .status(status) },
+            { served.reply($0) },
+        ])
+        defer { server.close() }
+        let channel = Channel.loopback(server)
+        try await interrupt(channel)
+        try await interrupt(channel)
+        #expect(server.requests.map { $0.headers["range"] } == [nil, "bytes=40000-", nil])
+        #expect(try folder.names == ["export.bin.part", "export.bin.part.json"])
+        let file = try await channel.manager.download(.export, to: folder.export).value
+        #expect(try Data(contentsOf: folder.export) == served.bytes)
+        #expect(file.reused == 40_000)
+        await channel.close()
+    }
+
     /// RFC 9110 §15.3.7 allows a shorter part, so the download goes on. Without a bound it would not end.
     @Test("not a byte at a time: a server that sends only that ends the download")
     func byteByByte() async throws {

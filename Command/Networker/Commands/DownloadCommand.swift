@@ -106,10 +106,9 @@ struct DownloadCommand: AsyncParsableCommand {
         }
         defer { stopping.cancel() }
         await ProgressBar.show(
-            download, on: Console.error,
-            anew: isContinued
-                ? "'\(Download.part(of: file).lastPathComponent)' cannot be continued: the server has another file, or "
-                    + "answers no range; beginning again" : nil)
+            download, on: Console.error, isContinued: isContinued,
+            anew: "'\(Download.part(of: file).lastPathComponent)' cannot be continued: the server has another file, or "
+                + "answers no range; beginning again")
         do throws(APIClientError) {
             let whole = try await download.value
             await channel.close()
@@ -136,6 +135,9 @@ struct DownloadCommand: AsyncParsableCommand {
         guard plan.method == .get else {
             throw ValidationError(
                 "a download is a GET, got \(plan.method.rawValue); '\(CommandSetup.current.name) call' sends any")
+        }
+        for line in plan.headers where ["accept-encoding", "range", "if-range"].contains(line.name.inSmallLetters) {
+            throw ValidationError("a download sets \(line.name) itself; '\(CommandSetup.current.name) call' sends any")
         }
         return plan
     }
@@ -210,7 +212,7 @@ struct DownloadCommand: AsyncParsableCommand {
     }
 
     private func advice(about error: APIClientError, _ plan: CallPlan, _ file: URL) -> String? {
-        if let advice = plan.target.advice(about: error) { return advice }
+        if let advice = plan.target.advice(about: error, hasAnswered: mayContinue(file)) { return advice }
         let part = Download.part(of: file).lastPathComponent
         return mayContinue(file) ? "--resume continues from the bytes that are in '\(part)'" : nil
     }

@@ -17,19 +17,19 @@ package struct ProgressBar {
 
     /// Shows a transfer from its first byte to its end.
     ///
-    /// - Parameter anew: a line to write if the transfer uses no bytes of an earlier one.
+    /// - Parameters:
+    ///   - isContinued: whether the transfer has bytes of an earlier one.
+    ///   - anew: a line to write if the transfer begins again without the bytes that it had.
     package static func show(
-        _ transfer: some Transfer, on console: Console, label: String = "", anew: String? = nil
+        _ transfer: some Transfer, on console: Console, label: String = "", isContinued: Bool = false, anew: String? = nil
     ) async {
         var bar = ProgressBar(console, label: label)
-        var anew = anew
+        var restarts = isContinued ? -1 : 0
         let started = ContinuousClock.now
         // Bytes from before are not progress, and may be of no use to the server.
         for await progress in transfer.progress where progress.completed > progress.reused {
-            if progress.reused == 0, let text = anew {
-                bar.beginAgain(text)
-                anew = nil
-            }
+            if progress.reused == 0, progress.restarts > restarts, let anew { bar.beginAgain(anew) }
+            restarts = progress.restarts
             bar.show(progress, after: started.duration(to: .now))
         }
         bar.end()

@@ -1,5 +1,6 @@
 import ArgumentParser
 import CoreAPI
+import CoreAPILock
 import CoreAPITesting
 import CoreAPITransfers
 import Foundation
@@ -28,6 +29,8 @@ struct DownloadCommandTests {
             ("example.com/a --digest md5=aaaa", "expected sha-256="), ("example.com/a --digest sha-256=00", "expected sha-256="),
             ("example.com/a --limit-rate 0", "expected bytes per second"), ("example.com/a --limit-rate 5x", "expected bytes"),
             ("example.com/a --timeout 0", "expected more than 0"), ("example.com --host https://x", "--host is for a channel"),
+            ("example.com/a Accept-Encoding:gzip", "a download sets Accept-Encoding itself"),
+            ("example.com/a range:bytes=1-", "a download sets range itself"),
         ])
     func usage(line: String, message: String) throws {
         do {
@@ -99,12 +102,21 @@ struct DownloadCommandTests {
         let folder = try makeFolder()
         defer { try? FileManager.default.removeItem(at: folder) }
         let bytes = Data((0..<200_000).map { UInt8(truncatingIfNeeded: $0 / 7) })
+        let isRenewed = Mutex(false)
         let server = try LoopbackServer.start { request in
             let tag: HeaderLines = ["ETag": #""a""#]
+            if request.path == "/renewed.bin", request.headers["range"] != nil { return .status(416) }
+            let isFirst = isRenewed.withLock { isRenewed in
+                defer { isRenewed = isRenewed || request.path == "/renewed.bin" }
+                return !isRenewed
+            }
             guard let range = request.headers["range"] else {
                 return [
                     .sendHead(status: 200, headers: ["ETag": #""a""#, "Content-Length": "\(bytes.count)"]),
-                    .sendBody(bytes.prefix(request.path == "/cut.bin" ? 60_000 : bytes.count)), .closeConnection,
+                    .sendBody(
+                        bytes.prefix(
+                            request.path == "/cut.bin" || request.path == "/renewed.bin" && isFirst ? 60_000 : bytes.count)),
+                    .closeConnection,
                 ]
             }
             let first = Int(range.dropFirst(6).dropLast()) ?? 0
@@ -131,6 +143,10 @@ struct DownloadCommandTests {
         #expect(anew.status == 0 && anew.text.contains("'anew.bin.part' cannot be continued"), "\(anew.text)")
         #expect(!anew.text.contains("from before") && !whole.text.contains("cannot be continued"), "\(anew.text)")
         try FileManager.default.removeItem(at: folder.appendingPathComponent("anew.bin"))
+
+        let renewed = try await run([server.url + "/renewed.bin"], in: folder)
+        #expect(renewed.status == 0 && renewed.text.contains("'renewed.bin.part' cannot be continued"), "\(renewed.text)")
+        try FileManager.default.removeItem(at: folder.appendingPathComponent("renewed.bin"))
 
         let digest = "sha-256=" + String(repeating: "0", count: 64)
         let wrong = try await run([server.url + "/may.bin", "-o", "other.bin", "--digest", digest], in: folder)
