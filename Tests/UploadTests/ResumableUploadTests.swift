@@ -109,7 +109,8 @@ struct ResumableUploadTests {
         let server = try ResumableServer(.ietf, limit: limit)
         let channel = Channel.test(server.url)
         try await channel.manager.upload(.post("a"), from: .bytes(Self.data), resumable: plan(.ietf)).value
-        #expect(server.data == Self.data)
+        let isWhole = server.data == Self.data
+        #expect(isWhole)
         #expect(server.requests.count == 4)
         await channel.close()
     }
@@ -445,6 +446,38 @@ struct ResumableUploadTests {
         var text = String(decoding: try JSONEncoder().encode(try #require(states.current.last ?? nil)), as: UTF8.self)
         for (old, new) in change { text = text.replacingOccurrences(of: old, with: new) }
         return try JSONDecoder().decode(ResumableUpload.State.self, from: Data(text.utf8))
+    }
+
+    @Test(
+        "that ends with another offset than its own is no success, and keeps its state",
+        arguments: [
+            ["Upload-Offset": "50", "Upload-Complete": "?1"], ["Upload-Offset": "999999"],
+            ["Upload-Offset": "999999", "Upload-Complete": "?1"],
+        ])
+    func falseEnd(fields: [String: String]) async throws {
+        let server = try ResumableServer(.ietf)
+        server.script("PATCH", [(200, fields)])
+        let states = Shared<[ResumableUpload.State?]>([])
+        let channel = Channel.test(server.url)
+        let response = await channel.manager.upload(
+            .post("a"), from: .bytes(Self.data), resumable: plan(.ietf, states) { $0.attempts = 1 }
+        ).response
+        #expect(response.error?.label == "transport.malformedResponse", "\(response.result)")
+        #expect(states.current.last??.offset == 0)
+        await channel.close()
+    }
+
+    @Test("whose last piece was accepted in part sends the rest")
+    func partOfTheEnd() async throws {
+        let server = try ResumableServer(.ietf)
+        server.script("POST", [(201, ["Location": "/files/1"])])
+        server.script("PATCH", [(200, ["Upload-Offset": "50"])])
+        server.state.change { $0.uploads["/files/1"] = Self.data.prefix(50) }
+        let channel = Channel.test(server.url)
+        try await channel.manager.upload(.post("a"), from: .bytes(Self.data), resumable: plan(.ietf)).value
+        let isWhole = server.data == Self.data
+        #expect(isWhole)
+        await channel.close()
     }
 
     @Test("that names another origin is refused before credentials go there")

@@ -228,12 +228,17 @@ struct ResumableRun<Value: Sendable> {
             return (try await acknowledge(state, answer, to: end, response), nil)
         }
         let response = await dispatcher.response(for: step, as: decoding)
+        let named = (try? dialect.answer(response.head?.headers ?? [:]))?.offset
         // The server has all bytes, even if its answer is invalid.
-        if case .decoding = response.error?.untranslated { await plan.store(nil) }
+        if case .decoding = response.error?.untranslated, named ?? end == end { await plan.store(nil) }
         // In the draft the last answer is the endpoint's own, and may be at another address (303).
         let answer = try read(response, mayBeElsewhere: !isTus)
+        if answer.isComplete == true, let offset = answer.offset, offset != end {
+            let reason = "the upload is complete after \(offset) of \(end) bytes"
+            throw Failed(response, .malformedResponse(reason: reason))
+        }
         // A server may have accepted only a part.
-        if isTus ? answer.offset != end : answer.isComplete == false {
+        if isTus ? answer.offset != end : answer.isComplete == false || answer.offset ?? end != end {
             return (try await acknowledge(state, answer, to: end, response), nil)
         }
         await plan.store(nil)
@@ -320,7 +325,7 @@ struct ResumableRun<Value: Sendable> {
         }
         guard found.hasSameOrigin(as: base) else {
             let reason = "the upload's Location has another origin, and would get the endpoint's credentials"
-            throw Failed(response, .redirectRefused(to: found.host, reason: reason))
+            throw Failed(response, .redirectRefused(to: found.origin, reason: reason))
         }
         return found.string
     }
