@@ -99,7 +99,8 @@ extension Dispatcher {
     /// - Parameters:
     ///   - endpoint: the request.
     ///   - limit: the largest number of bytes of a line.
-    ///   - sentinel: a line that ends the lines, such as `[DONE]`; it is not delivered. Default `nil`.
+    ///   - sentinel: a line that ends the lines, such as `[DONE]`; it is not delivered. Lines that end without it throw
+    ///     ``StreamDefect/Reason/noSentinel(_:)``. Default `nil`.
     public func lines(_ endpoint: some Endpoint, limit: Int = 16_777_216, sentinel: String? = nil) -> CallItems<String> {
         CallItems(self, endpoint) { body, context in
             var lines = BodyLines(body: body, limit: limit, sentinel: sentinel, context: context).makeAsyncIterator()

@@ -32,6 +32,8 @@ public struct StreamDefect: Error, Sendable {
         case partWithoutEnd
         /// A part was read after the next one had begun.
         case partPassed
+        /// The body ended before the line or the event that ends it, such as `[DONE]`.
+        case noSentinel(String)
     }
 
     /// The kind of defect.
@@ -57,6 +59,7 @@ extension StreamDefect.Reason: LocalizedError {
         case .tooManyParts(let limit): "the body has more than the \(limit) parts that its reader allows"
         case .partWithoutEnd: "the body ended before its last boundary (RFC 2046 §5.1)"
         case .partPassed: "expected the part to be read before the next one began"
+        case .noSentinel(let sentinel): "the body ended before '\(sentinel.shortened(to: 40).escapingControls)', which ends it"
         }
     }
 }

@@ -52,6 +52,33 @@ struct BodyLinesTests {
         await channel.close()
     }
 
+    @Test("lines that end without their sentinel are an error, after the lines before it")
+    func sentinelMissing() async throws {
+        let server = try LoopbackServer.start { _ in .ok("a\nb\n") }
+        defer { server.close() }
+        let channel = Channel.test(server)
+        var lines = channel.manager.lines(.get("x"), sentinel: "[DONE]").makeAsyncIterator()
+        for line in ["a", "b"] { #expect(try await lines.next() == line) }
+        do {
+            _ = try await lines.next()
+            Issue.record("expected an error")
+        } catch {
+            guard case .noSentinel("[DONE]") = error.streamDefect?.reason else { throw error }
+            #expect(error.context.streamed?.items == 2)
+        }
+        #expect(try await lines.next() == nil)
+        var body = Body.bytes(Data("a\n".utf8)).lines(limit: 9, sentinel: "end").makeAsyncIterator()
+        #expect(try await body.next() == "a")
+        do {
+            _ = try await body.next()
+            Issue.record("expected an error")
+        } catch {
+            #expect(error is StreamDefect)
+        }
+        #expect(try await body.next() == nil)
+        await channel.close()
+    }
+
     @Test("a line of 16 MiB arrives by default")
     func large() async throws {
         let text = Data(repeating: 0x61, count: 16 << 20)

@@ -122,15 +122,18 @@ struct EventStreamTests {
         #expect(server.requests.count == 5)
         server.close()
         options.reconnections = 2
+        // No test listens at this port. That of the closed server may be another test's by now.
+        let nobody = Channel.test("http://127.0.0.1:1")
         var reconnections = 0
         do {
-            for try await update in channel.manager.events(.get("gone"), options: options).updates {
+            for try await update in nobody.manager.events(.get("gone"), options: options).updates {
                 if case .reconnecting(_, let error) = update, error != nil { reconnections += 1 }
             }
             Issue.record("expected an error")
         } catch {
             #expect(error.label == "transport.cannotConnect" && reconnections == 2)
         }
+        await nobody.close()
         await channel.close()
     }
 
@@ -297,6 +300,53 @@ struct EventStreamTests {
         #expect(try await events.next() == nil)
         #expect(updates == 3 && server.requests.count == 4)
         try await server.waitForOpenConnections(atMost: 0)
+        await channel.close()
+    }
+
+    @Test("an end without the sentinel is an error if no connection follows, and else a reason to connect again")
+    func sentinelMissing() async throws {
+        let requests = Mutex(0)
+        let server = try LoopbackServer.start { request in
+            let isSecond = requests.withLock { count in
+                count += 1
+                return count == 2
+            }
+            return Self.reply(isSecond ? "data: b\n\ndata: [DONE]\n\n" : "data: a\n\n")
+        }
+        defer { server.close() }
+        let channel = Channel.test(server)
+        var options = Self.quick
+        options.sentinel = "[DONE]"
+        #expect(try await channel.manager.events(.get("x"), options: options).all().map(\.data) == ["a", "b"])
+        for method in [HTTPRequest.Method.post, .get] {
+            options.reconnections = 0
+            var events = channel.manager.events(AdHocEndpoint(method, "x"), options: options).makeAsyncIterator()
+            #expect(try await events.next()?.data == "a")
+            do {
+                _ = try await events.next()
+                Issue.record("expected an error")
+            } catch {
+                guard case .noSentinel("[DONE]") = error.streamDefect?.reason else { throw error }
+                #expect(error.context.streamed?.items == 1 && error.reason.contains("'[DONE]'"), "\(error)")
+            }
+            #expect(try await events.next() == nil)
+        }
+        await channel.close()
+    }
+
+    @Test("an id that no field can hold is not sent, and the channel's logger hears of it")
+    func unsendableID() async throws {
+        let server = try LoopbackServer.start { _ in Self.reply("id: a\u{1}\ndata: x\n\n") }
+        defer { server.close() }
+        let warnings = Mutex([String]())
+        var channel = Channel.test(server)
+        channel.logger = FunctionLogger { event in
+            if case .warning(let text, _) = event { warnings.withLock { $0.append(text) } }
+        }
+        var events = channel.manager.events(.get("x"), options: Self.quick).makeAsyncIterator()
+        for _ in 0..<2 { #expect(try await events.next()?.id == "a\u{1}") }
+        #expect(server.requests.map { $0.headers["last-event-id"] } == [nil, nil])
+        #expect(warnings.withLock { $0 }.map { $0.hasPrefix("the last event's id has characters") } == [true])
         await channel.close()
     }
 

@@ -111,10 +111,15 @@ struct EventsCommand: AsyncParsableCommand {
     }
 
     private func advice(about error: APIClientError, _ target: CallTarget) -> String? {
-        guard case .decoding(let failure, _) = error.untranslated, let defect = failure.underlying as? StreamDefect,
-            case .eventTooLarge = defect.reason
-        else { return target.advice(about: error) }
-        return "--event-size sets another limit, in bytes"
+        switch error.untranslated {
+        case .transport(.timedOut(.idle, _), _): return "--idle sets another limit, in seconds"
+        // The limit of an answer's head has no option.
+        case .transport(.timedOut(.total, _), _): return nil
+        case .decoding(let failure, _):
+            guard let defect = failure.underlying as? StreamDefect, case .eventTooLarge = defect.reason else { return nil }
+            return "--event-size sets another limit, in bytes"
+        default: return target.advice(about: error, hasAnswered: error.context.streamed != nil)
+        }
     }
 
     private func follow(_ plan: CallPlan, through channel: Channel) async throws(APIClientError) {
@@ -172,7 +177,7 @@ enum EventText {
     static let noContent = "no more events: the server answered with the status 204"
 
     static func ended(_ method: HTTPRequest.Method, _ sentinel: String?) -> String {
-        if let sentinel { return "ended, at '\(sentinel)' or by the server" }
+        if let sentinel { return "ended at '\(sentinel)'" }
         let reason = method.takesValuesInBody ? "a \(method.rawValue) is sent once" : "--reconnections allows no other connection"
         return "ended by the server; \(reason)"
     }

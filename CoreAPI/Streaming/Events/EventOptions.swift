@@ -2,7 +2,8 @@ internal import CoreAPICore
 
 /// How an event stream connects again, and what it accepts.
 public struct EventOptions: Sendable {
-    /// The id of the last event that an earlier run received; the server continues after it. Default `nil`.
+    /// The id of the last event that an earlier run received; the server continues after it. An id with control characters cannot
+    /// be sent; the stream then begins anew, with a warning. Default `nil`.
     public var lastEventID: String?
     /// How many times in a row the stream connects again without receiving a line. Default 10. With 0, the end of the answer is
     /// the end of the events.
@@ -20,7 +21,8 @@ public struct EventOptions: Sendable {
     /// The largest number of bytes of an event's data. Default 16 MiB, as for a WebSocket's message.
     public var eventSize: Int
     /// The data of an event that ends the stream, such as `[DONE]` of language models. It is neither decoded nor delivered, and
-    /// the stream does not connect again. Default `nil`.
+    /// the stream does not connect again. A stream that ends without it, and may not connect again, throws
+    /// ``StreamDefect/Reason/noSentinel(_:)``. Default `nil`: any end is the end.
     public var sentinel: String?
     /// Statuses after which the stream connects again, such as 503. Default empty, as in the standard: a refused status ends
     /// the stream. A channel's `RetryPolicy` retries first.

@@ -158,6 +158,7 @@ public struct EventUpdates<Value: Sendable>: AsyncSequence, Sendable {
             isOver = true
             try await wait()
             let response = await source.dispatcher.stream(source.request(after: parser.lastEventID))
+            if !EventUpdates.isSendable(parser.lastEventID) { response.warn(EventUpdates.lostID) }
             isOver = false
             (context, mayWait) = (ErrorContext(response), response.mayWait)
             if let error = response.error { return try ended(by: error) }
@@ -197,7 +198,12 @@ public struct EventUpdates<Value: Sendable>: AsyncSequence, Sendable {
 
         /// Decides between a new connection and the end.
         private mutating func ended(by error: APIClientError?) throws(APIClientError) -> Element? {
+            // The end of a body without its sentinel, if no other connection follows.
+            var earlyEnd: APIClientError?
             if let connection {
+                earlyEnd = source.options.sentinel.map {
+                    APIClientError(connection.body.failure(.noSentinel($0)), connection.context)
+                }
                 count = connection.body.count
                 retry = parser.retry ?? retry
                 if parser.hasLine { failures = 0 }
@@ -207,7 +213,7 @@ public struct EventUpdates<Value: Sendable>: AsyncSequence, Sendable {
             let options = source.options
             guard failures <= options.reconnections, mayWait, source.mayRepeat, error.map(options.mayReconnect) ?? true else {
                 isOver = true
-                if let error { throw error.after(count) }
+                if let error = error ?? earlyEnd { throw error.after(count) }
                 return nil
             }
             pause = options.pause(after: failures, context?.head, retry: retry, random: .random(in: 0...1))
@@ -221,10 +227,16 @@ public struct EventUpdates<Value: Sendable>: AsyncSequence, Sendable {
 
     private func request(after id: String) -> any Endpoint {
         var headers: Headers = ["Accept": EventStream<Value>.mediaType, "Cache-Control": "no-store"]
-        // An id that a field cannot hold would fail the call. Without the field the server begins with its first event.
-        if !id.isEmpty, (try? HTTPField(checking: "Last-Event-ID", value: id)) != nil { headers["Last-Event-ID"] = id }
+        if !id.isEmpty, Self.isSendable(id) { headers["Last-Event-ID"] = id }
         let verifier = HeadVerifier { if let head = $0.head { try Self.verify(head) } }
         return endpoint.attaching(headers.own, options.idleLimit, verifier)
+    }
+
+    /// Whether a field can hold the id. Another one would fail the call.
+    private static func isSendable(_ id: String) -> Bool { (try? HTTPField(checking: "Last-Event-ID", value: id)) != nil }
+
+    private static var lostID: String {
+        "the last event's id has characters that no field can hold: without Last-Event-ID the server may begin anew"
     }
 
     /// Accepts the head of an event stream (WHATWG HTML §9.2.3). Status 204 is the end of the events.

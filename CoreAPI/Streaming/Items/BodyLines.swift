@@ -15,7 +15,8 @@ extension Body {
     /// - Parameters:
     ///   - limit: the largest number of bytes of a line. A longer one fails with
     ///     ``StreamDefect/Reason/lineTooLong(limit:)`` before the reader keeps it.
-    ///   - sentinel: a line that ends the lines, such as `[DONE]`; it is not delivered. Default `nil`.
+    ///   - sentinel: a line that ends the lines, such as `[DONE]`; it is not delivered. Lines that end without it throw
+    ///     ``StreamDefect/Reason/noSentinel(_:)``. Default `nil`.
     public func lines(limit: Int, sentinel: String? = nil) -> BodyLines {
         BodyLines(body: self, limit: limit, sentinel: sentinel, context: .body)
     }
@@ -42,7 +43,8 @@ public struct BodyLines: AsyncSequence, Sendable {
     /// Reads the lines once.
     public struct AsyncIterator: AsyncIteratorProtocol {
         private var lines: LineReader
-        private let sentinel: String?
+        /// `nil` at the end, and after an error.
+        private var sentinel: String?
 
         init(_ sequence: BodyLines) {
             lines = LineReader(CountedBody(sequence.body, sequence.context), LineParser(limit: sequence.limit))
@@ -53,12 +55,18 @@ public struct BodyLines: AsyncSequence, Sendable {
         ///
         /// - Throws: ``StreamDefect``, or the error of the body.
         public mutating func next() async throws -> String? {
-            guard let line = try await lines.next() else { return nil }
+            let awaited = sentinel
+            sentinel = nil
+            guard let line = try await lines.next() else {
+                guard let awaited else { return nil }
+                throw lines.fail(.noSentinel(awaited))
+            }
             guard let text = String(validating: line, as: UTF8.self) else { throw lines.fail(.invalidUTF8, of: line) }
-            guard text != sentinel else {
+            guard text != awaited else {
                 lines.end()
                 return nil
             }
+            sentinel = awaited
             lines.body.count.items += 1
             return text
         }

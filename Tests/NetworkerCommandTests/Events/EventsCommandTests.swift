@@ -93,7 +93,30 @@ struct EventsCommandTests {
         defer { server.close() }
         let shown = try await BuiltCommand.run(["events", server.url, "--sentinel", "[DONE]"])
         #expect(shown.status == 0 && shown.text.contains("message\n  1\n"), "\(shown.text)")
-        #expect(shown.text.hasSuffix("ended, at '[DONE]' or by the server\n") && server.requests.count == 1, "\(shown.text)")
+        #expect(shown.text.hasSuffix("ended at '[DONE]'\n") && server.requests.count == 1, "\(shown.text)")
+    }
+
+    @Test("without their sentinel are a failure: the server has ended early")
+    func sentinelMissing() async throws {
+        let server = try LoopbackServer.start { _ in
+            [
+                .sendHead(status: 200, headers: ["Content-Type": "text/event-stream", "Transfer-Encoding": "chunked"]),
+                .sendChunk(Data("data: 1\n\n".utf8)), .endChunks(),
+            ]
+        }
+        defer { server.close() }
+        let cut = try await BuiltCommand.run(["events", "POST", server.url, "--sentinel", "[DONE]"])
+        #expect(cut.status == 1 && cut.text.contains("the body ended before '[DONE]'"), "\(cut.text)")
+    }
+
+    @Test("that stay silent name the option for it")
+    func silent() async throws {
+        let server = try LoopbackServer.start { _ in
+            [.sendHead(status: 200, headers: ["Content-Type": "text/event-stream"]), .stall]
+        }
+        defer { server.close() }
+        let silent = try await BuiltCommand.run(["events", server.url, "--idle", "0.2", "--reconnections", "0"])
+        #expect(silent.status == 1 && silent.text.contains("hint: --idle sets another limit, in seconds"), "\(silent.text)")
     }
 
     @Test("end with their reader, and not with the server")
