@@ -111,10 +111,10 @@ struct Redirects: Middleware {
         return bytes[(path + 2)...].firstIndex { "/?#\\".utf8.contains($0) } ?? bytes.endIndex
     }
 
-    /// 303 always asks for the other resource (§15.4.4). For 300 to 302 only POST may become GET (§15.4.2–3). A DELETE that
+    /// 303 always asks for the other resource (§15.4.4). For 301 and 302 only POST may become GET (§15.4.2–3). A DELETE that
     /// became a GET would falsely report success.
     private static func becomesGET(_ request: Request, _ status: Int) -> Bool {
-        status == 303 ? request.method != .head : status < 303 && request.method == .post
+        status == 303 ? request.method != .head : [301, 302].contains(status) && request.method == .post
     }
 
     private static func next(_ request: Request, to target: HTTPURL, status: Int) -> Request {
