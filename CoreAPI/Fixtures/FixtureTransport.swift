@@ -101,7 +101,7 @@ public struct FixtureTransport: Transport {
         if let best = fitting.max(by: { $0.query.count < $1.query.count }) {
             return fitting.first { $0.query.count == best.query.count } ?? best
         }
-        let wanted = "\(request.method.rawValue) \(request.call.channel.redaction.redact(url: request.url))"
+        let wanted = "\(request.method.rawValue) \(request.redaction.redact(url: request.url))"
         let path = "\(request.method.rawValue) \(request.pathBelowBase)"
         let nearest = fixtures.map(\.summary).min { $0.editDistance(to: path) < $1.editDistance(to: path) }
         throw .unmatched(request: wanted, available: fixtures.map(\.summary), nearest: nearest)

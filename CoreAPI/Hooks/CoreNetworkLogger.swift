@@ -109,7 +109,7 @@ public struct CoreNetworkLogger: NetworkLogger {
     }
 
     private func describe(_ request: Request, _ options: RequestLogging) -> Logger.Metadata {
-        let redaction = request.call.channel.redaction
+        let redaction = request.redaction
         var metadata: Logger.Metadata = ["method": "\(request.method.rawValue)"]
         if options.contains(.url) { metadata["url"] = "\(redaction.redact(url: request.url))" }
         if options.contains(.requestHeaders) { metadata["request.headers"] = Self.describe(request.headers, redaction) }

@@ -506,11 +506,20 @@ struct SecretScanner {
             // After a colon it may be a header line, whose value may contain spaces and commas.
             case UInt8(ascii: "&"), UInt8(ascii: " "), UInt8(ascii: ","), UInt8(ascii: ")"), UInt8(ascii: "\""):
                 if kind == UInt8(ascii: "=") { return index }
+            // The closing quote of `'https://h/?token=a' is refused` belongs to the sentence.
+            case UInt8(ascii: "'"), UInt8(ascii: "`"): if kind == UInt8(ascii: "="), endsItem(at: index + 1) { return index }
             default: break
             }
             index += 1
         }
         return bytes.count
+    }
+
+    /// Whether an item's value ends here, perhaps after a punctuation mark, or the text does.
+    private func endsItem(at index: Int) -> Bool {
+        let rest = bytes[index...].prefix(2)
+        let next = rest.first.map { ".:;?!".utf8.contains($0) } == true ? rest.dropFirst().first : rest.first
+        return next.map { "\n\r\t ,&)\"".utf8.contains($0) } ?? true
     }
 }
 

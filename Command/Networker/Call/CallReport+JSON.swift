@@ -27,14 +27,14 @@ extension CallReport {
     }
 
     var record: Record {
-        let channel = response.call.channel
+        let (channel, redaction) = (response.call.channel, response.redaction)
         let text = String(validating: response.data, as: UTF8.self)
         let json = try? JSONValue(parsing: response.data)
         return Record(
             ok: response.error == nil, error: response.error?.description, errorLabel: response.error?.label,
             call: response.call.id, channel: channel.name, status: response.head?.status.code,
             headers: response.head?.headers.map { field in
-                Record.Field(name: field.name.rawName, value: channel.redaction.redact(field.value, under: field.name.rawName))
+                Record.Field(name: field.name.rawName, value: redaction.redact(field.value, under: field.name.rawName))
             },
             body: response.data.isEmpty ? nil : json ?? text.map(JSONValue.string),
             bodyBase64: text == nil ? response.data.base64EncodedString() : nil,

@@ -30,7 +30,7 @@ package struct ExchangeRecord: Encodable {
         endpoint = request.redaction.redact(text: exchange.endpoint).escapingControls
         attempt = request.attempt
         method = request.method.rawValue
-        url = request.call.channel.redaction.redact(url: request.url)
+        url = request.redaction.redact(url: request.url)
         status = exchange.status
         error = exchange.error?.description
         protocolVersion = metrics?.httpVersion

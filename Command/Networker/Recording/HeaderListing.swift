@@ -14,7 +14,7 @@ package struct HeaderListing: Sendable {
 
     package func rendered(_ palette: Palette = .none) -> String {
         let request = exchange.request
-        let redaction = request.call.channel.redaction
+        let redaction = request.redaction
         func line(_ name: String, _ value: String, _ mark: String) -> String {
             "\(mark) \(palette.paint(name + ":", .quiet)) \(redaction.redact(value, under: name).escapingControls)"
         }

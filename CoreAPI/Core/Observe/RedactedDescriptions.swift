@@ -43,7 +43,7 @@ extension Response {
 extension Request: CustomReflectable, CustomStringConvertible, CustomDebugStringConvertible {
     /// Method, address and fields, secrets hidden; the body only by its size.
     public var description: String {
-        "\(wire.description(by: call.channel.redaction)), attempt \(attempt)"
+        "\(wire.description(by: redaction)), attempt \(attempt)"
     }
 
     /// As ``description``.

@@ -91,6 +91,17 @@ struct RedactionTests {
         #expect(!shown.contains("s3cret"), "\(shown)")
     }
 
+    @Test(
+        "and leave the quotes of the sentence around an address",
+        arguments: [
+            ("'ftp://h/x?token=s3cret' is refused", "'ftp://h/x?token=\(Redaction.mask)' is refused"),
+            ("expected http, found '/?pin=s3cret'.", "expected http, found '/?pin=\(Redaction.mask)'."),
+            ("`token=s3'cret`, then", "`token=\(Redaction.mask)`, then"), ("token=s3cret'", "token=\(Redaction.mask)'"),
+        ])
+    func quotedAddress(text: String, shown: String) {
+        #expect(Redaction().redact(text: text) == shown)
+    }
+
     @Test("names of every alphabet and with dots and spaces")
     func names() {
         let redaction = Redaction(["şifre", "card.number", "pin code"])
