@@ -349,7 +349,8 @@ struct CurlExchange {
     private func headDefect(_ head: ResponseHead, _ transfer: CurlTransfer) -> TransportError? {
         // In clear text only a proxy answers 407 (RFC 9110 §15.5.8). A proxy that tunnels refuses before there is a head.
         if head.status.code == 407, attempt.request.url.scheme == .http, let proxy = transfer.request.proxy {
-            return .proxy(host: proxy.host, source: proxy.source, status: 407, reason: "it asks for credentials")
+            let reason = proxy.hasCredentials ? "it refuses the credentials" : "it asks for credentials"
+            return .proxy(host: proxy.host, source: proxy.source, status: 407, reason: reason)
         }
         return head.defectOfPart(to: attempt.request)
     }

@@ -408,9 +408,8 @@ struct ProcessTests {
         let readme = TemporaryPackage.kit.appendingPathComponent("README.md").path
         let noPEM = try await streams(["http://\(address)", "--authority", readme])
         #expect(noPEM.status == 64 && noPEM.errors.contains("expected a file of PEM certificates"), "\(noPEM.errors)")
-        let server = try LoopbackServer.start { _ in .ok() }
-        let plain = server.url.dropFirst("http://".count)
-        server.close()
+        // No test listens at this port. That of a closed server may be another test's by now.
+        let plain = "127.0.0.1:1"
         let gone = try await streams([String(plain)])
         #expect(gone.errors.contains("hint: check that a server listens at \(plain)"), "\(gone.errors)")
         let unknown = try await streams(["https://nowhere.invalid"])
@@ -446,8 +445,7 @@ struct ProcessTests {
             }
         }
         let secure = try LoopbackServer.start(tls: ServerTLS()) { _ in .ok() }
-        let gone = try LoopbackServer.start { _ in .ok() }
-        gone.close()
+        let gone = "http://127.0.0.1:1"
         let file = try temporary(Data("a".utf8))
         defer {
             server.close()
@@ -463,10 +461,10 @@ struct ProcessTests {
         }
         let page = server.url + "/gone"
         for words in [
-            [gone.url], ["https://nowhere.invalid/a"], [secure.url], [page],
+            [gone], ["https://nowhere.invalid/a"], [secure.url], [page],
             ["\(server.url)/cut"], [page, "--repeat", "2"], ["download", page, "-o", file.path + ".csv"], ["events", page],
-            ["events", gone.url, "--reconnections", "0"],
-            ["upload", file.path, "PUT", page], ["ws", page], ["ws", gone.url],
+            ["events", gone, "--reconnections", "0"],
+            ["upload", file.path, "PUT", page], ["ws", page], ["ws", gone],
         ] {
             let line = try await line(words)
             #expect(!line.contains("["), "\(words): \(line)")
@@ -476,6 +474,41 @@ struct ProcessTests {
         let channel = try await line(["HTTPBin", "GET", "gone", "--host", server.url])
         #expect(channel.hasPrefix("\(status) [channel HTTPBin, GET \(page), call "), "\(channel)")
         #expect(!channel.contains("endpoint") && !channel.contains("attempt 1"), "\(channel)")
+    }
+
+    @Test("advises TLS only to a server that has not answered in HTTP, and names the host of a redirect")
+    func adviceFits() async throws {
+        let server = try LoopbackServer.start { request in
+            switch request.path {
+            case "/moved": .redirect(to: "http://127.0.0.1:1/", status: 302)
+            case "/garbage": [.send(Data("HTTP/1.1 200 OK\r\nContent-Length: a\r\n\r\n".utf8))]
+            default: [.sendHead(status: 200, headers: ["Content-Length": "4"]), .sendBody(Data("ab".utf8)), .reset]
+            }
+        }
+        defer { server.close() }
+        let file = FileManager.default.temporaryDirectory.appendingPathComponent("advice-\(UUID().uuidString)").path
+        for words in [[server.url + "/garbage"], [server.url + "/cut"], ["download", server.url + "/cut", "-o", file]] {
+            let failed = try await streams(words)
+            #expect(failed.status == 1 && !failed.errors.contains("speaks TLS"), "\(words): \(failed.errors)")
+        }
+        let moved = try await streams([server.url + "/moved"])
+        #expect(moved.errors.contains("hint: check that a server listens at 127.0.0.1:1"), "\(moved.errors)")
+    }
+
+    @Test("-v and --json hide a credential of the request wherever the server repeats it")
+    func echoed() async throws {
+        let server = try LoopbackServer.start { request in
+            .ok("{}", headers: ["X-Echo": request.headers["x-api-key"] ?? "", "X-Page": "7"])
+        }
+        defer { server.close() }
+        for output in ["-v", "--json"] {
+            let call = [server.url + "/?next=planted7", "X-Api-Key:planted7", output]
+            let hidden = try await streams(call)
+            let text = String(decoding: hidden.output, as: UTF8.self) + hidden.errors
+            #expect(text.contains("X-Echo") && !text.contains("planted7"), "\(text)")
+            let shown = try await streams(call + ["--show", "x-api-key"])
+            #expect((String(decoding: shown.output, as: UTF8.self) + shown.errors).contains("planted7"))
+        }
     }
 
     @Test("shows the body as text on a terminal, and not one that is no text")
@@ -593,9 +626,7 @@ struct ProcessTests {
     func failingProxy(scheme: String, variable: String) async throws {
         let asking = try LoopbackServer.start { _ in .status(407, headers: ["Proxy-Authenticate": "Basic realm=\"p\""]) }
         let refusing = try LoopbackServer.start { _ in .status(403, body: Data("no".utf8)) }
-        let gone = try LoopbackServer.start { _ in .ok() }
-        let goneHost = gone.url.dropFirst("http://".count)
-        gone.close()
+        let goneHost = "127.0.0.1:1"
         func failure(of proxy: String) async throws -> String {
             let call = ["call", "HTTPBin", "GET", "get", "--host", "\(scheme)://unreachable.invalid"]
             let outcome = try await run(call, environment: [variable: proxy, "HOME": "/tmp"])
@@ -610,6 +641,10 @@ struct ProcessTests {
         #expect(
             asked.contains("the proxy '\(asking.url.dropFirst("http://".count))' (from \(variable)) failed")
                 && asked.contains("407"), "\(asked)")
+        if scheme == "http" {
+            #expect(asked.contains("it refuses the credentials"), "\(asked)")
+            #expect(try await failure(of: asking.url).contains("it asks for credentials"))
+        }
         let unreachable = try await failure(of: "http://user:planted@\(goneHost)")
         #expect(unreachable.contains("the proxy '\(goneHost)' (from \(variable)) failed"), "\(unreachable)")
         #expect(try await failure(of: "proxy.invalid:3128").contains("the proxy 'proxy.invalid:3128' (from \(variable)) failed"))

@@ -40,6 +40,9 @@ struct CallReport: Sendable {
         calls.first { $0.id == response.call.id }?.exchanges.last
     }
 
+    /// Whether a head arrived in one of the exchanges.
+    var hasAnswer: Bool { exchanges.contains { $0.head != nil } }
+
     /// The last attempt as a cURL command; `nil` if it was not requested or no attempt was sent.
     var cURL: String? {
         guard extras.contains(.cURL), let request = sent?.request else { return nil }

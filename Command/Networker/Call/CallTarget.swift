@@ -133,7 +133,7 @@ struct CallTarget: Sendable {
         if case .app = error, let status = context.head?.status.code, !error.reason.contains("\(status)") {
             facts.append("status \(status)")
         }
-        if let streamed = context.streamed, streamed.items > 0 {
+        if let streamed = context.streamed, streamed.items > 0, error.untranslated.streamDefect == nil {
             facts.append("after \(streamed.bytes) bytes and \(streamed.items) items")
         }
         if let cause = context.cause { facts.append("because of \(cause.label)") }
@@ -146,27 +146,25 @@ struct CallTarget: Sendable {
     }
 
     /// Advice about a failure with a usual cause outside the kit; `nil` for any other failure.
-    func advice(about error: APIClientError) -> String? {
-        guard case .transport(let failure, _) = error.untranslated else { return nil }
-        return advice(about: failure)
-    }
-
-    /// The same for the error of a transport.
-    func advice(about failure: TransportError) -> String? {
-        let channel = channel()
-        let address = try? HTTPURL(channel.environment.baseURL)
+    ///
+    /// - Parameter hasAnswered: whether the server has answered in HTTP before.
+    func advice(about error: APIClientError, hasAnswered: Bool = false) -> String? {
+        guard case .transport(let failure, let context) = error.untranslated else { return nil }
+        let address = try? HTTPURL(context.isRedirected ? context.url ?? "" : channel().environment.baseURL)
+        // A server that expects TLS closes the connection, or answers with an alert, which is not HTTP.
+        let mayNeedTLS = address?.scheme == .http && !hasAnswered && context.head == nil
         let host = address.map { "\($0.host):\($0.effectivePort)" } ?? "the server"
         switch failure {
-        case .cannotConnect where needsSandbox && self.host == nil:
+        case .cannotConnect where needsSandbox && self.host == nil && !context.isRedirected:
             return "start \(CommandSetup.sandbox) in another terminal, or name another server with --host"
         case .cannotConnect, .timedOut(.connect, _):
             return "check that a server listens at \(host)"
-                + (self.host == nil && !isAddress ? ", or name another with --host" : "")
+                + (self.host == nil && !isAddress && !context.isRedirected ? ", or name another with --host" : "")
         case .cannotResolveHost: return "check the spelling of the host, and this machine's DNS"
         case .proxy(_, let source, _, _): return "check the variable \(source), or name the host in no_proxy"
         case .tls(_, let reason) where reason.contains("wrong version number"):
             return "\(host) speaks clear text; write http:// if that is intended"
-        case .tls where needsSandbox:
+        case .tls where needsSandbox && !context.isRedirected:
             return
                 "the environment \(place.environment) trusts only the authority in "
                 + "\(ServerTrustManager.localAuthorityFile), which "
@@ -174,8 +172,8 @@ struct CallTarget: Sendable {
                 + "with --authority"
         case .tls:
             return "\(CommandSetup.current.name) doctor \(wordWithOptions) checks each step, certificates and clock included"
-        // A server that expects TLS closes the connection, or answers with an alert, which is not HTTP.
-        case .connectionLost where address?.scheme == .http, .malformedResponse where address?.scheme == .http:
+        case .connectionLost where mayNeedTLS: return "if \(host) speaks TLS, write https://"
+        case .malformedResponse(let reason) where mayNeedTLS && reason.hasSuffix("may serve TLS or another protocol"):
             return "if \(host) speaks TLS, write https://"
         case .timedOut: return "--timeout sets another limit, in seconds"
         default: return nil

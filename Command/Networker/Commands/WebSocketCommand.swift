@@ -71,8 +71,10 @@ struct WebSocketCommand: AsyncParsableCommand {
     func run() async throws {
         let (target, endpoint) = try plan()
         let channel = target.channel()
+        var isOpen = false
         do {
             let socket = try await CommonDispatcher(channel: channel).webSocket(endpoint, socketOptions)
+            isOpen = true
             if verbose { Console.error.write(handshake(of: socket)) }
             try await talk(over: socket)
             await channel.close()
@@ -80,14 +82,15 @@ struct WebSocketCommand: AsyncParsableCommand {
             await channel.close()
             let failure = error as? APIClientError
             Console.error.write(failure: failure.map(target.line) ?? error.readableDescription)
-            if let failure, let advice = advice(about: failure, target) { Console.error.write(hint: advice) }
+            if let failure, let advice = advice(about: failure, target, isOpen: isOpen) { Console.error.write(hint: advice) }
             throw ExitCode.failure
         }
     }
 
-    private func advice(about error: APIClientError, _ target: CallTarget) -> String? {
+    private func advice(about error: APIClientError, _ target: CallTarget, isOpen: Bool) -> String? {
         guard case .verification(.unacceptableStatus(let status, _), _) = error.untranslated, status < 300 || status >= 400 else {
-            return target.advice(about: error)?.replacing("https://", with: "wss://").replacing("http://", with: "ws://")
+            return target.advice(about: error, hasAnswered: isOpen)?.replacing("https://", with: "wss://").replacing(
+                "http://", with: "ws://")
         }
         return "the server answered as for a page; check that this path is a WebSocket's, and what its server requires"
     }

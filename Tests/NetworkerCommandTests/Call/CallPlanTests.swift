@@ -1,5 +1,6 @@
 import ArgumentParser
 import CoreAPI
+import CoreAPICore
 import CoreAPITesting
 import Foundation
 import HTTPTypes
@@ -179,13 +180,18 @@ struct CallPlanTests {
         #expect(throws: ValidationError.self) { try plan(["example.com", "--auth", "a:b", "Authorization:x"]) }
     }
 
+    private func failed(_ failure: TransportError) -> APIClientError {
+        let call = Call(channel: Channel("Books", hosts: [.production: "https://books.example"]), endpoint: "a")
+        return .transport(failure, ErrorContext(call))
+    }
+
     @Test("has advice for a server that does not listen; only a channel without --host can name another")
     func advice() throws {
         let failure = TransportError.cannotConnect(host: "127.0.0.1", reason: "refused")
         let channel = try plan(["HTTPBin", "GET", "a"]).target
-        #expect(try #require(channel.advice(about: failure)).hasSuffix(", or name another with --host"))
+        #expect(try #require(channel.advice(about: failed(failure))).hasSuffix(", or name another with --host"))
         for words in [["HTTPBin", "GET", "a", "--host", ":81"], [":81/a"]] {
-            #expect(try plan(words).target.advice(about: failure) == "check that a server listens at localhost:81")
+            #expect(try plan(words).target.advice(about: failed(failure)) == "check that a server listens at localhost:81")
         }
     }
 
@@ -203,15 +209,15 @@ struct CallPlanTests {
     func sandboxAdvice() throws {
         let target = try plan(["TY", "GET", "a"]).target
         #expect(
-            target.advice(about: .cannotConnect(host: "127.0.0.1", reason: "refused"))
+            target.advice(about: failed(.cannotConnect(host: "127.0.0.1", reason: "refused")))
                 == "start 'Scripts/networker sandbox' of the kit's repository in another terminal, "
                 + "or name another server with --host")
-        #expect(target.advice(about: .timedOut(.total, after: .seconds(9))) == "--timeout sets another limit, in seconds")
+        #expect(target.advice(about: failed(.timedOut(.total, after: .seconds(9)))) == "--timeout sets another limit, in seconds")
         let failure = TransportError.tls(host: "127.0.0.1", reason: "the certificate has expired")
-        #expect(try #require(target.advice(about: failure)).contains("trusts only the authority in"))
+        #expect(try #require(target.advice(about: failed(failure))).contains("trusts only the authority in"))
         // With an authority that is named, the sandbox's is not meant.
         let other = try plan(["TY", "GET", "a", "--authority", "system"]).target
-        let advice = try #require(other.advice(about: failure))
+        let advice = try #require(other.advice(about: failed(failure)))
         #expect(advice.contains(" doctor TY --environment sandbox --authority system checks each step"), "\(advice)")
     }
 }
