@@ -2,7 +2,8 @@
 public struct DownloadOptions: Sendable {
     /// Whether an interrupted download keeps its bytes, in `NAME.part` with `NAME.part.json` beside the file, so that a later
     /// download continues after them. Needs a server with ranges and a strong validator. Default `true`. If `false`, a failure
-    /// leaves no file, and an earlier part is removed.
+    /// leaves no file, and an earlier part is removed. A file `NAME.part` without `NAME.part.json` is not the kit's: it stays, and
+    /// the download fails with ``DownloadError/cannotWrite(path:code:reason:)``.
     public var resumes = true
     /// Digests that the file must have, besides those that the server names. Default none.
     public var digests: [ContentDigest] = []
@@ -24,6 +25,8 @@ public struct DownloadOptions: Sendable {
     /// Default `nil`: the address without secrets is the name.
     public var identity: String?
 
+    /// Whether an earlier part is of no use. It stays until an answer begins.
+    package var beginsAnew = false
     /// The number of bytes between two saves of the state. Each save costs an `fsync`.
     package var saveInterval: Int64 = 8 << 20
     /// The shortest time between two of them, so that a fast download does not wait for the disk all the time.

@@ -10,7 +10,7 @@ extension DownloadRun {
     /// Downloads a segment to its end, with at most as many requests as the channel allows attempts.
     func fill(_ index: Int, _ part: PartFile, _ first: Response<Body>?) async throws {
         var first = first
-        var (outcomes, counted): ([AttemptOutcome], Int64) = ([], state.withLock { $0.segments[index].done })
+        var (outcomes, counted) = state.withLock { ($0.failed, $0.segments[index].done) }
         var (parts, countedParts) = (0, counted)
         while case let segment = state.withLock({ $0.segments[index] }), !segment.isWhole {
             let answer =
@@ -35,6 +35,7 @@ extension DownloadRun {
                 let next = await answer.response.retryDelay(afterBodyBrokeBy: failure, earlier: outcomes)
                 guard let next else { throw failure }
                 outcomes = next.1
+                state.withLock { $0.failed = next.1 }
                 save(part)
                 try await Task.sleep(for: next.0)
                 guard mayContinue else { throw Restart.again(failure) }

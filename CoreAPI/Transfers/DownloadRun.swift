@@ -39,6 +39,8 @@ final class DownloadRun: Sendable {
         /// Whether the server answers ranges wrongly.
         var refusesRanges = false
         var restarts = 0
+        /// The attempts that failed since the last progress, for a round that begins with the answer to the next one.
+        var failed: [AttemptOutcome] = []
         var unsaved: Int64 = 0
         var saved = ContinuousClock.now
         var isSaving = false
@@ -69,7 +71,7 @@ final class DownloadRun: Sendable {
             return .failure(await failure(error))
         }
         do {
-            try load(part)
+            load(part)
             let digests = try await fetch(part)
             return .success(try commit(part, digests))
         } catch {
@@ -82,10 +84,11 @@ final class DownloadRun: Sendable {
     // MARK: - The bytes on the disk
 
     /// Takes over the bytes of an earlier download.
-    private func load(_ part: PartFile) throws {
-        guard options.resumes, !options.decodes, control.endpoint.method == .get, let sidecar = part.readSidecar() else {
-            return try discardBytes(part)
-        }
+    private func load(_ part: PartFile) {
+        // The disk keeps what it has until an answer begins: the server may fail instead.
+        guard options.resumes, !options.beginsAnew, !options.decodes, control.endpoint.method == .get,
+            let sidecar = part.readSidecar()
+        else { return }
         var segments = sidecar.segments
         // A complete part requests its last byte again, because servers refuse a range after the end.
         if segments.allSatisfy(\.isWhole), let last = segments.lastIndex(where: { $0.done > $0.start }) {
@@ -123,7 +126,7 @@ final class DownloadRun: Sendable {
     private func leave(_ part: PartFile, after failure: APIClientError) {
         let (hasBytes, hasBegun) = state.withLock { ($0.completed > 0, $0.representation != nil) }
         // No other answer has begun: the disk still has what the sidecar names.
-        if !hasBegun, part.readSidecar() != nil { return part.close() }
+        if !hasBegun, options.resumes, part.readSidecar() != nil { return part.close() }
         if options.resumes, hasBytes, mayContinue, !failure.isMismatch, (try? part.checkIsThere()) != nil {
             // A full disk may have taken a piece in part. Without it there is room for the sidecar.
             if failure.underlyingError is DownloadError { try? part.truncate(to: state.withLock { $0.segments.reach }) }
@@ -136,8 +139,9 @@ final class DownloadRun: Sendable {
     }
 
     private func discardBytes(_ part: PartFile) throws {
-        part.removeSidecar()
+        // In this order: after a kill in between, a part without a sidecar would be taken for another program's file.
         try part.truncate(to: 0)
+        part.removeSidecar()
     }
 
     private func commit(_ part: PartFile, _ digests: [ContentDigest]) throws -> DownloadedFile {
@@ -241,7 +245,7 @@ final class DownloadRun: Sendable {
         if isDecoded, !options.decodes { response.warn(Self.decodedBody) }
         let representation = Representation(head, length: length, isDecoded: isDecoded)
         let count = parts(of: representation, head, response)
-        try part.truncate(to: 0)
+        try discardBytes(part)
         state.withLock { state in
             state.resource = resource(of: response)
             (state.representation, state.segments) = (representation, Segment.parts(count, of: length))
@@ -249,7 +253,7 @@ final class DownloadRun: Sendable {
             (state.head, state.context) = (head, ErrorContext(response))
         }
         report()
-        if options.resumes, mayContinue { save(part) } else { part.removeSidecar() }
+        if options.resumes, mayContinue { save(part) } else { part.mark() }
     }
 
     private static let decodedBody =

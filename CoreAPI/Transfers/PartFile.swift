@@ -42,6 +42,12 @@ final class PartFile: Sendable {
         path = Self.path(beside: target)
         try Self.check(target)
         descriptor = try Self.open(path)
+        // A download writes its sidecar before its first byte, and removes it after the last one.
+        guard size == 0 || hasSidecar else {
+            close()
+            let reason = "the file is no part of an earlier download; move it, or download to another name"
+            throw .cannotWrite(path: path, code: EEXIST, reason: reason)
+        }
     }
 
     deinit {
@@ -158,6 +164,12 @@ final class PartFile: Sendable {
         return sidecar
     }
 
+    /// Whether there is anything in the sidecar's place, readable or not.
+    private var hasSidecar: Bool {
+        var status = stat()
+        return lstat(sidecarPath, &status) == 0
+    }
+
     private func sidecarBytes() -> Data? {
         let descriptor = systemOpen(sidecarPath, O_RDONLY | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK, 0)
         guard descriptor >= 0 else { return nil }
@@ -202,6 +214,14 @@ final class PartFile: Sendable {
         ownSidecar.withLock { $0 = json }
     }
 
+    /// Marks the part as a download's, although no later one can continue it.
+    func mark() {
+        // Without the mark a part that a killed process leaves behind would be taken for another program's file.
+        let mark = Data("{}".utf8)
+        try? FileReplacement(path: sidecarPath, mode: 0o600, draft: "\(sidecarPath).new").write(mark)
+        ownSidecar.withLock { $0 = mark }
+    }
+
     func removeSidecar() {
         // An empty folder in its way would keep every later download from being continued.
         for path in [sidecarPath, "\(sidecarPath).new"] where unlink(path) != 0 { rmdir(path) }
@@ -217,9 +237,9 @@ final class PartFile: Sendable {
         if stat(target, &status) == 0 { fchmod(descriptor, status.st_mode & 0o777) }
         guard fsync(descriptor) == 0 else { throw DownloadError(FileFailure(path: path, code: errno)) }
         try checkIsThere()
-        // First, because a process that is killed between the two would leave the sidecar of a file in place for ever.
-        removeSidecar()
         guard rename(path, target) == 0 else { throw DownloadError(FileFailure(path: target, code: errno)) }
+        // Last, because a part without a sidecar is not the kit's. Another download may have begun by now.
+        if ownSidecar.withLock({ $0 }) == sidecarBytes() { removeSidecar() }
         close()
     }
 
@@ -240,7 +260,9 @@ final class PartFile: Sendable {
             guard isOpen else { return }
             let isThere = (try? checkIsThere()) != nil
             let own = ownSidecar.withLock { $0 }
-            // First, because another download may begin once the part is gone.
+            // Empty first, because a part without a sidecar is not the kit's; the part last, because another download may begin once
+            // it is gone.
+            if isThere { try? truncate(to: 0) }
             if isThere || own != nil && own == sidecarBytes() { removeSidecar() }
             if isThere { unlink(path) }
         }

@@ -26,6 +26,47 @@ struct HostileServerTests {
 
     // MARK: - Secrets
 
+    @Test("A file with the part's name that is not the kit's stays, whatever the server answers", arguments: [true, false])
+    func foreignPart(resumes: Bool) async throws {
+        let server = try LoopbackServer.start { _ in .ok("new") }
+        defer { server.close() }
+        let channel = Channel.loopback(server)
+        let notes = Data("my own notes".utf8)
+        try notes.write(to: folder.part)
+        let error = await failure(channel.manager.download(.export, to: folder.export, .init { $0.resumes = resumes }))
+        guard case .cannotWrite(folder.part.path, EEXIST, _) = error?.underlyingError as? DownloadError else {
+            Issue.record("\(String(describing: error))")
+            return
+        }
+        #expect(try Data(contentsOf: folder.part) == notes && server.requests.isEmpty)
+        await channel.close()
+    }
+
+    @Test("A part that a killed program left is the kit's, even if no download can continue it")
+    func leftPart() async throws {
+        let server = try LoopbackServer.start { _ in
+            [.sendHead(status: 200, headers: ["Content-Length": "10"]), .sendBody(Data("abcde".utf8)), .stall]
+        }
+        let channel = Channel.loopback(server)
+        let download = channel.manager.download(.export, to: folder.export)
+        for await progress in download.progress where progress.completed == 5 { break }
+        // What is on the disk now would be there after a kill.
+        let left = try Data(contentsOf: folder.part)
+        let mark = try Data(contentsOf: URL(fileURLWithPath: folder.part.path + ".json"))
+        download.cancel()
+        _ = await failure(download)
+        server.close()
+        try left.write(to: folder.part)
+        try mark.write(to: URL(fileURLWithPath: folder.part.path + ".json"))
+        let next = try LoopbackServer.start { _ in .ok("whole") }
+        defer { next.close() }
+        let other = Channel.loopback(next)
+        _ = try await other.manager.download(.export, to: folder.export).value
+        #expect(try Data(contentsOf: folder.export) == Data("whole".utf8) && folder.names == ["export.bin"])
+        await channel.close()
+        await other.close()
+    }
+
     @Test("a continued request that is redirected to another host takes no secret there")
     func redirected() async throws {
         let served = Served(100_000)

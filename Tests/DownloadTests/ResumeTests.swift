@@ -414,6 +414,38 @@ struct ResumeTests {
         await channel.close()
     }
 
+    @Test("and keeps its bytes if a download that begins anew gets no answer")
+    func keptBesideAnewOne() async throws {
+        let served = Served(100_000)
+        let server = try server([{ served.reply($0, sending: 40_000) }, { _ in .status(503) }, { served.reply($0) }])
+        defer { server.close() }
+        let channel = Channel.loopback(server)
+        try await interrupt(channel)
+        try await interrupt(channel, .init { $0.beginsAnew = true })
+        #expect(try folder.names == ["export.bin.part", "export.bin.part.json"])
+        #expect(try await channel.manager.download(.export, to: folder.export).value.reused == 40_000)
+        #expect(server.requests.map { $0.headers["range"] } == [nil, nil, "bytes=40000-"])
+        await channel.close()
+    }
+
+    @Test("with as many attempts as its policy allows if the server ignores ranges and breaks off, and the error says how")
+    func neverWhole() async throws {
+        var served = Served(100_000)
+        served.knowsRanges = false
+        let after = served
+        let server = try server([{ after.reply($0, sending: 40_000) }])
+        defer { server.close() }
+        let channel = Channel.loopback(server) { $0.interceptors = [RetryPolicy(attempts: 3, base: .milliseconds(1))] }
+        do {
+            _ = try await channel.manager.download(.export, to: folder.export).value
+            Issue.record("expected an error")
+        } catch {
+            guard case .transport(.truncated(40_000, 100_000), _) = error else { throw error }
+        }
+        #expect(server.requests.count == 3)
+        await channel.close()
+    }
+
     /// RFC 9110 §15.3.7 allows a shorter part, so the download goes on. Without a bound it would not end.
     @Test("not a byte at a time: a server that sends only that ends the download")
     func byteByByte() async throws {

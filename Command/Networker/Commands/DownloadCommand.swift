@@ -92,7 +92,6 @@ struct DownloadCommand: AsyncParsableCommand {
         let file = try file(of: plan)
         var channel = plan.target.channel()
         if retry > 0 { channel.interceptors.append(RetryPolicy(attempts: retry + 1)) }
-        if !resume { try? Download.discardPart(of: file) }
         let endpoint = plan.endpoint(timeout: timeout.duration, accept: "*/*")
         let isContinued = resume && FileManager.default.fileExists(atPath: Download.part(of: file).path)
         let stop = StopSignal()
@@ -161,6 +160,7 @@ struct DownloadCommand: AsyncParsableCommand {
 
     private var downloadOptions: DownloadOptions {
         DownloadOptions { options in
+            options.beginsAnew = !resume
             options.digests = digest.map(\.digest)
             options.parts = parts
             options.bytesPerSecond = limitRate?.bytes
