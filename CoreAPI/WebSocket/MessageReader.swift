@@ -48,6 +48,9 @@ package struct MessageReader {
     /// Whether a frame or a message is incomplete.
     package var isInside: Bool { frame != nil || message != nil || !partialHead.isEmpty }
 
+    /// The bytes of a message whose last fragment has not arrived; `nil` between messages.
+    var unfinished: Int? { message?.bytes.count }
+
     /// The next event in the bytes.
     ///
     /// - Parameter index: the offset of the first unread byte; moves.

@@ -109,6 +109,9 @@ final class WebSocketSession: Sendable {
     private static let lost = TransportError.connectionLost(
         reason: "the WebSocket's connection ended without a Close frame (1006)", mayHaveBeenProcessed: false)
 
+    private static let lostInside = TransportError.connectionLost(
+        reason: "the WebSocket's connection ended in the middle of a frame or a message (1006)", mayHaveBeenProcessed: false)
+
     /// Reads until the peer's Close frame or the end of the connection.
     private func read(_ fresh: MessageReader) async throws {
         var reader = fresh
@@ -122,11 +125,12 @@ final class WebSocketSession: Sendable {
                 case .ping(let payload): answer(payload)
                 case .pong(let payload): endPings(through: payload)
                 case .close(let code, let reason):
-                    accept(WebSocket.Closing(code: code ?? .noStatus, reason: reason, side: .peer))
+                    accept(WebSocket.Closing(code: code ?? .noStatus, reason: reason, side: .peer), reader.unfinished)
                     return await drain()
                 }
             }
         }
+        if reader.isInside { lose(Self.lostInside) }
     }
 
     /// The next bytes; `nil` at the end of the connection, and if a peer does not close after the end.
@@ -217,12 +221,15 @@ final class WebSocketSession: Sendable {
     }
 
     /// Accepts the peer's Close frame.
-    private func accept(_ closing: WebSocket.Closing) {
+    ///
+    /// - Parameter unfinished: the bytes of a message that the peer leaves without its end; `nil` between messages.
+    private func accept(_ closing: WebSocket.Closing, _ unfinished: Int?) {
         let reason = closing.reason.isEmpty ? "" : ": '\(closing.reason.shortened(to: 123).escapingControls)'"
-        let text = "the peer closed the WebSocket with \(closing.code)\(reason)"
+        let place = unfinished.map { " in the middle of a message, after \($0) bytes of it" } ?? ""
+        let text = "the peer closed the WebSocket with \(closing.code)\(reason)\(place)"
         // The handshake, which is the request, was answered.
         let error = TransportError.connectionLost(reason: text, mayHaveBeenProcessed: false)
-        end(closing, closing.isOrderly ? nil : error, sending: writer.close(closing.code, ""))
+        end(closing, closing.isOrderly && unfinished == nil ? nil : error, sending: writer.close(closing.code, ""))
     }
 
     /// Ends the socket from this side, because the peer broke a rule.

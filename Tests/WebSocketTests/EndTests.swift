@@ -33,6 +33,13 @@ struct EndTests {
                 name: "Close 1011 and FIN", steps: [.send(frame(0x88, [0x03, 0xF3]).data), .closeConnection],
                 labels: ["transport.connectionLost"]),
             Ending(
+                name: "Close 1000 in the middle of a message",
+                steps: [.send(frame(0x01, [0x61]).data + frame(0x88, [0x03, 0xE8]).data), .stall],
+                labels: ["transport.connectionLost"]),
+            Ending(
+                name: "FIN in the middle of a message", steps: [.send(frame(0x01, [0x61]).data), .closeConnection],
+                labels: ["transport.connectionLost"]),
+            Ending(
                 name: "Close 1000 and RST", steps: [.send(frame(0x88, [0x03, 0xE8]).data), .reset],
                 labels: [nil, "transport.connectionLost"]),
             Ending(name: "FIN", steps: [.closeConnection], labels: ["transport.connectionLost"]),
