@@ -334,6 +334,25 @@ struct EventStreamTests {
         await channel.close()
     }
 
+    @Test("a 204 before the sentinel is an error, too: the events are not whole")
+    func sentinelBefore204() async throws {
+        let server = try LoopbackServer.start { $0.headers["last-event-id"] == nil ? Self.reply("id: 1\ndata: a\n\n") : Self.end }
+        defer { server.close() }
+        let channel = Channel.test(server)
+        var options = Self.quick
+        options.sentinel = "[DONE]"
+        var events = channel.manager.events(.get("x"), options: options).makeAsyncIterator()
+        #expect(try await events.next()?.data == "a")
+        do {
+            _ = try await events.next()
+            Issue.record("expected an error")
+        } catch {
+            guard case .noSentinel("[DONE]") = error.streamDefect?.reason else { throw error }
+        }
+        #expect(try await events.next() == nil)
+        await channel.close()
+    }
+
     @Test("an id that no field can hold is not sent, and the channel's logger hears of it")
     func unsendableID() async throws {
         let server = try LoopbackServer.start { _ in Self.reply("id: a\u{1}\ndata: x\n\n") }

@@ -180,7 +180,9 @@ public struct EventUpdates<Value: Sendable>: AsyncSequence, Sendable {
             let context = ErrorContext(response)
             guard let head = response.head, head.status != .noContent else {
                 isOver = true
-                return nil
+                guard let sentinel = source.options.sentinel, count.bytes > 0 else { return nil }
+                let origin = StreamContext(response)
+                throw APIClientError(origin.failure(.noSentinel(sentinel), count), context)
             }
             // A dispatcher of one's own may not have asked the verifier.
             do throws(VerificationError) {
