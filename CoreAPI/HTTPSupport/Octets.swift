@@ -27,4 +27,54 @@ extension String {
         }
         return start == startIndex ? self : output + self[start...]
     }
+
+    /// As ``replacingOctets(of:with:)``, also where JSON or an address escapes the text's octets: `\/`, `\u002B`, `%2B`.
+    package func replacingSpellings(of text: String, with replacement: String) -> String {
+        guard utf8.contains(where: { $0 == UInt8(ascii: "\\") || $0 == UInt8(ascii: "%") }) else {
+            return replacingOctets(of: text, with: replacement)
+        }
+        let (bytes, wanted) = (Array(utf8), Array(text.utf8))
+        guard !wanted.isEmpty else { return self }
+        var (output, index) = ([UInt8](), 0)
+        while index < bytes.count {
+            if let end = bytes[index...].end(ofSpelling: wanted) {
+                output += replacement.utf8
+                index = end
+            } else {
+                output.append(bytes[index])
+                index += 1
+            }
+        }
+        return String(decoding: output, as: UTF8.self)
+    }
+}
+
+extension ArraySlice<UInt8> {
+    /// The offset behind these octets if this begins with them, each as it is or escaped; `nil` if it does not.
+    fileprivate func end(ofSpelling octets: [UInt8]) -> Int? {
+        var rest = self
+        for octet in octets {
+            guard let first = rest.first else { return nil }
+            if first == octet {
+                rest = rest.dropFirst()
+                continue
+            }
+            // JSON within JSON has several backslashes.
+            let escaped = rest.drop { $0 == UInt8(ascii: "\\") }
+            let digits: ArraySlice<UInt8>
+            switch first {
+            case UInt8(ascii: "%"): digits = rest.dropFirst().prefix(2)
+            case UInt8(ascii: "\\") where escaped.first == octet:
+                rest = escaped.dropFirst()
+                continue
+            case UInt8(ascii: "\\") where escaped.first == UInt8(ascii: "u"): digits = escaped.dropFirst().prefix(4)
+            default: return nil
+            }
+            guard digits.endIndex <= rest.endIndex, Int(String(decoding: digits, as: UTF8.self), radix: 16) == Int(octet) else {
+                return nil
+            }
+            rest = rest[digits.endIndex...]
+        }
+        return rest.startIndex
+    }
 }

@@ -119,7 +119,7 @@ public struct Redaction: Sendable, Hashable {
 
     /// - Parameter isCard: whether the text is a part of a payment card or a bank account.
     package func redact(text: String, isCard: Bool) -> String {
-        let text = values.reduce(text) { $0.replacingOctets(of: $1, with: Self.mask) }
+        let text = values.reduce(text) { $0.replacingSpellings(of: $1, with: Self.mask) }
         var scanner = SecretScanner(text, redaction: self, isCard: isCard)
         return scanner.redacted()
     }

@@ -19,11 +19,20 @@ extension Request {
             if let space = field.value.firstIndex(of: " ") {
                 secrets.append(String(field.value[field.value.index(after: space)...]))
             }
+            if field.name == .cookie { secrets += field.value.cookieValues }
         }
         for item in url.queryItems where rules.hides(item.name, inForm: true) {
             if let value = item.value { secrets.append(value) }
         }
         return secrets
+    }
+}
+
+extension String {
+    /// The values of a `Cookie` field that are long enough for a session's.
+    fileprivate var cookieValues: [String] {
+        split(separator: ";").compactMap { $0.split(separator: "=", maxSplits: 1).last?.trimmingHTTPWhitespace() }
+            .filter { $0.utf8.count >= 12 }
     }
 }
 

@@ -102,6 +102,25 @@ struct RedactionTests {
         #expect(Redaction().redact(text: text) == shown)
     }
 
+    @Test(
+        "a request's own secret in every spelling of JSON and of addresses",
+        arguments: [
+            #"{"message": "bad tok/EN+12=="}"#, #"{"message": "bad tok\/EN+12=="}"#, #"bad tok/EN\u002B12=="#,
+            #"bad tok\/EN\u002b12\u003d="#, "echo=Bearer%20tok%2FEN%2b12%3D%3D", #"{\"a\": \"tok\\/EN\\u002B12==\"}"#,
+        ])
+    func spelled(text: String) {
+        let shown = Redaction().hiding(values: ["tok/EN+12=="]).redact(text: text)
+        #expect(!shown.contains("EN") && shown.contains(Redaction.mask), "\(shown)")
+    }
+
+    @Test("no text that only begins like a request's own secret")
+    func almost() {
+        let redaction = Redaction().hiding(values: ["tok/EN+12=="])
+        for text in [#"tok\/EN+12="#, "tok%2FEN%2", #"tok\u002"#, #"tok\"#, "tok%", "tok/EN+13== 100%"] {
+            #expect(redaction.redact(text: text) == text)
+        }
+    }
+
     @Test("names of every alphabet and with dots and spaces")
     func names() {
         let redaction = Redaction(["şifre", "card.number", "pin code"])
