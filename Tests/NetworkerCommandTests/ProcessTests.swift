@@ -481,6 +481,8 @@ struct ProcessTests {
         let server = try LoopbackServer.start { request in
             switch request.path {
             case "/moved": .redirect(to: "http://127.0.0.1:1/", status: 302)
+            case "/half": [.send(Data("HTTP/1.1 200 OK\r\nContent-Le".utf8)), .closeConnection]
+            case "/busy": .status(503, headers: ["Retry-After": "600"])
             case "/garbage": [.send(Data("HTTP/1.1 200 OK\r\nContent-Length: a\r\n\r\n".utf8))]
             default: [.sendHead(status: 200, headers: ["Content-Length": "4"]), .sendBody(Data("ab".utf8)), .reset]
             }
@@ -491,6 +493,10 @@ struct ProcessTests {
             let failed = try await streams(words)
             #expect(failed.status == 1 && !failed.errors.contains("speaks TLS"), "\(words): \(failed.errors)")
         }
+        let half = try await streams([server.url + "/half"])
+        #expect(half.status == 1 && !half.errors.contains("speaks TLS"), "\(half.errors)")
+        let busy = try await streams([server.url + "/busy"])
+        #expect(busy.errors.contains("hint: the server asks for a pause of 10 min 0 s (Retry-After)"), "\(busy.errors)")
         let moved = try await streams([server.url + "/moved"])
         #expect(moved.errors.contains("hint: check that a server listens at 127.0.0.1:1"), "\(moved.errors)")
     }

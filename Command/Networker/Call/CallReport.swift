@@ -40,8 +40,8 @@ struct CallReport: Sendable {
         calls.first { $0.id == response.call.id }?.exchanges.last
     }
 
-    /// Whether a head arrived in one of the exchanges.
-    var hasAnswer: Bool { exchanges.contains { $0.head != nil } }
+    /// Whether the server has answered in HTTP, at least with a status line.
+    var hasAnswer: Bool { exchanges.contains { $0.head != nil || $0.metrics?.httpVersion != nil } }
 
     /// The last attempt as a cURL command; `nil` if it was not requested or no attempt was sent.
     var cURL: String? {

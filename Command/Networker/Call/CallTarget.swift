@@ -149,7 +149,9 @@ struct CallTarget: Sendable {
     ///
     /// - Parameter hasAnswered: whether the server has answered in HTTP before.
     func advice(about error: APIClientError, hasAnswered: Bool = false) -> String? {
-        guard case .transport(let failure, let context) = error.untranslated else { return nil }
+        guard case .transport(let failure, let context) = error.untranslated else {
+            return error.context.head?.retryAfter.map { "the server asks for a pause of \($0.readable) (Retry-After)" }
+        }
         let address = try? HTTPURL(context.isRedirected ? context.url ?? "" : channel().environment.baseURL)
         // A server that expects TLS closes the connection, or answers with an alert, which is not HTTP.
         let mayNeedTLS = address?.scheme == .http && !hasAnswered && context.head == nil
@@ -158,7 +160,7 @@ struct CallTarget: Sendable {
         case .cannotConnect where needsSandbox && self.host == nil && !context.isRedirected:
             return "start \(CommandSetup.sandbox) in another terminal, or name another server with --host"
         case .cannotConnect, .timedOut(.connect, _):
-            return "check that a server listens at \(host)"
+            return "check that a server listens at \(host)\(address?.scheme == .https ? " and speaks TLS" : "")"
                 + (self.host == nil && !isAddress && !context.isRedirected ? ", or name another with --host" : "")
         case .cannotResolveHost: return "check the spelling of the host, and this machine's DNS"
         case .proxy(_, let source, _, _): return "check the variable \(source), or name the host in no_proxy"

@@ -122,6 +122,7 @@ public struct ErrorContext: Sendable, CustomStringConvertible {
     package var particulars: [String] {
         var parts: [String] = []
         if let streamed { parts.append("after \(streamed.bytes) bytes and \(streamed.items) items") }
+        if let pause = head?.retryAfter { parts.append("Retry-After \(pause)") }
         if let cause { parts.append("because of \(cause.label)") }
         if let unreadEnvelope { parts.append("the body could not be read as the channel's error (\(unreadEnvelope))") }
         return parts

@@ -107,13 +107,13 @@ extension TransportError: LocalizedError {
             "the connection ended early: \(reason)"
                 + (ambiguous ? "; the server may have processed the request" : "")
         case .truncated(let received, let expected):
-            "the body ended early: expected \(expected.map { "\($0) bytes" } ?? "an end mark"), got \(received) bytes"
+            "the body ended early: expected \(expected.map { "\($0) bytes" } ?? "the end of its chunks or its coding"), got \(received) bytes"
         case .responseTooLarge(let limit): "the body is larger than the channel's limit of \(limit) bytes"
         case .headTooLarge(let limit): "the response's head and trailers are larger than the channel's limit of \(limit) bytes"
         case .tooManyHeadLines(let limit): "the response's head and trailers have more lines than the channel's limit of \(limit)"
         case .addressRefused(let host):
             "'\(host)' is at an address that the channel does not connect to (Limits.refusedAddresses)"
-        case .malformedResponse(let reason): "the response breaks the rules of HTTP: \(reason)"
+        case .malformedResponse(let reason): "the answer breaks the protocol: \(reason)"
         case .tooManyRedirects(let limit): "more than \(limit) redirects in a row"
         case .redirectRefused(let address, let reason): "the redirect to '\(address)' is refused: \(reason)"
         case .queueFull(let limit): "\(limit) requests are waiting already; this one was refused"

@@ -83,7 +83,7 @@ final class ZlibDecoder: CodingStage {
                 return
             default:
                 let reason = stream.pointee.msg.map { String(cString: $0) } ?? "zlib says \(code)"
-                throw ContentDecoder.Failure.malformed("the body cannot be decoded: \(reason)")
+                throw ContentDecoder.Failure.malformed("the body is no valid \(isGzip ? "gzip" : "deflate"): \(reason)")
             }
         } while stream.pointee.avail_in > 0 || (stream.pointee.avail_out == 0 && !isFinished)
     }

@@ -22,7 +22,8 @@ struct RedirectTests {
             (302, "QUERY", "QUERY", "order"), (301, "PURGE", "PURGE", "order"), (300, "PUT", "PUT", "order"),
             (303, "DELETE", "GET", ""),
             (307, "DELETE", "DELETE", "order"),
-            (300, "POST", "POST", "order"), (301, "GET", "GET", "order"), (303, "PURGE", "GET", ""), (308, "PURGE", "PURGE", "order"),
+            (300, "POST", "POST", "order"), (301, "GET", "GET", "order"), (303, "PURGE", "GET", ""),
+            (308, "PURGE", "PURGE", "order"),
         ])
     func methods(_ status: Int, _ method: String, _ expected: String, _ body: String) async throws {
         let server = try LoopbackServer.start { $0.path == "/a" ? .redirect(to: "b?x=1", status: status) : .ok("there") }
