@@ -2,15 +2,20 @@
 import Foundation
 import PackageDescription
 
-// The architecture as data. Imports run only downward:
-//   CoreAPIBase, CoreAPIHash, CoreAPIHTTPSupport, CoreAPIJSON, CoreAPILock, CoreAPISpellings
-//   ← CoreAPICookies, CoreAPIRedaction ← CoreAPICoding, CoreAPITrust
-//   ← CoreAPICore, which knows what a call is
-//   ← CoreAPICurl, CoreAPIFixtures, CoreAPIHooks, CoreAPIStreaming, and beside them CoreAPIDigest, CoreAPIReactive,
-//     CoreAPITransfers, CoreAPIURLSession, CoreAPIWebSocket, CoreAPIXML
-//   ← CoreAPI ← channel ← interactors ← tools.
-// The core has no library of C below it. libcurl's transport has CCurl, CZlib and CHTTP2Observer; CoreAPITransfers and
-// CoreAPIWebSocket have CZlib.
+// The architecture as data. Imports run only downward, and each border keeps something out:
+//   CoreAPIHTTP        knows no call
+//   CoreAPIJSON        knows neither HTTP nor the kit
+//   CoreAPICookies, CoreAPIRedaction, CoreAPICoding, CoreAPITrust
+//                      one idea each below the call; a change in one rebuilds little
+//   CoreAPICore        knows what a call is, and neither a transport nor a library of C
+//   CoreAPICurl, CoreAPIURLSession
+//                      the transports; CCurl, CHTTP2Observer and CZlib are libcurl's
+//   CoreAPIFixtures, CoreAPIStreaming
+//                      what a manager's doors bring besides
+//   CoreAPI            what users import
+//   CoreAPIReactive, CoreAPITesting, CoreAPITransfers, CoreAPIWebSocket, CoreAPIXML
+//                      what a user chooses
+//   channel ← interactors ← tools
 
 /// Each has a folder in `Channels/` and one in `Interactors/`.
 let channels = ["TY", "DL", "ML", "ID", "HTTPBin", "GIPHY"]
@@ -52,7 +57,7 @@ let argumentParser = product("ArgumentParser", "swift-argument-parser", trait: "
 func channel(_ name: String) -> [Target] {
     [
         .target(
-            name: "\(name)Networker", dependencies: ["CoreAPI", "CoreAPIHash", httpTypes],
+            name: "\(name)Networker", dependencies: ["CoreAPI", httpTypes],
             path: "Channels/\(name)/Networker", swiftSettings: settings),
         .target(
             name: "\(name)Interactors",
@@ -77,8 +82,6 @@ let package = Package(
     platforms: [.macOS(.v15), .iOS(.v18)],
     products: [
         .library(name: "CoreAPI", targets: ["CoreAPI"]),
-        .library(name: "CoreAPIDigest", targets: ["CoreAPIDigest"]),
-        .library(name: "CoreAPIHash", targets: ["CoreAPIHash"]),
         .library(name: "CoreAPIJSON", targets: ["CoreAPIJSON"]),
         .library(name: "CoreAPIReactive", targets: ["CoreAPIReactive"]),
         .library(name: "CoreAPITesting", targets: ["CoreAPITesting"]),
@@ -118,102 +121,90 @@ let package = Package(
         .target(
             name: "CoreAPI",
             dependencies: [
-                "CoreAPICore", "CoreAPIFixtures", "CoreAPIHooks", "CoreAPIStreaming",
+                "CoreAPICore", "CoreAPIFixtures", "CoreAPIStreaming",
                 // The platform's transport. iOS has no libcurl.
                 .target(name: "CoreAPICurl", condition: .when(platforms: [.linux, .macOS])),
                 .target(name: "CoreAPIURLSession", condition: .when(platforms: [.iOS])),
             ],
             path: "CoreAPI/Umbrella", swiftSettings: settings),
-        .target(name: "CoreAPIBase", dependencies: ["CoreAPILock"], path: "CoreAPI/Base", swiftSettings: settings),
         .target(
             name: "CoreAPICoding",
-            dependencies: ["CoreAPIBase", "CoreAPIHTTPSupport", "CoreAPIJSON", "CoreAPIRedaction", httpTypes],
+            dependencies: ["CoreAPIHTTP", "CoreAPIJSON", "CoreAPIRedaction", httpTypes],
             path: "CoreAPI/Coding", swiftSettings: settings),
         .target(
-            name: "CoreAPICookies", dependencies: ["CoreAPILock", "CoreAPIBase", "CoreAPIHTTPSupport", "CoreAPIJSON", httpTypes],
+            name: "CoreAPICookies", dependencies: ["CoreAPIHTTP", "CoreAPIJSON", httpTypes],
             path: "CoreAPI/Cookies", swiftSettings: settings),
         .target(
             name: "CoreAPICore",
             dependencies: [
-                "CoreAPILock", "CoreAPIBase", "CoreAPICoding", "CoreAPICookies", "CoreAPIHTTPSupport", "CoreAPIJSON",
-                "CoreAPIRedaction", "CoreAPISpellings", "CoreAPITrust", httpTypes,
+                "CoreAPICoding", "CoreAPICookies", "CoreAPIHTTP", "CoreAPIJSON", "CoreAPIRedaction", "CoreAPITrust", httpTypes, logging,
             ],
             path: "CoreAPI/Core", swiftSettings: settings),
         .target(
             name: "CoreAPICurl",
-            dependencies: ["CoreAPILock", "CCurl", "CHTTP2Observer", "CZlib", "CoreAPIBase", "CoreAPICore", httpTypes],
+            dependencies: ["CoreAPIHTTP", "CCurl", "CHTTP2Observer", "CZlib", "CoreAPICore", httpTypes],
             path: "CoreAPI/Curl", swiftSettings: settings),
         .target(
             name: "CoreAPIFixtures", dependencies: ["CoreAPICore", httpTypes], path: "CoreAPI/Fixtures", swiftSettings: settings),
-        .target(name: "CoreAPIHash", path: "CoreAPI/Hash", swiftSettings: settings),
         .target(
-            name: "CoreAPIHooks", dependencies: ["CoreAPILock", "CoreAPIBase", "CoreAPICore", "CoreAPIJSON", httpTypes, logging],
-            path: "CoreAPI/Hooks", swiftSettings: settings),
-        .target(
-            name: "CoreAPIHTTPSupport", dependencies: [httpTypes], path: "CoreAPI/HTTPSupport", swiftSettings: settings),
+            name: "CoreAPIHTTP", dependencies: [httpTypes], path: "CoreAPI/HTTP", swiftSettings: settings),
         .target(name: "CoreAPIJSON", path: "CoreAPI/JSON", swiftSettings: settings),
-        .target(name: "CoreAPILock", path: "CoreAPI/Lock", swiftSettings: settings),
         .target(
-            name: "CoreAPIRedaction", dependencies: ["CoreAPIBase", "CoreAPIHTTPSupport"], path: "CoreAPI/Redaction",
+            name: "CoreAPIRedaction", dependencies: ["CoreAPIHTTP"], path: "CoreAPI/Redaction",
             swiftSettings: settings),
         .target(
-            name: "CoreAPISpellings", dependencies: [httpTypes], path: "CoreAPI/Spellings", swiftSettings: settings),
-        .target(
-            name: "CoreAPIStreaming", dependencies: ["CoreAPILock", "CoreAPICore", httpTypes], path: "CoreAPI/Streaming",
+            name: "CoreAPIStreaming", dependencies: ["CoreAPIHTTP", "CoreAPICore", httpTypes], path: "CoreAPI/Streaming",
             swiftSettings: settings),
         .target(
-            name: "CoreAPITrust", dependencies: ["CoreAPIBase", "CoreAPIHash", "CoreAPIHTTPSupport", "CoreAPIJSON"],
+            name: "CoreAPITrust", dependencies: ["CoreAPIHTTP", "CoreAPIJSON"],
             path: "CoreAPI/Trust", swiftSettings: settings),
         .target(name: "NetworkerKitModels", path: "Channels/Shared", swiftSettings: settings),
         .target(
             name: "NetworkerKitChannels", dependencies: ["CoreAPI"] + networkers, path: "Channels/Every",
             swiftSettings: settings),
         .target(
-            name: "CoreAPITesting", dependencies: ["CoreAPILock", "CoreAPI", "CoreAPICore", "CoreAPIWebSocket", httpTypes],
+            name: "CoreAPITesting", dependencies: ["CoreAPIHTTP", "CoreAPI", "CoreAPICore", "CoreAPIWebSocket", httpTypes],
             path: "CoreAPI/Testing",
-            swiftSettings: settings),
-        .target(
-            name: "CoreAPIDigest", dependencies: ["CoreAPILock", "CoreAPICore", "CoreAPIHash", httpTypes], path: "CoreAPI/Digest",
             swiftSettings: settings),
         .target(
             name: "CoreAPIReactive",
             dependencies: [
-                "CoreAPILock", "CoreAPICore", product("OpenCombineShim", "OpenCombine", trait: "Reactive"), httpTypes,
+                "CoreAPIHTTP", "CoreAPICore", product("OpenCombineShim", "OpenCombine", trait: "Reactive"), httpTypes,
             ],
             path: "CoreAPI/Reactive", swiftSettings: settings),
         .target(
             name: "CoreAPITransfers",
             dependencies: [
-                "CoreAPILock", "CZlib", "CoreAPIBase", "CoreAPICore", "CoreAPIHash", "CoreAPIHTTPSupport", "CoreAPIJSON",
+                "CoreAPIHTTP", "CZlib", "CoreAPICore", "CoreAPIJSON",
                 httpTypes,
             ],
             path: "CoreAPI/Transfers", swiftSettings: settings),
         .target(
-            name: "CoreAPIURLSession", dependencies: ["CoreAPILock", "CoreAPICore", httpTypes], path: "CoreAPI/URLSession",
+            name: "CoreAPIURLSession", dependencies: ["CoreAPIHTTP", "CoreAPICore", httpTypes], path: "CoreAPI/URLSession",
             swiftSettings: settings),
         .target(
             name: "CoreAPIWebSocket",
-            dependencies: ["CoreAPILock", "CZlib", "CoreAPICore", "CoreAPIHash", httpTypes], path: "CoreAPI/WebSocket",
+            dependencies: ["CoreAPIHTTP", "CZlib", "CoreAPICore", httpTypes], path: "CoreAPI/WebSocket",
             swiftSettings: settings),
         .target(
             name: "CoreAPIXML", dependencies: ["CoreAPICore", product("XMLCoder", "XMLCoder", trait: "XML"), httpTypes],
             path: "CoreAPI/XML", swiftSettings: settings),
         ofEveryChannel(
             "NetworkerKitSandbox", "Sandbox", besides: "Tour",
-            ["NetworkerKitModels", "CoreAPIHash", "CoreAPILock", "CoreAPITesting", "CoreAPIWebSocket", httpTypes]),
+            ["NetworkerKitModels", "CoreAPIHTTP", "CoreAPITesting", "CoreAPIWebSocket", httpTypes]),
         ofEveryChannel(
             "NetworkerKitTours", "Tour", besides: "Sandbox", ["CoreAPI", "CoreAPITransfers", "CoreAPIWebSocket"] + interactors),
         .target(
             name: "NetworkerCommand",
             dependencies: [
-                "CoreAPI", "CoreAPIBase", "CoreAPICurl", "CoreAPIDigest", "CoreAPILock", "CoreAPITransfers", "CoreAPIWebSocket",
+                "CoreAPI", "CoreAPIHTTP", "CoreAPICurl", "CoreAPICore", "CoreAPITransfers", "CoreAPIWebSocket",
                 argumentParser, httpTypes, logging,
             ],
             path: "Command/Networker", swiftSettings: settings),
         .target(
             name: "NetworkerKitDemo",
             dependencies: [
-                "CoreAPI", "CoreAPIBase", "CoreAPITransfers", "NetworkerKitTours", "NetworkerCommand", "NetworkerKitSandbox",
+                "CoreAPI", "CoreAPIHTTP", "CoreAPITransfers", "NetworkerKitTours", "NetworkerCommand", "NetworkerKitSandbox",
                 argumentParser,
                 httpTypes,
             ],
@@ -223,19 +214,19 @@ let package = Package(
             dependencies: ["HTTPBinNetworker", "NetworkerCommand", "TYNetworker"],
             path: "Tests/NetworkerOfTests", swiftSettings: settings),
         .target(
-            name: "Programs", dependencies: ["CoreAPILock", "CoreAPI", "CoreAPICurl", "CoreAPITesting"], path: "Tests/Programs",
+            name: "Programs", dependencies: ["CoreAPIHTTP", "CoreAPI", "CoreAPICurl", "CoreAPITesting"], path: "Tests/Programs",
             swiftSettings: settings),
         tests(
             "CoreAPITests",
             [
-                "CoreAPILock", "CoreAPI", "CoreAPICookies", "CoreAPICore", "CoreAPICurl", "CoreAPIHash", "CoreAPIHooks",
+                "CoreAPIHTTP", "CoreAPI", "CoreAPICookies", "CoreAPICore", "CoreAPICurl",
                 "CoreAPIJSON", "CoreAPITesting", "CoreAPITransfers", "CoreAPITrust", "CoreAPIWebSocket", "Programs", httpTypes,
                 logging,
             ]),
         tests(
             "CoreAPIDigestTests",
             [
-                "CoreAPILock", "CoreAPI", "CoreAPIDigest", "CoreAPIHash", "CoreAPITesting", "CoreAPITransfers", httpTypes,
+                "CoreAPIHTTP", "CoreAPI", "CoreAPICore", "CoreAPITesting", "CoreAPITransfers", httpTypes,
             ]),
         tests("CoreAPIJSONTests", ["CoreAPIJSON", "Programs"]),
         tests(
@@ -249,53 +240,53 @@ let package = Package(
             [
                 "CoreAPI", "CoreAPITesting", "CoreAPIXML", "Programs", product("XMLCoder", "XMLCoder", trait: "XML"), httpTypes,
             ]),
-        tests("CoreAPITestingTests", ["CoreAPILock", "CoreAPI", "CoreAPITesting", "Programs", httpTypes]),
+        tests("CoreAPITestingTests", ["CoreAPIHTTP", "CoreAPI", "CoreAPITesting", "Programs", httpTypes]),
         tests(
             "StreamingTests",
             [
-                "CoreAPILock", "CoreAPI", "CoreAPICore", "CoreAPICurl", "CoreAPIStreaming", "CoreAPITesting", "Programs",
+                "CoreAPIHTTP", "CoreAPI", "CoreAPICore", "CoreAPICurl", "CoreAPIStreaming", "CoreAPITesting", "Programs",
                 httpTypes,
             ]),
         tests(
             "DownloadTests",
             [
-                "CoreAPILock", "CoreAPI", "CoreAPIBase", "CoreAPICore", "CoreAPICurl", "CoreAPIHash", "CoreAPITesting",
+                "CoreAPIHTTP", "CoreAPI", "CoreAPICore", "CoreAPICurl", "CoreAPITesting",
                 "CoreAPITransfers", "CoreAPIURLSession", "Programs", httpTypes,
             ]),
-        tests("TransportTests", ["CoreAPILock", "CoreAPI", "CoreAPIDigest", "CoreAPITesting", "CoreAPIURLSession", httpTypes]),
+        tests("TransportTests", ["CoreAPIHTTP", "CoreAPI", "CoreAPICore", "CoreAPITesting", "CoreAPIURLSession", httpTypes]),
         tests(
             "WebSocketTests",
             [
-                "CoreAPILock", "CoreAPI", "CoreAPICore", "CoreAPICurl", "CoreAPITesting", "CoreAPIWebSocket", "Programs",
+                "CoreAPIHTTP", "CoreAPI", "CoreAPICore", "CoreAPICurl", "CoreAPITesting", "CoreAPIWebSocket", "Programs",
                 httpTypes,
             ]),
         tests(
             "ChannelTests",
             [
-                "CoreAPILock", "CoreAPI", "CoreAPITesting", "CoreAPITransfers", "CoreAPIWebSocket", "NetworkerKitChannels",
+                "CoreAPIHTTP", "CoreAPI", "CoreAPITesting", "CoreAPITransfers", "CoreAPIWebSocket", "NetworkerKitChannels",
                 "NetworkerKitSandbox", httpTypes,
             ] + networkers + interactors),
         tests(
             "NetworkerCommandTests",
             [
-                "CoreAPILock", "CoreAPI", "CoreAPITesting", "CoreAPITransfers", "CoreAPIWebSocket", "NetworkerKitDemo",
+                "CoreAPIHTTP", "CoreAPI", "CoreAPITesting", "CoreAPITransfers", "CoreAPIWebSocket", "NetworkerKitDemo",
                 "NetworkerKitTours", "NetworkerKitChannels", "NetworkerCommand", "Programs", "NetworkerKitSandbox",
                 "networker-of-tests", argumentParser, httpTypes,
             ]),
         tests(
             "DocumentationTests",
             [
-                "CoreAPILock", "CoreAPI", "CoreAPIDigest", "CoreAPIHash", "CoreAPIReactive", "CoreAPITesting",
+                "CoreAPIHTTP", "CoreAPI", "CoreAPICore", "CoreAPIReactive", "CoreAPITesting",
                 "CoreAPITransfers", "CoreAPIURLSession", "CoreAPIWebSocket", "CoreAPIXML", "TYNetworker", "TYInteractors",
                 "DLNetworker", "DLInteractors", product("OpenCombineShim", "OpenCombine", trait: "Reactive"), httpTypes, logging,
             ]),
         tests(
             "UploadTests",
             [
-                "CoreAPILock", "CoreAPI", "CoreAPICore", "CoreAPICurl", "CoreAPIHash", "CoreAPITesting", "CoreAPITransfers",
+                "CoreAPIHTTP", "CoreAPI", "CoreAPICore", "CoreAPICurl", "CoreAPITesting", "CoreAPITransfers",
                 "CoreAPIURLSession", "Programs", httpTypes,
             ]),
-        tests("SandboxTests", ["CoreAPILock", "NetworkerKitSandbox", httpTypes]),
+        tests("SandboxTests", ["CoreAPIHTTP", "NetworkerKitSandbox", httpTypes]),
     ]
         + channels.flatMap(channel),
     swiftLanguageModes: [.v6]

@@ -1,16 +1,24 @@
-# For Scripts/api and Scripts/docs, which source it: the public modules, and how their symbols are read.
+# For Scripts/api, Scripts/docs and Scripts/lint, which source it: the modules, and how their symbols are read.
 
 # The library products. The networkers and interactors of the channels are products, too, but examples: a team has its own, and
 # would find the models of six backends in every search of the site. NetworkerKitModels is left out with them: it has models that
 # the examples share. NetworkerKitDemo is left out as well: it has the subcommands of this repository's own command, and the list
 # of its channels: two constants that only Tools/Networker reads.
 modules=(
-    CoreAPI CoreAPIDigest CoreAPIHash CoreAPIJSON CoreAPIReactive CoreAPITesting CoreAPITransfers CoreAPIURLSession
+    CoreAPI CoreAPIJSON CoreAPIReactive CoreAPITesting CoreAPITransfers CoreAPIURLSession
     CoreAPIWebSocket CoreAPIXML NetworkerCommand
 )
 
 # The modules that CoreAPI re-exports; users never name them.
-behind=CoreAPIBase,CoreAPICoding,CoreAPICookies,CoreAPICore,CoreAPICurl,CoreAPIFixtures,CoreAPIHTTPSupport,CoreAPIHooks,CoreAPIRedaction,CoreAPISpellings,CoreAPIStreaming,CoreAPITrust
+behind=$(sed -n 's/^@_exported public import \(CoreAPI.*\)/\1/p' CoreAPI/Umbrella/CoreAPI.swift CoreAPI/Core/Exports.swift \
+    | grep -v URLSession | sort | paste -sd , -)
+
+# linked_modules TARGET: the package's targets that a dependent of a target links, with it, on this system.
+linked_modules() {
+    swift package dump-package | jq -r --arg target "$1" '
+        [.targets[] | {(.name): [.dependencies[] | .byName // .target | select(. and (.[1].platformNames != ["ios"])) | .[0]]}]
+        | add as $needs | def walk($name): $name, ($needs[$name] // [] | .[] | walk(.)); [walk($target)] | unique | .[]'
+}
 
 # Otherwise SwiftPM passes the traits in a random order, and may compile everything anew.
 export SWIFT_DETERMINISTIC_HASHING=1

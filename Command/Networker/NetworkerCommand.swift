@@ -1,6 +1,6 @@
 public import ArgumentParser
 public import CoreAPI
-internal import CoreAPIHTTPSupport
+internal import CoreAPIHTTP
 internal import Foundation
 internal import Logging
 

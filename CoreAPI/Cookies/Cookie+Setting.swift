@@ -1,5 +1,4 @@
-internal import CoreAPIBase
-internal import CoreAPIHTTPSupport
+internal import CoreAPIHTTP
 internal import Foundation
 
 extension Cookie {

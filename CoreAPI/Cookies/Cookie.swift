@@ -1,5 +1,4 @@
-public import CoreAPIBase
-internal import CoreAPIHTTPSupport
+public import CoreAPIHTTP
 public import Foundation
 
 /// One cookie of a ``CookieJar``, with the attributes of RFC 6265bis §5.7.

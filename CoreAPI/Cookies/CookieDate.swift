@@ -1,4 +1,4 @@
-internal import CoreAPIHTTPSupport
+internal import CoreAPIHTTP
 internal import Foundation
 
 /// Dates in cookies (RFC 6265bis §5.1.1), read leniently: four parts in any order between any delimiters. Pure and total.

@@ -1,5 +1,4 @@
-public import CoreAPIHTTPSupport
-internal import CoreAPILock
+public import CoreAPIHTTP
 public import Foundation
 package import HTTPTypes
 

@@ -1,4 +1,4 @@
-internal import CoreAPIHTTPSupport
+internal import CoreAPIHTTP
 
 /// Matches hosts and paths with cookies. Hosts are those of ``HTTPURL``: in lower case, ASCII, an IPv6 address in brackets.
 enum CookieMatching {

@@ -1,4 +1,4 @@
-internal import CoreAPIHTTPSupport
+internal import CoreAPIHTTP
 internal import Foundation
 
 /// The cookies of a jar by domain, and the rules about several of them (RFC 6265bis §5.7 and §5.8.3). A value: the jar keeps it

@@ -1,4 +1,4 @@
-internal import CoreAPIBase
+internal import CoreAPIHTTP
 
 /// The domains under which anyone may register a host, such as `co.uk` and `github.io` (publicsuffix.org). A cookie for such a
 /// domain would reach strangers.

@@ -1,5 +1,4 @@
-internal import CoreAPIBase
-internal import CoreAPIHTTPSupport
+internal import CoreAPIHTTP
 internal import Foundation
 
 /// A parsed `Set-Cookie` line, by the lenient algorithm of RFC 6265bis §5.6. Whether its sender may set the cookie is checked

@@ -1,11 +1,9 @@
 // A feature names methods and statuses, `.get` and `.notFound`, without a second import. Addresses, coders, certificates and the
 // like are the kit's own types, in separate modules.
-@_exported public import CoreAPIBase
 @_exported public import CoreAPICoding
 @_exported public import CoreAPICookies
-@_exported public import CoreAPIHTTPSupport
+@_exported public import CoreAPIHTTP
 @_exported public import CoreAPIRedaction
-@_exported public import CoreAPISpellings
 @_exported public import CoreAPITrust
 @_exported public import HTTPTypes
 

@@ -1,4 +1,4 @@
-internal import CoreAPILock
+internal import CoreAPIHTTP
 
 /// The kit's own, where the standard library's is visible as well.
-typealias Mutex = CoreAPILock.Mutex
+typealias Mutex = CoreAPIHTTP.Mutex

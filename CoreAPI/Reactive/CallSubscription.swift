@@ -1,5 +1,5 @@
 internal import CoreAPICore
-internal import CoreAPILock
+internal import CoreAPIHTTP
 internal import OpenCombineShim
 
 /// One subscription: a call that begins with the first demand.

@@ -1,4 +1,4 @@
-internal import CoreAPIHTTPSupport
+internal import CoreAPIHTTP
 
 /// Finds an International Bank Account Number (ISO 13616) by its form: the length of its country, and a remainder of 1 modulo 97
 /// (ISO 7064).

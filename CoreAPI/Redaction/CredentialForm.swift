@@ -1,4 +1,4 @@
-internal import CoreAPIHTTPSupport
+internal import CoreAPIHTTP
 internal import Foundation
 
 /// Tells a credential after the name of a scheme from a sentence: `Basic dXNlcjpwdw==` from `Basic authentication is required`.

@@ -1,4 +1,4 @@
-public import CoreAPIHTTPSupport
+public import CoreAPIHTTP
 
 extension HTTPURL: CustomReflectable, CustomDebugStringConvertible {
     /// The address with the values of secret query items hidden, unlike ``description``. Arrays, dumps and failed expectations

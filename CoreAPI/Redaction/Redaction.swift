@@ -1,5 +1,4 @@
-internal import CoreAPIBase
-public import CoreAPIHTTPSupport
+public import CoreAPIHTTP
 
 /// Hides secrets in all text for people: logs, error texts and the `cURL` form. All hiding happens here, so that no path is
 /// forgotten.

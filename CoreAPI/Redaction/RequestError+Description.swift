@@ -1,5 +1,4 @@
-internal import CoreAPIBase
-public import CoreAPIHTTPSupport
+public import CoreAPIHTTP
 public import Foundation
 
 // Prints itself without its secrets: a malformed address may contain some.

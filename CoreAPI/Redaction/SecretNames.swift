@@ -1,4 +1,4 @@
-internal import CoreAPIHTTPSupport
+internal import CoreAPIHTTP
 
 /// Decides by the words of a name whether its value is a secret.
 ///

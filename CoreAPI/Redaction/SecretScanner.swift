@@ -1,4 +1,4 @@
-internal import CoreAPIHTTPSupport
+internal import CoreAPIHTTP
 
 /// Reads text once, word by word, and removes the value after each secret name. It never parses, so the same few rules work for
 /// cut-off JSON, forms and header lines.

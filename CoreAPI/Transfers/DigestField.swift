@@ -1,4 +1,4 @@
-internal import CoreAPIHTTPSupport
+internal import CoreAPIHTTP
 internal import Foundation
 
 /// The value of `Repr-Digest` or `Content-Digest` (RFC 9530 §2, §3): a dictionary of byte sequences (RFC 9651 §3.2, §3.3.5).

@@ -1,4 +1,5 @@
 public import CoreAPICore
+public import CoreAPIHTTP
 public import Foundation
 
 /// A download of a file in progress.

@@ -1,5 +1,5 @@
 internal import CoreAPICore
-internal import CoreAPILock
+internal import CoreAPIHTTP
 internal import Foundation
 
 /// The state that a download's handle and its task share.

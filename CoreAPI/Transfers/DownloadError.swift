@@ -1,4 +1,4 @@
-internal import CoreAPIBase
+internal import CoreAPIHTTP
 public import Foundation
 
 /// A failure of a download outside its exchange: of the file, or of its digest.

@@ -1,3 +1,4 @@
+public import CoreAPIHTTP
 /// The options of a download.
 public struct DownloadOptions: Sendable {
     /// Whether an interrupted download keeps its bytes, in `NAME.part` with `NAME.part.json` beside the file, so that a later

@@ -1,8 +1,5 @@
-internal import CoreAPIBase
 internal import CoreAPICore
-internal import CoreAPIHTTPSupport
-internal import CoreAPIHash
-internal import CoreAPILock
+internal import CoreAPIHTTP
 internal import Foundation
 internal import HTTPTypes
 

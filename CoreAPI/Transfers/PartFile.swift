@@ -1,7 +1,5 @@
-internal import CoreAPIBase
 internal import CoreAPICore
-internal import CoreAPIHash
-internal import CoreAPILock
+internal import CoreAPIHTTP
 internal import Foundation
 
 #if canImport(Darwin)

@@ -1,4 +1,4 @@
-internal import CoreAPILock
+internal import CoreAPIHTTP
 
 /// Limits all readers together to a number of bytes per second.
 final class RateLimit: Sendable {

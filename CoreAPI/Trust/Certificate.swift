@@ -1,4 +1,4 @@
-internal import CoreAPIHash
+internal import CoreAPIHTTP
 public import Foundation
 
 /// An X.509 certificate, parsed as far as a pin needs it. ``details`` has its names and dates.

@@ -1,4 +1,4 @@
-public import CoreAPIBase
+public import CoreAPIHTTP
 public import Foundation
 
 /// A client's identity for servers that ask for one (mutual TLS): a certificate with its chain, and its key.

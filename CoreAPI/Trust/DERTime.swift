@@ -1,4 +1,4 @@
-internal import CoreAPIHTTPSupport
+internal import CoreAPIHTTP
 internal import Foundation
 
 /// A certificate's dates (RFC 5280 §4.1.2.5): `UTCTime` for years from 1950 to 2049, else `GeneralizedTime`; both with seconds

@@ -1,4 +1,4 @@
-internal import CoreAPIHTTPSupport
+internal import CoreAPIHTTP
 internal import Foundation
 
 /// Names of owners and signers as text (RFC 4514): `CN=localhost,O=Example\, Inc.`.

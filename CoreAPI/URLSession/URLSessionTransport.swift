@@ -1,5 +1,5 @@
 public import CoreAPICore
-internal import CoreAPILock
+internal import CoreAPIHTTP
 internal import Foundation
 
 #if canImport(FoundationNetworking)

@@ -2,7 +2,6 @@
 // transport and no log, so a channel gets the defaults here.
 @_exported public import CoreAPICore
 @_exported public import CoreAPIFixtures
-@_exported public import CoreAPIHooks
 @_exported public import CoreAPIStreaming
 
 #if os(iOS)

@@ -1,4 +1,4 @@
-internal import CoreAPIHash
+internal import CoreAPIHTTP
 internal import Foundation
 internal import HTTPTypes
 

@@ -1,5 +1,5 @@
 public import CoreAPICore
-internal import CoreAPILock
+internal import CoreAPIHTTP
 
 extension Networker {
     /// Opens a WebSocket, and passes its messages to the interactor, decoded, one after the other on the main actor. Does not

@@ -1,4 +1,4 @@
-internal import CoreAPILock
+internal import CoreAPIHTTP
 
 /// Lets one task at a time pass, in the order of arrival. It blocks no thread, so the task that holds it may wait.
 final class Turnstile: Sendable {

@@ -1,4 +1,4 @@
-internal import CoreAPILock
+internal import CoreAPIHTTP
 public import Foundation
 
 /// A WebSocket (RFC 6455): messages in both directions over one connection of a channel.

@@ -1,4 +1,4 @@
-internal import CoreAPILock
+internal import CoreAPIHTTP
 internal import Foundation
 
 extension WebSocketSession {

@@ -1,4 +1,4 @@
-internal import CoreAPILock
+internal import CoreAPIHTTP
 internal import Foundation
 
 /// Runs a WebSocket: one task reads, several may send, and control frames are sent in between. An app holds the handle

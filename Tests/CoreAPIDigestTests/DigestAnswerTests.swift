@@ -2,7 +2,7 @@ import CoreAPI
 import Foundation
 import Testing
 
-@testable import CoreAPIDigest
+@testable import CoreAPICore
 
 @Suite("The answer to a Digest challenge (RFC 7616)")
 struct DigestAnswerTests {

@@ -1,5 +1,5 @@
 import CoreAPI
-import CoreAPIDigest
+import CoreAPICore
 import CoreAPITesting
 import CoreAPITransfers
 import Foundation

@@ -1,6 +1,5 @@
 import CoreAPI
-import CoreAPIHash
-import CoreAPILock
+import CoreAPIHTTP
 import CoreAPITesting
 import Foundation
 

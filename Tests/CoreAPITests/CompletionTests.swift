@@ -1,5 +1,5 @@
 import CoreAPI
-import CoreAPILock
+import CoreAPIHTTP
 import Dispatch
 import Foundation
 import Testing

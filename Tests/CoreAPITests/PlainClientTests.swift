@@ -1,5 +1,5 @@
 import CoreAPI
-import CoreAPILock
+import CoreAPIHTTP
 import CoreAPITesting
 import Foundation
 import HTTPTypes

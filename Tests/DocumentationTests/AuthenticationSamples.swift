@@ -1,5 +1,5 @@
 import CoreAPI
-import CoreAPIDigest
+import CoreAPICore
 import Foundation
 
 // Shown on the page "Authentication"; what they do is tested in AuthenticationTests.
@@ -100,13 +100,14 @@ func clientCredentials(from identity: Channel, id: String, secret: Secret<String
 }
 
 /// Signs the date, the body, and what the request asks for.
-func signing(hmac: @escaping @Sendable (_ message: Data, _ key: String) -> String) -> RequestSigning {
+func signing() -> RequestSigning {
     RequestSigning { request in
         guard let key = try Credential.environment("BAZAAR_SECRET").value(for: request.call) else { return }
         let date = Date().formatted(.iso8601)
-        let head = "\(request.method)\n\(request.url.target)\n\(date)\n"
+        let digest = ContentDigest(.sha256, of: try request.body.bytesInMemory()).hexadecimal
+        let code = RequestSigning.hmacSHA256("\(request.method)\n\(request.url.target)\n\(date)\n\(digest)", key: key)
         try request.setHeader("X-Date", date)
-        try request.setHeader("X-Signature", hmac(Data(head.utf8) + request.body.bytesInMemory(), key))
+        try request.setHeader("X-Signature", code.base64EncodedString())
     }
 }
 

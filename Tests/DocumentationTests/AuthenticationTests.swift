@@ -1,5 +1,5 @@
 import CoreAPI
-import CoreAPILock
+import CoreAPIHTTP
 import CoreAPITesting
 import Foundation
 import Testing
@@ -66,13 +66,16 @@ struct AuthenticationTests {
         defer { server.close() }
         let channel = Channel.loopback(server).with {
             $0.credentials = ["BAZAAR_SECRET": "s"]
-            $0.attemptMiddleware = [signing { "\($1): " + String(decoding: $0, as: UTF8.self).replacing("\n", with: "|") }]
+            $0.attemptMiddleware = [signing()]
         }
         let dispatcher = CommonDispatcher(channel: channel)
         try await dispatcher.request(.put("thing?a=1", encoding: .body(.bytes(Data("text".utf8)))))
         let headers = try #require(server.requests.first?.headers)
         let date = try #require(headers["x-date"])
-        #expect(headers["x-signature"] == "s: PUT|/thing?a=1|\(date)|text")
+        // The SHA-256 of "text", by sha256sum.
+        let digest = "982d9e3eb996f559e633f4d194def3761d909f5a3b647d1a851fead67c32c9d1"
+        let code = RequestSigning.hmacSHA256("PUT\n/thing?a=1\n\(date)\n\(digest)", key: "s")
+        #expect(headers["x-signature"] == code.base64EncodedString())
         let file = AdHocEndpoint.put("thing", encoding: .body(.file(URL(fileURLWithPath: "/dev/null"))))
         let error = await dispatcher.response(for: file, as: .nothing).error
         #expect(error?.underlyingError as? BodyNotInMemory == .file)

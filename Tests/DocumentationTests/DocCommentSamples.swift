@@ -1,9 +1,8 @@
 // The samples of the public doc comments; DocCommentTests compares them. They are compiled and not run: most need a server.
 
 import CoreAPI
-import CoreAPIDigest
-import CoreAPIHash
-import CoreAPILock
+import CoreAPICore
+import CoreAPIHTTP
 import CoreAPITesting
 import CoreAPITransfers
 import CoreAPIURLSession
@@ -82,8 +81,9 @@ private func parameters(text: String, page: Int, sort: String?, items: [String])
 }
 
 private func signature(_ request: inout Request, secret: String) throws {
-    let code = HMAC.sha256("GET\n/menus".utf8, key: Array(secret.utf8))
-    try request.setHeader("x-signature", code.hexadecimal)
+    let digest = ContentDigest(.sha256, of: try request.body.bytesInMemory()).hexadecimal
+    let code = RequestSigning.hmacSHA256("\(request.method)\n\(request.url.target)\n\(digest)", key: secret)
+    try request.setHeader("X-Signature", code.base64EncodedString())
 }
 
 private func settings(_ channel: inout Channel, password: String) throws {

@@ -1,5 +1,5 @@
 import CoreAPI
-import CoreAPILock
+import CoreAPIHTTP
 
 // Shown on the page "Logging, metrics and tracing"; what they do is tested in ObservingTests and MiddlewareSamplesTests.
 

@@ -1,4 +1,4 @@
-import CoreAPILock
+import CoreAPIHTTP
 
 /// Collects what the samples of this module print.
 enum Printed {

@@ -1,5 +1,5 @@
 import CoreAPI
-import CoreAPIBase
+import CoreAPIHTTP
 import CoreAPITesting
 import CoreAPITransfers
 import Foundation

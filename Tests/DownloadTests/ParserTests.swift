@@ -1,5 +1,5 @@
 import CoreAPI
-import CoreAPIHash
+import CoreAPIHTTP
 import Foundation
 import HTTPTypes
 import Programs

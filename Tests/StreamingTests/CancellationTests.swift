@@ -1,7 +1,7 @@
 #if os(Linux)
 import CoreAPI
 import CoreAPICurl
-import CoreAPILock
+import CoreAPIHTTP
 import CoreAPITesting
 import Foundation
 import Programs

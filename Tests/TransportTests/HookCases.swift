@@ -1,6 +1,6 @@
 import CoreAPI
-import CoreAPIDigest
-import CoreAPILock
+import CoreAPICore
+import CoreAPIHTTP
 import CoreAPITesting
 import Foundation
 import HTTPTypes

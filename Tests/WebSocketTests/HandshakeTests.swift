@@ -1,6 +1,6 @@
 import CoreAPI
 import CoreAPICore
-import CoreAPILock
+import CoreAPIHTTP
 import CoreAPITesting
 import Foundation
 import HTTPTypes

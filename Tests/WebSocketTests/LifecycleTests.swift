@@ -1,7 +1,7 @@
 import CoreAPI
 import CoreAPICore
 import CoreAPICurl
-import CoreAPILock
+import CoreAPIHTTP
 import CoreAPITesting
 import Foundation
 import Programs

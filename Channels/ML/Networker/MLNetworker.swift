@@ -1,5 +1,4 @@
 public import CoreAPI
-internal import CoreAPIHash
 public import Foundation
 
 /// The base class of the meal ordering's (ML) interactors: its `networkManager` sends over `Channel.ml`.
@@ -26,12 +25,12 @@ extension Channel {
             guard let keyID = try Credential.environment("ML_KEY_ID", sandbox: "ml-sandbox").value(for: request.call),
                 let secret = try Credential.environment("ML_SECRET", sandbox: "ml-sandbox-secret").value(for: request.call)
             else { return }
-            let (date, digest) = (now().formatted(.iso8601), SHA256.hash(try request.body.bytesInMemory()).hexadecimal)
-            let code = HMAC.sha256(
-                "\(request.method)\n\(request.url.target)\n\(date)\n\(digest)".utf8, key: Array(secret.utf8))
+            let date = now().formatted(.iso8601)
+            let digest = ContentDigest(.sha256, of: try request.body.bytesInMemory()).hexadecimal
+            let code = RequestSigning.hmacSHA256("\(request.method)\n\(request.url.target)\n\(date)\n\(digest)", key: secret)
             try request.setHeader("x-ml-key-id", keyID)
             try request.setHeader("x-ml-date", date)
-            try request.setHeader("x-ml-signature", Data(code).base64EncodedString())
+            try request.setHeader("x-ml-signature", code.base64EncodedString())
         }
     }
 }

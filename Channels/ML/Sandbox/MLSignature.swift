@@ -1,4 +1,4 @@
-import CoreAPIHash
+import CoreAPIHTTP
 import Foundation
 
 /// The rule of signed requests: the key, the signed text, and the largest age of a signature.

@@ -1,3 +1,4 @@
+internal import CoreAPI
 internal import CoreAPITransfers
 internal import Foundation
 internal import TYInteractors

@@ -1,4 +1,4 @@
-import CoreAPIBase
+import CoreAPIHTTP
 import Foundation
 import NetworkerCommand
 

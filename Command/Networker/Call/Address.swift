@@ -1,6 +1,6 @@
 import ArgumentParser
 import CoreAPI
-import CoreAPIHTTPSupport
+import CoreAPIHTTP
 import Foundation
 
 /// A plain address of the command line, as in `https://example.com/books?page=2`, `example.com/books`, `localhost:8080` or

@@ -1,7 +1,6 @@
 import ArgumentParser
 import CoreAPI
-import CoreAPIBase
-import CoreAPIHTTPSupport
+import CoreAPIHTTP
 import Foundation
 import HTTPTypes
 

@@ -1,6 +1,6 @@
 import ArgumentParser
 import CoreAPI
-import CoreAPIBase
+import CoreAPIHTTP
 import Foundation
 
 /// The host and the trust of a call, from the command line.

@@ -1,6 +1,6 @@
 import ArgumentParser
 import CoreAPI
-import CoreAPIHTTPSupport
+import CoreAPIHTTP
 import HTTPTypes
 
 extension HTTPRequest.Method {

@@ -1,4 +1,4 @@
-import CoreAPIHTTPSupport
+import CoreAPIHTTP
 
 /// Text from outside is split at octets, as in the core. `Character`s would miss a separator with a combining mark behind it,
 /// and take U+037E for `;`, because the two are canonically equivalent.

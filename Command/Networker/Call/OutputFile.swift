@@ -1,6 +1,6 @@
 import ArgumentParser
 import CoreAPI
-import CoreAPIBase
+import CoreAPIHTTP
 import Foundation
 
 /// The file of `--output`; `-` is standard output.

@@ -1,6 +1,6 @@
 import ArgumentParser
 import CoreAPI
-import CoreAPIBase
+import CoreAPIHTTP
 import Foundation
 
 /// One item of a request, in HTTPie's notation.

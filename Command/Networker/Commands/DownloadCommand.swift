@@ -1,7 +1,6 @@
 import ArgumentParser
 import CoreAPI
-import CoreAPIHTTPSupport
-import CoreAPILock
+import CoreAPIHTTP
 import CoreAPITransfers
 import Foundation
 import HTTPTypes

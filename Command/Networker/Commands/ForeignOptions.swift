@@ -1,6 +1,6 @@
 import ArgumentParser
 import CoreAPI
-import CoreAPIHTTPSupport
+import CoreAPIHTTP
 
 /// The options of curl 8.14 and HTTPie 3.2 that the command has not, by what they mean, with what serves instead.
 ///

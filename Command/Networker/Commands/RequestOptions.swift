@@ -1,6 +1,6 @@
 import ArgumentParser
 import CoreAPI
-import CoreAPIDigest
+import CoreAPICore
 import Foundation
 import HTTPTypes
 

@@ -1,6 +1,6 @@
 import ArgumentParser
 import CoreAPI
-import CoreAPIBase
+import CoreAPIHTTP
 import CoreAPITransfers
 import Foundation
 

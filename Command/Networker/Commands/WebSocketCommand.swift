@@ -1,6 +1,6 @@
 import ArgumentParser
 import CoreAPI
-import CoreAPILock
+import CoreAPIHTTP
 import CoreAPIWebSocket
 import Foundation
 

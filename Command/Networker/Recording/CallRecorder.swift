@@ -1,5 +1,5 @@
 package import CoreAPI
-import CoreAPILock
+import CoreAPIHTTP
 
 /// Records calls without changes to features, as a listener of their channel.
 package final class CallRecorder: Listener {

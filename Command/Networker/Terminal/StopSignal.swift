@@ -1,4 +1,4 @@
-import CoreAPILock
+import CoreAPIHTTP
 import Foundation
 
 /// Waits for SIGINT (Ctrl-C) or SIGTERM, so that the command can clean up.

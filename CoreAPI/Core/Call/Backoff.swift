@@ -1,4 +1,4 @@
-internal import CoreAPIHTTPSupport
+internal import CoreAPIHTTP
 internal import HTTPTypes
 
 /// The back-off of everything in the kit that sends a request again: exponential with full jitter, and never shorter than the

@@ -1,5 +1,4 @@
-internal import CoreAPIBase
-internal import CoreAPILock
+internal import CoreAPIHTTP
 public import Foundation
 
 /// The body of a request or of an answer: nothing, bytes, a file, or a stream of chunks.

@@ -1,5 +1,4 @@
-internal import CoreAPIHTTPSupport
-internal import CoreAPILock
+internal import CoreAPIHTTP
 internal import Synchronization
 
 /// The state that all attempts of one call share: the channel, the endpoint, the start time, and the values that hooks keep.

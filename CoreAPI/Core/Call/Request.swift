@@ -1,4 +1,4 @@
-public import CoreAPIHTTPSupport
+public import CoreAPIHTTP
 public import HTTPTypes
 
 /// One request on its way down the pipeline: built from an ``Endpoint`` and a ``Channel``, changed by enhancers and interceptors,

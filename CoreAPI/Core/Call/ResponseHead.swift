@@ -1,5 +1,4 @@
-public import CoreAPIHTTPSupport
-internal import CoreAPILock
+public import CoreAPIHTTP
 public import HTTPTypes
 
 /// Status and header fields of a response.

@@ -1,4 +1,4 @@
-public import CoreAPIHTTPSupport
+public import CoreAPIHTTP
 
 /// The cost of one attempt on the wire. If redirects were followed, DNS, TCP, TLS and first byte are those of the last exchange.
 /// An exchange that middleware repeated, as with a new token, is not included.

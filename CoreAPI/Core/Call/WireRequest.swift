@@ -1,4 +1,4 @@
-public import CoreAPIHTTPSupport
+public import CoreAPIHTTP
 internal import Foundation
 public import HTTPTypes
 

@@ -1,5 +1,4 @@
-internal import CoreAPIHTTPSupport
-internal import CoreAPILock
+internal import CoreAPIHTTP
 internal import Foundation
 
 /// One of the servers that a channel can use: production, staging, a sandbox. Channels declare an enum of their hosts.

@@ -1,5 +1,5 @@
 public import CoreAPICookies
-internal import CoreAPIHTTPSupport
+internal import CoreAPIHTTP
 
 /// Configures access to one backend: hosts, credentials, hooks and limits. A value: it can be copied, changed, compared and
 /// swapped.

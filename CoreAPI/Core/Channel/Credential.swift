@@ -1,4 +1,4 @@
-internal import CoreAPIBase
+internal import CoreAPIHTTP
 public import Foundation
 internal import HTTPTypes
 

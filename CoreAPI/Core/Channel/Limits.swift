@@ -1,4 +1,4 @@
-public import CoreAPIHTTPSupport
+public import CoreAPIHTTP
 internal import HTTPTypes
 
 /// Limits that a channel sets on its answers, attempts and connections.

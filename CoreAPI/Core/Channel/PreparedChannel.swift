@@ -1,5 +1,5 @@
 internal import CoreAPICookies
-internal import CoreAPIHTTPSupport
+internal import CoreAPIHTTP
 internal import Foundation
 internal import HTTPTypes
 internal import Synchronization

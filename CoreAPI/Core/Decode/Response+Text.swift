@@ -1,4 +1,4 @@
-internal import CoreAPIHTTPSupport
+internal import CoreAPIHTTP
 
 extension Response {
     /// The body as text, for a person. Never fails.

@@ -1,4 +1,4 @@
-public import CoreAPIHTTPSupport
+public import CoreAPIHTTP
 public import HTTPTypes
 
 /// Header fields of a description: an ordered list of names and values, not yet checked.

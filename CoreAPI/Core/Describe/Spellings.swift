@@ -1,5 +1,4 @@
 internal import CoreAPICoding
-public import CoreAPISpellings
 public import Foundation
 
 // The right forms of names that CoreAPISpellings watches, for types of the core: the members that are accepted.

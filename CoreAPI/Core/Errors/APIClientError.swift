@@ -1,4 +1,4 @@
-internal import CoreAPIHTTPSupport
+internal import CoreAPIHTTP
 public import Foundation
 
 /// The failure of a call, with one case for each stage of the pipeline. Every case keeps where the call failed and, once there is

@@ -1,4 +1,4 @@
-public import CoreAPIHTTPSupport
+public import CoreAPIHTTP
 
 /// Receives the events of calls: logging, metrics, tracing, an inspector and a test's recorder are listeners, side by side.
 ///

@@ -1,4 +1,4 @@
-internal import CoreAPIHTTPSupport
+internal import CoreAPIHTTP
 internal import Foundation
 internal import HTTPTypes
 

@@ -1,5 +1,5 @@
 internal import CoreAPICore
-internal import CoreAPILock
+internal import CoreAPIHTTP
 internal import Foundation
 
 /// The body of an answer on its way from the loop to the task that reads it. The loop offers each piece. While the task is

@@ -1,5 +1,5 @@
 internal import CoreAPICore
-internal import CoreAPILock
+internal import CoreAPIHTTP
 internal import Synchronization
 
 #if canImport(Darwin)

@@ -1,6 +1,6 @@
 internal import CCurl
 internal import CoreAPICore
-internal import CoreAPILock
+internal import CoreAPIHTTP
 internal import Foundation
 
 extension CurlTransfer {

@@ -1,6 +1,6 @@
 internal import CCurl
-internal import CoreAPIBase
 package import CoreAPICore
+internal import CoreAPIHTTP
 internal import Foundation
 internal import HTTPTypes
 

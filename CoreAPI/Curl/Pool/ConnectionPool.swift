@@ -1,5 +1,5 @@
 internal import CoreAPICore
-internal import CoreAPILock
+internal import CoreAPIHTTP
 internal import Synchronization
 
 /// The limits of a pool: those of ``Limits`` for connections and the queue.

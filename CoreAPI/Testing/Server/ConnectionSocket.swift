@@ -1,4 +1,4 @@
-internal import CoreAPILock
+internal import CoreAPIHTTP
 import Foundation
 
 #if canImport(Darwin)

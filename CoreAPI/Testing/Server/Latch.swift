@@ -1,5 +1,5 @@
 internal import CoreAPI
-internal import CoreAPILock
+internal import CoreAPIHTTP
 
 #if canImport(Darwin)
 import Darwin

@@ -1,6 +1,6 @@
 internal import CoreAPI
 internal import CoreAPICore
-internal import CoreAPILock
+internal import CoreAPIHTTP
 internal import Dispatch
 internal import Foundation
 

@@ -1,5 +1,5 @@
 internal import CoreAPI
-internal import CoreAPILock
+internal import CoreAPIHTTP
 
 /// A value that tasks can wait for: each change wakes exactly the waiters whose condition it meets, without polling.
 final class Watched<Value: Sendable>: Sendable {

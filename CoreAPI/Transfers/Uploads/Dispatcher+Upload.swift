@@ -1,5 +1,5 @@
 public import CoreAPICore
-internal import CoreAPILock
+internal import CoreAPIHTTP
 public import Foundation
 
 extension Dispatcher {

@@ -1,6 +1,5 @@
 internal import CoreAPICore
-internal import CoreAPIHTTPSupport
-internal import CoreAPIHash
+internal import CoreAPIHTTP
 internal import Foundation
 internal import HTTPTypes
 

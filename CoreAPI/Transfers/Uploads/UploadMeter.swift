@@ -1,4 +1,4 @@
-internal import CoreAPILock
+internal import CoreAPIHTTP
 internal import Foundation
 
 /// Counts the bytes of one upload, and reports the progress.

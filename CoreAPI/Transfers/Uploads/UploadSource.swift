@@ -1,6 +1,5 @@
-internal import CoreAPIBase
 internal import CoreAPICore
-internal import CoreAPIHash
+internal import CoreAPIHTTP
 internal import Foundation
 
 /// The source of a resumable upload, read piece by piece. One task uses it.

@@ -1,5 +1,5 @@
 internal import CoreAPICore
-internal import CoreAPIHTTPSupport
+internal import CoreAPIHTTP
 internal import HTTPTypes
 
 /// One request of a resumable upload. It has the endpoint's headers and modifiers, and its own method, address and fields.

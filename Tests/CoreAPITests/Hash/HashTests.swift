@@ -1,4 +1,4 @@
-import CoreAPIHash
+import CoreAPIHTTP
 import Foundation
 import Programs
 import Testing

@@ -4,7 +4,7 @@ import Foundation
 import HTTPTypes
 import Testing
 
-@testable import CoreAPIHTTPSupport
+@testable import CoreAPIHTTP
 
 @Suite("The retry policy")
 struct RetryPolicyTests {

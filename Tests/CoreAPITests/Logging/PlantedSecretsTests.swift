@@ -1,4 +1,3 @@
-import CoreAPIHooks
 import CoreAPITesting
 import Foundation
 import HTTPTypes

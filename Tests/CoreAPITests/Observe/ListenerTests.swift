@@ -1,6 +1,5 @@
 import CoreAPICurl
-import CoreAPIHooks
-import CoreAPILock
+import CoreAPIHTTP
 import CoreAPITesting
 import Foundation
 import HTTPTypes

@@ -1,5 +1,5 @@
 import CoreAPI
-import CoreAPILock
+import CoreAPIHTTP
 
 /// A value that several tasks of a test change. A class, because `sending` closures cannot capture a local `Mutex`.
 final class Shared<Value: Sendable>: Sendable {

@@ -1,4 +1,4 @@
-import CoreAPILock
+import CoreAPIHTTP
 import CoreAPITesting
 import Foundation
 import Testing

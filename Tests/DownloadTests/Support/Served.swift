@@ -1,5 +1,5 @@
 import CoreAPI
-import CoreAPIHash
+import CoreAPIHTTP
 import CoreAPITesting
 import Foundation
 import Programs

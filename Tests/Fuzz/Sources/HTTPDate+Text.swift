@@ -1,6 +1,6 @@
 import Foundation
 
-@testable import CoreAPIHTTPSupport
+@testable import CoreAPIHTTP
 
 extension HTTPDate {
     private static let months = ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"]

@@ -1,6 +1,6 @@
 import ArgumentParser
 import CoreAPI
-import CoreAPILock
+import CoreAPIHTTP
 import CoreAPITesting
 import CoreAPITransfers
 import Foundation

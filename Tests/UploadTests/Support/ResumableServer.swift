@@ -1,4 +1,4 @@
-import CoreAPIHash
+import CoreAPIHTTP
 import CoreAPITransfers
 import Foundation
 

@@ -1,4 +1,4 @@
-internal import CoreAPILock
+internal import CoreAPIHTTP
 import Foundation
 
 /// One connection's TLS. It never touches a socket: received bytes are fed to it, and bytes to send are drained from it.

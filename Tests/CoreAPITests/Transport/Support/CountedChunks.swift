@@ -1,5 +1,5 @@
 import CoreAPICore
-import CoreAPILock
+import CoreAPIHTTP
 import Foundation
 
 /// Chunks of 64 KiB, each with memory of its own, as fast as their reader takes them.

@@ -1,6 +1,6 @@
 #if os(Linux)
 import CoreAPICore
-import CoreAPILock
+import CoreAPIHTTP
 import Foundation
 
 #if canImport(Musl)

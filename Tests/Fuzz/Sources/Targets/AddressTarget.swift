@@ -1,7 +1,7 @@
 import Foundation
 
 @testable import CoreAPICore
-@testable import CoreAPIHTTPSupport
+@testable import CoreAPIHTTP
 
 extension FuzzTarget {
     /// An address on the first line, the reference of a `Location` on the second, a path to append on the third.

@@ -1,6 +1,6 @@
 import Foundation
 
-@testable import CoreAPIHTTPSupport
+@testable import CoreAPIHTTP
 
 extension FuzzTarget {
     /// `WWW-Authenticate` (RFC 9110 §11.6.1).

@@ -3,7 +3,7 @@ import HTTPTypes
 
 @testable import CoreAPICore
 @testable import CoreAPIFixtures
-@testable import CoreAPIHTTPSupport
+@testable import CoreAPIHTTP
 
 extension FuzzTarget {
     /// A fixture file, possibly malformed.

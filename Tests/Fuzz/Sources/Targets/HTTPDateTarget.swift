@@ -1,6 +1,6 @@
 import Foundation
 
-@testable import CoreAPIHTTPSupport
+@testable import CoreAPIHTTP
 
 extension FuzzTarget {
     /// `Retry-After`, seconds or a date (RFC 9110 §10.2.3), and HTTP dates in their three forms (§5.6.7).

@@ -1,6 +1,6 @@
 import Foundation
 
-@testable import CoreAPIHTTPSupport
+@testable import CoreAPIHTTP
 
 extension FuzzTarget {
     /// A `Content-Type` on the first line, and a body in the charset that it names below it.

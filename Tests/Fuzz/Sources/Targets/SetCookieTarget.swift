@@ -3,7 +3,7 @@ import HTTPTypes
 
 @testable import CoreAPICookies
 @testable import CoreAPICore
-@testable import CoreAPIHTTPSupport
+@testable import CoreAPIHTTP
 
 extension FuzzTarget {
     /// The address that answered on the first line, and below it one `Set-Cookie` a line (RFC 6265 §5.2).

@@ -2,7 +2,7 @@ import Foundation
 import HTTPTypes
 
 @testable import CoreAPICore
-@testable import CoreAPIHTTPSupport
+@testable import CoreAPIHTTP
 @testable import CoreAPIStreaming
 
 // Each parser of streams gets its input whole and cut as the first bytes say: both must give the same.

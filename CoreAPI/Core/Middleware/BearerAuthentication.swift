@@ -1,0 +1,243 @@
+internal import CoreAPIHTTP
+public import HTTPTypes
+
+/// Sends a bearer token with every request and refreshes it when the server refuses it (RFC 6750).
+///
+/// Many requests may be refused at once. The token is refreshed once, and each of them is sent once more with the new token. A
+/// request refused with an older token than the present one is sent again without a refresh. A cancelled request stops waiting
+/// and does not stop the refresh. A failed refresh fails every request that waited for it.
+///
+/// ```swift
+/// channel.attemptMiddleware = [
+///     BearerAuthentication(token: stored) { response in
+///         try await NetworkManager<TokenEndpoint>(channel: response.call.channel)
+///             .request(endpoint: .refresh(refreshToken), type: Token.self).accessToken
+///     }
+/// ]
+/// ```
+///
+/// The refresh goes through the channel like any other call: its retry policy, its timeouts, its other hooks. At the
+/// environment's base URL it is exempt from bearer authentication, and only from that.
+public final class BearerAuthentication: Middleware {
+    /// Fetches a new token after the given response was refused. Runs in a separate task, which inherits the task-local values of
+    /// the call that was refused first. Its own requests get no token and start no refresh.
+    public typealias Refresh = @Sendable (Response<Void>) async throws -> String
+
+    /// The token that a session begins with.
+    private let initial: @Sendable (Call, _ isFirstSession: Bool) throws -> String?
+    private let origins: [String]
+    private let isRefused: @Sendable (Response<Void>) -> Bool
+    private let refresh: Refresh
+    private let sessions = Mutex<[Account: Session]>([:])
+
+    /// Base URLs whose token this task is refreshing. The key is the URL because the refresh may use another instance.
+    @TaskLocal private static var exemptions: [Exemption] = []
+
+    /// Exempts the requests of a running refresh from tokens. A task that outlives the refresh is not exempt.
+    private final class Exemption: Sendable {
+        let base: String
+        let isOver = Mutex(false)
+
+        init(base: String) {
+            self.base = base
+        }
+    }
+
+    /// What a token belongs to: an environment, and the credentials that its channel was given.
+    private struct Account: Hashable {
+        let base: String
+        let credentials: ChannelCredentials?
+
+        init(of call: Call) {
+            let channel = call.channel
+            (base, credentials) = (channel.environment.baseURL, channel.credentials)
+        }
+    }
+
+    /// The state of one account.
+    private struct Session {
+        var token: String?
+        /// The running refresh.
+        var refresh: Promise<String>?
+        /// When the last refresh failed, and its error.
+        var failure: (at: ContinuousClock.Instant, error: any Error)?
+    }
+
+    /// Makes a middleware that sends the token to the origin (scheme, host and port) of the call's environment only. An
+    /// endpoint with a base URL elsewhere is sent without it. A channel with another environment, or with other
+    /// ``Channel/credentials``, than those seen so far begins without a token. The middleware keeps one token for each of
+    /// these, as long as it lives. A server with the credentials of many users makes a middleware for each user.
+    ///
+    /// - Parameters:
+    ///   - token: the initial token, for the environment of the first call. Default `nil`: the first request has no token, and
+    ///     the 401 response triggers a refresh.
+    ///   - origins: further origins that may get the token, as in `https://files.example.com`.
+    ///   - isRefused: whether the answer refuses the token; status 401 by default.
+    ///   - refresh: see ``Refresh``.
+    public convenience init(
+        token: String? = nil, origins: [String] = [],
+        isRefused: @escaping @Sendable (Response<Void>) -> Bool = { $0.head?.status.code == 401 },
+        refresh: @escaping Refresh
+    ) {
+        self.init({ $1 ? token : nil }, origins, isRefused, refresh)
+    }
+
+    /// Makes a middleware that takes its tokens from the channel of the call, and otherwise does the same.
+    ///
+    /// ```swift
+    /// channel.attemptMiddleware = [
+    ///     BearerAuthentication(.environment("SHOP_ACCESS_TOKEN"), refreshToken: .environment("SHOP_REFRESH_TOKEN")) {
+    ///         refreshToken, response in
+    ///         try await CommonDispatcher(channel: response.call.channel)
+    ///             .request(.post("token", body: ["refreshToken": refreshToken]), as: Token.self).accessToken
+    ///     }
+    /// ]
+    /// ```
+    ///
+    /// A call fails with ``MissingCredential`` if its channel has neither token, and if it has no refresh token when the access
+    /// token is refused.
+    ///
+    /// - Parameters:
+    ///   - accessToken: the initial token. A channel in another environment, or with other credentials, begins with its own. If
+    ///     it is missing, the first request has no token, and the 401 response triggers a refresh.
+    ///   - refreshToken: what the refresh needs.
+    ///   - origins: further origins that may get the token, as in `https://files.example.com`.
+    ///   - isRefused: whether the answer refuses the token; status 401 by default.
+    ///   - refresh: see ``Refresh``. The refresh token is empty if a simulated environment has none.
+    public convenience init(
+        _ accessToken: Credential, refreshToken: Credential, origins: [String] = [],
+        isRefused: @escaping @Sendable (Response<Void>) -> Bool = { $0.head?.status.code == 401 },
+        refresh: @escaping @Sendable (_ refreshToken: String, _ response: Response<Void>) async throws -> String
+    ) {
+        self.init(
+            { call, _ in
+                if let token = try? accessToken.value(for: call) { return token }
+                _ = try refreshToken.value(for: call)
+                return nil
+            }, origins, isRefused, { try await refresh(refreshToken.value(for: $0.call) ?? "", $0) })
+    }
+
+    private init(
+        _ initial: @escaping @Sendable (Call, _ isFirstSession: Bool) throws -> String?, _ origins: [String],
+        _ isRefused: @escaping @Sendable (Response<Void>) -> Bool, _ refresh: @escaping Refresh
+    ) {
+        self.initial = initial
+        self.origins = origins
+        self.isRefused = isRefused
+        self.refresh = refresh
+    }
+
+    public func handle(_ attempt: Attempt, next: Next) async -> Reply {
+        guard mayCarryToken(attempt) else { return await next(attempt) }
+        let used: String?
+        do {
+            used = try currentToken(for: attempt.call)
+        } catch {
+            return attempt.failed(error, stage: APIClientError.adapting)
+        }
+        let reply = await send(attempt, with: used, next)
+        // Only once: if the new token is refused as well, that refusal is the answer.
+        guard isRefused(Response(reply)), attempt.request.body.isReplayable else { return reply }
+        return await sendAgain(attempt, after: reply, insteadOf: used, next)
+    }
+
+    private func sendAgain(_ attempt: Attempt, after reply: Reply, insteadOf used: String?, _ next: Next) async -> Reply {
+        let reply = await reply.discardBody()
+        do {
+            return await next(try attempt.carrying(try await token(newerThan: used, for: attempt, Response(reply))))
+        } catch {
+            return reply.failed(instead: error)
+        }
+    }
+
+    public func isolatedCopy() -> any Middleware {
+        BearerAuthentication(initial, origins, isRefused, refresh)
+    }
+
+    private func mayCarryToken(_ attempt: Attempt) -> Bool {
+        guard attempt.request.goesToEnvironment(or: origins) else { return false }
+        let base = attempt.call.channel.environment.baseURL
+        return !Self.exemptions.contains { exemption in exemption.base == base && !exemption.isOver.withLock { $0 } }
+    }
+
+    private func send(_ attempt: Attempt, with token: String?, _ next: Next) async -> Reply {
+        do {
+            return await next(try attempt.carrying(token))
+        } catch {
+            return attempt.failed(error, stage: APIClientError.adapting)
+        }
+    }
+
+    /// The token of a call's account; a new session begins with its initial one.
+    private func currentToken(for call: Call) throws -> String? {
+        let account = Account(of: call)
+        return try sessions.withLock { sessions in
+            if let known = sessions[account] { return known.token }
+            let token = try initial(call, sessions.isEmpty)
+            sessions[account] = Session(token: token)
+            return token
+        }
+    }
+
+    /// Changes the session of a call's account.
+    private func withSession<Result: Sendable>(of call: Call, _ change: (inout Session) -> Result) -> Result {
+        let account = Account(of: call)
+        return sessions.withLock { change(&$0[account, default: Session()]) }
+    }
+
+    /// - Throws: the error of the refresh; or an error if the call was cancelled or ran out of time while it waited.
+    private func token(
+        newerThan used: String?, for attempt: Attempt, _ response: Response<Void>
+    ) async throws -> String {
+        let call = attempt.call
+        let (promise, isMine) = try withSession(of: call) { session -> Result<(Promise<String>, Bool), any Error> in
+            if let token = session.token, token != used { return .success((Promise(.success(token)), false)) }
+            if let refresh = session.refresh { return .success((refresh, false)) }
+            // Calls that were in progress when a refresh failed share its failure, also those refused a moment later.
+            if let failure = session.failure, call.started <= failure.at { return .failure(failure.error) }
+            let refresh = Promise<String>()
+            session.refresh = refresh
+            return .success((refresh, true))
+        }.get()
+        if isMine { start(promise, response) }
+        // At most until the call's deadline, however long the refresh takes.
+        return try await promise.value(until: attempt.request.deadline) {
+            TransportError.timedOut(.total, after: attempt.request.timeout.total)
+        }
+    }
+
+    /// In a separate task, because the caller that started it may be cancelled.
+    private func start(_ promise: Promise<String>, _ response: Response<Void>) {
+        Task {
+            let exemption = Exemption(base: response.call.channel.environment.baseURL)
+            let outcome: Result<String, any Error>
+            do {
+                outcome = .success(
+                    try await Self.$exemptions.withValue(Self.exemptions + [exemption]) { try await self.refresh(response) })
+            } catch {
+                outcome = .failure(error)
+            }
+            exemption.isOver.withLock { $0 = true }
+            self.withSession(of: response.call) { session in
+                session.refresh = nil
+                switch outcome {
+                case .success(let token): (session.token, session.failure) = (token, nil)
+                case .failure(let error): session.failure = (.now, error)
+                }
+            }
+            promise.fulfil(outcome)
+        }
+    }
+}
+
+extension Attempt {
+    fileprivate func carrying(_ token: String?) throws -> Attempt {
+        guard let token else { return self }
+        return try with { try $0.setHeader("Authorization", "Bearer \(token)") }
+    }
+}
+
+extension BearerAuthentication: CustomReflectable {
+    /// Shows no token.
+    public var customMirror: Mirror { Mirror(self, children: [:]) }
+}

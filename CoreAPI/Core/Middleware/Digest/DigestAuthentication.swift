@@ -1,0 +1,109 @@
+internal import CoreAPIHTTP
+internal import Foundation
+internal import HTTPTypes
+
+/// Proves knowledge of the password without sending it (RFC 7616): `SHA-256`, or `MD5` for servers without it, with `qop="auth"`.
+///
+/// ```swift
+/// channel.attemptMiddleware = [try DigestAuthentication(username: "ayşe", password: Secret(password))]
+/// ```
+///
+/// The first request has no credentials, and its refusal contains the challenge. Later requests are answered in advance, each
+/// with its own count and client nonce. A nonce that is too old (`stale`) is replaced. A second refusal of a call is final, so
+/// that a wrong password is tried once and repetition locks no account. A request that already has an `Authorization` header is
+/// unchanged.
+///
+/// An answer is for one target, so a redirect does not take it along. The request after a redirect gets its own answer, if it
+/// stays at the origin.
+///
+/// Refused with a ``DigestAuthenticationError``: `auth-int` alone, `-sess` variants, `SHA-512-256`, and challenges without `qop`
+/// (RFC 2069) unless they are allowed. `nextnonce` is ignored; a server that wants a new nonce says `stale`.
+public final class DigestAuthentication: Middleware {
+    private let username: String
+    private let password: Secret<String>
+    private let origins: [String]
+    private let allowsLegacyChallenges: Bool
+    private let makeClientNonce: @Sendable () -> String
+    private let sessions = Mutex(DigestSessions())
+
+    /// How many refusals of a call are answered while the server reports only that the nonce was too old.
+    private static let staleLimit = 4
+
+    /// Makes a middleware that answers challenges of the origin (scheme, host and port) of the call's environment only.
+    ///
+    /// - Parameters:
+    ///   - username: any text without control characters.
+    ///   - password: never sent, printed or logged.
+    ///   - origins: further origins that may get an answer, as in `https://files.example.com`.
+    ///   - allowsLegacyChallenges: whether a challenge without `qop` is answered, in the form of RFC 2069 that RFC 2617 §3.2.2.1
+    ///     keeps. Default `false`: such an answer has no client nonce. A server that chooses the nonce may look up the password
+    ///     in a prepared table, and an overheard answer can be repeated.
+    /// - Throws: ``DigestAuthenticationError/unsafeUsername``.
+    public convenience init(
+        username: String, password: Secret<String>, origins: [String] = [], allowsLegacyChallenges: Bool = false
+    ) throws(DigestAuthenticationError) {
+        guard username.firstForbiddenControl == nil else { throw .unsafeUsername }
+        self.init(checked: username, password: password, origins: origins, allowsLegacyChallenges: allowsLegacyChallenges) {
+            // Both numbers are from the system's random source.
+            String(UInt64.random(in: .min ... .max), radix: 16) + String(UInt64.random(in: .min ... .max), radix: 16)
+        }
+    }
+
+    init(
+        checked username: String, password: Secret<String>, origins: [String], allowsLegacyChallenges: Bool = false,
+        clientNonce: @escaping @Sendable () -> String
+    ) {
+        self.username = username
+        self.password = password
+        self.origins = origins
+        self.allowsLegacyChallenges = allowsLegacyChallenges
+        makeClientNonce = clientNonce
+    }
+
+    public func handle(_ attempt: Attempt, next: Next) async -> Reply {
+        let request = attempt.request
+        guard request.headers[.authorization] == nil, request.goesToEnvironment(or: origins) else { return await next(attempt) }
+        var (answered, nonce) = answer(attempt)
+        var reply = await next(answered)
+        // A second refusal is final, so that a wrong password is tried once, unless the server reports only that the nonce was
+        // too old.
+        for refusals in 1... {
+            guard reply.status == 401, reply.failure == nil, request.body.isReplayable else { break }
+            do throws(DigestAuthenticationError) {
+                let lines = reply.head?.headers[values: .wwwAuthenticate] ?? []
+                guard let challenge = try DigestChallenge.best(of: lines, allowsLegacy: allowsLegacyChallenges) else { break }
+                guard refusals <= (challenge.isStale ? Self.staleLimit : 1) else {
+                    sessions.withLock { $0.forget(nonce, at: request.url.origin) }
+                    break
+                }
+                sessions.withLock { $0.take(challenge, insteadOf: nonce, at: request.url.origin) }
+            } catch {
+                return await reply.discardBody().failed(instead: error)
+            }
+            await reply.discardBody()
+            (answered, nonce) = answer(attempt)
+            reply = await next(answered)
+        }
+        return reply
+    }
+
+    public func isolatedCopy() -> any Middleware {
+        DigestAuthentication(
+            checked: username, password: password, origins: origins, allowsLegacyChallenges: allowsLegacyChallenges,
+            clientNonce: makeClientNonce)
+    }
+
+    /// The attempt with an answer to the known challenge of its origin, and that challenge's nonce; an empty nonce without one.
+    private func answer(_ attempt: Attempt) -> (Attempt, nonce: String) {
+        let request = attempt.request
+        guard let turn = sessions.withLock({ $0.turn(at: request.url.origin) }) else { return (attempt, "") }
+        let answer = DigestAnswer(
+            challenge: turn.challenge, username: username, password: password, method: request.method.rawValue,
+            uri: request.url.target, count: turn.count, clientNonce: makeClientNonce())
+        return (attempt.with { $0.headers[.authorization] = answer.header }, turn.challenge.nonce)
+    }
+}
+
+extension HTTPURL {
+    fileprivate var origin: String { "\(scheme.rawValue)://\(host):\(effectivePort)" }
+}

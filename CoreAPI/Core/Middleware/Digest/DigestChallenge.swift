@@ -1,0 +1,87 @@
+import CoreAPIHTTP
+import Foundation
+
+/// A Digest challenge that can be answered (RFC 7616 §3.3).
+struct DigestChallenge: Sendable, Hashable {
+    enum Algorithm: String, CaseIterable {
+        // The stronger one first.
+        case sha256 = "SHA-256"
+        case md5 = "MD5"
+
+        func hash(_ text: String) -> String {
+            switch self {
+            case .sha256: SHA256.hash(text.utf8).hexadecimal
+            case .md5: MD5.hash(text.utf8).hexadecimal
+            }
+        }
+    }
+
+    let realm: String
+    let nonce: String
+    let opaque: String?
+    let algorithm: Algorithm
+    /// Whether the server named it. A server that did not may not know the parameter.
+    let namesAlgorithm: Bool
+    /// Whether the previous nonce was only too old.
+    let isStale: Bool
+    let hashesUsername: Bool
+    /// Whether it is without `qop`, as before RFC 2617.
+    let isLegacy: Bool
+
+    /// The best of a server's challenges, those with `qop` first; `nil` if it offers no Digest.
+    ///
+    /// - Parameter allowsLegacy: whether a challenge without `qop` can be answered.
+    /// - Throws: ``DigestAuthenticationError`` if it offers only Digest challenges that cannot be answered.
+    static func best(of lines: [String], allowsLegacy: Bool = false) throws(DigestAuthenticationError) -> DigestChallenge? {
+        var offered: [DigestChallenge] = []
+        var refusal: DigestAuthenticationError?
+        var algorithms: [String] = []
+        for line in lines {
+            do throws(AuthenticationChallenge.Malformed) {
+                for challenge in try AuthenticationChallenge.parse(line) where challenge.scheme == "digest" {
+                    do throws(DigestAuthenticationError) {
+                        offered.append(try DigestChallenge(challenge, allowsLegacy: allowsLegacy))
+                    } catch {
+                        if case .unsupportedAlgorithm(let names) = error { algorithms += names }
+                        refusal = refusal ?? error
+                    }
+                }
+            } catch {
+                refusal = refusal ?? .malformedChallenge(error)
+            }
+        }
+        for isLegacy in [false, true] {
+            for algorithm in Algorithm.allCases {
+                let best = offered.first { $0.isLegacy == isLegacy && $0.algorithm == algorithm }
+                if let best { return best }
+            }
+        }
+        guard let refusal else { return nil }
+        if case .unsupportedAlgorithm = refusal { throw .unsupportedAlgorithm(algorithms) }
+        throw refusal
+    }
+
+    /// `-sess` variants are not supported: implementations disagree whether their key uses the first client nonce or each
+    /// request's.
+    init(_ challenge: AuthenticationChallenge, allowsLegacy: Bool) throws(DigestAuthenticationError) {
+        let parameters = challenge.parameters
+        let name = parameters["algorithm"] ?? Algorithm.md5.rawValue
+        guard let algorithm = Algorithm.allCases.first(where: { $0.rawValue == name.uppercased() }) else {
+            throw .unsupportedAlgorithm([name])
+        }
+        guard let realm = parameters["realm"] else { throw .missingParameter("realm") }
+        guard let nonce = parameters["nonce"] else { throw .missingParameter("nonce") }
+        let offered = parameters["qop"]?.lowercased().split { $0 == "," || $0 == " " || $0 == "\t" } ?? []
+        guard offered.contains("auth") || (offered.isEmpty && allowsLegacy) else {
+            throw .unsupportedProtection(parameters["qop"])
+        }
+        isLegacy = offered.isEmpty
+        self.realm = realm
+        self.nonce = nonce
+        opaque = parameters["opaque"]
+        self.algorithm = algorithm
+        namesAlgorithm = parameters["algorithm"] != nil
+        isStale = parameters["stale"]?.lowercased() == "true"
+        hashesUsername = parameters["userhash"]?.lowercased() == "true"
+    }
+}

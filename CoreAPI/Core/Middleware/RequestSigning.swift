@@ -1,0 +1,74 @@
+public import Foundation
+
+/// Signs each request as it is sent: every attempt and every hop of a redirect anew.
+///
+/// ```swift
+/// channel.attemptMiddleware = [
+///     RequestSigning { request in
+///         let digest = ContentDigest(.sha256, of: try request.body.bytesInMemory()).hexadecimal
+///         let code = RequestSigning.hmacSHA256("\(request.method)\n\(request.url.target)\n\(digest)", key: secret)
+///         try request.setHeader("X-Signature", code.base64EncodedString())
+///     }
+/// ]
+/// ```
+///
+/// It is a middleware, not an interceptor, because a redirect has another address, and a later attempt another time. Only
+/// requests to the origin of the call's environment, or to one that you name, are signed, because a redirect may lead to another
+/// server. It has no state.
+public struct RequestSigning: Middleware {
+    private let origins: [String]
+    private let sign: @Sendable (_ request: inout Request) throws -> Void
+
+    /// Makes a middleware.
+    ///
+    /// - Parameters:
+    ///   - origins: further origins whose requests are signed, as in `https://files.example.com`. Default none.
+    ///   - sign: adds the signature to the request; called once for each request that is sent, on any thread. It must not wait.
+    ///     An error that it throws fails the attempt with ``APIClientError/adapting(_:_:)``, and nothing is sent.
+    public init(origins: [String] = [], _ sign: @escaping @Sendable (_ request: inout Request) throws -> Void) {
+        self.origins = origins
+        self.sign = sign
+    }
+
+    /// The authentication code HMAC-SHA256 of a text (RFC 2104), 32 bytes.
+    ///
+    /// - Parameter key: the shared secret, in UTF-8.
+    public static func hmacSHA256(_ text: String, key: String) -> Data {
+        Data(HMAC.sha256(text.utf8, key: Array(key.utf8)))
+    }
+
+    public func handle(_ attempt: Attempt, next: Next) async -> Reply {
+        guard attempt.request.goesToEnvironment(or: origins) else { return await next(attempt) }
+        do {
+            return await next(try attempt.with(sign))
+        } catch {
+            return attempt.failed(error, stage: APIClientError.adapting)
+        }
+    }
+}
+
+extension Body {
+    /// The body's bytes, for a signature or a digest that is sent before them; no bytes without a body.
+    ///
+    /// - Throws: ``BodyNotInMemory`` for a file or a stream.
+    public func bytesInMemory() throws(BodyNotInMemory) -> Data {
+        switch self {
+        case .none: Data()
+        case .bytes(let data): data
+        case .file: throw .file
+        case .stream: throw .stream
+        }
+    }
+}
+
+/// A body is not in memory, but its bytes were needed before the request was sent.
+public enum BodyNotInMemory: Error, Hashable, LocalizedError {
+    /// The body is a file.
+    case file
+    /// The body is a stream.
+    case stream
+
+    public var errorDescription: String? {
+        "the body's bytes are needed before the request is sent; expected no body or one in memory, got a \(self)"
+    }
+}

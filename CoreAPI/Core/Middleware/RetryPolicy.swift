@@ -1,0 +1,62 @@
+internal import HTTPTypes
+
+/// Repeats calls that are safe to repeat: full jitter, `Retry-After` as the minimum pause, the call's total timeout as the end.
+///
+/// Repeats after the listed status codes, a failure to resolve or connect, a proxy's failure, a lost connection, a truncated
+/// body, and every timeout but ``Timeout/total``. Repeats idempotent methods, and requests with an `Idempotency-Key`; see
+/// ``IdempotencyKey``. Any other request is sent again only if the server cannot have processed it.
+public struct RetryPolicy: RequestInterceptor {
+    /// Attempts in all, the first included. Default 3.
+    public var attempts: Int
+    /// The pause before attempt *n* + 1 is a random part of `base` · 2ⁿ⁻¹. Default 100 ms.
+    public var base: Duration
+    /// The longest pause that the kit chooses. Default 5 s; a longer `Retry-After` is honoured.
+    public var cap: Duration
+    /// Default 408, 425, 429, 500, 502, 503, 504.
+    public var statuses: Set<Int>
+    /// It only decides about attempts.
+    public var stages: Set<Stage.Kind> { [.retry] }
+
+    /// Makes a policy; each part that is left out has its default.
+    public init(
+        attempts: Int = 3, base: Duration = .milliseconds(100), cap: Duration = .seconds(5),
+        statuses: Set<Int> = [408, 425, 429, 500, 502, 503, 504]
+    ) {
+        self.attempts = attempts
+        self.base = base
+        self.cap = cap
+        self.statuses = statuses
+    }
+
+    public func retry(_ response: Response<Void>, dueTo error: APIClientError) async -> RetryResult {
+        guard let request = response.request, response.attempts.count < attempts, isWorthwhile(response, error),
+            isSafe(request, error)
+        else { return .doNotRetry }
+        return .retryAfter(Backoff(base: base, cap: cap).pause(after: response.attempts.count, response.head))
+    }
+
+    private func isWorthwhile(_ response: Response<Void>, _ error: APIClientError) -> Bool {
+        if case .transport(let failure, _) = error {
+            return switch failure {
+            case .cannotResolveHost, .cannotConnect, .connectionLost, .truncated: true
+            case .proxy(_, _, let status, _): status.map { statuses.contains($0) } ?? true
+            case .timedOut(let phase, _): phase != .total
+            default: false
+            }
+        }
+        // The status decides, even if a filter changed the error.
+        return response.head.map { statuses.contains($0.status.code) } ?? false
+    }
+
+    private func isSafe(_ request: Request, _ error: APIClientError) -> Bool {
+        if request.method.isIdempotent || request.hasIdempotencyKey { return true }
+        if case .transport(let failure, _) = error {
+            return switch failure {
+            case .cannotResolveHost, .cannotConnect, .timedOut(.connect, _), .proxy: true
+            case .connectionLost(_, let mayHaveBeenProcessed): !mayHaveBeenProcessed
+            default: false
+            }
+        }
+        return false
+    }
+}

@@ -1,0 +1,134 @@
+internal import Foundation
+internal import HTTPTypes
+
+extension Request {
+    /// The request as a `curl` command that can be pasted into a POSIX shell.
+    ///
+    /// With secrets revealed, it sends the same method, address, fields and body bytes as the kit. A body that is no text is
+    /// written with `printf` and piped. A ``MultipartForm`` of texts and files is sent part by part, with a boundary of curl's;
+    /// any other stream is read from standard input. By default every secret is replaced, and the command is only for reading.
+    ///
+    /// - Parameter revealingSecrets: whether the text contains credentials and tokens. Never log such a text.
+    public func cURLDescription(revealingSecrets: Bool = false) -> String {
+        cURLDescription(revealingSecrets: revealingSecrets, options: [])
+    }
+
+    /// - Parameter options: further options with their values, not quoted yet.
+    package func cURLDescription(revealingSecrets: Bool, options: [(name: String, value: String)]) -> String {
+        let redaction = revealingSecrets ? nil : call.channel.redaction
+        // The kit sends none of curl's own headers, so curl must not send them either.
+        var words = ["curl", "--globoff", "--path-as-is"]
+        switch method {
+        case .get where body.isEmpty: break
+        case .head: words.append("--head")
+        default: words += ["--request", method.rawValue.shellQuoted]
+        }
+        let form = formOptions(redaction)
+        for field in wireHeaders where form == nil || field.name != .contentType {
+            let value = redaction?.redact(field.value, under: field.name.rawName) ?? field.value
+            words += ["--header", (value.isEmpty ? "\(field.name.rawName);" : "\(field.name.rawName): \(value)").shellQuoted]
+        }
+        for name in ["Accept", "Content-Type", "Expect"]
+        where !headers.contains(where: { $0.name.canonicalName == name.lowercased() }) {
+            guard name == "Accept" || sendsLength else { continue }
+            words += ["--header", "\(name):".shellQuoted]
+        }
+        if acceptsCompression { words.append("--compressed") }
+
+        var prefix = ""
+        switch body {
+        case .none: if sendsLength { words += ["--data-raw", "''"] }
+        case .bytes(let data):
+            let text = String(validating: data, as: UTF8.self)
+            if let text, !text.utf8.contains(0), data.count <= Self.argumentLimit {
+                words += ["--data-raw", (redaction?.redact(text: text) ?? text).shellQuoted]
+            } else if redaction != nil {
+                words += ["--data-binary", "<\(data.count) bytes>".shellQuoted]
+            } else {
+                prefix = "printf '\(data.map { "\\" + String($0, radix: 8).leftPadded }.joined())' | "
+                words += ["--data-binary", "@-"]
+            }
+        case .file(let url): words += ["--data-binary", "@\(url.path)".shellQuoted]
+        case .stream where form != nil: words += form ?? []
+        case .stream:
+            prefix = "# the body is a stream and is read from standard input\n"
+            words += ["--data-binary", "@-"]
+        }
+        for option in options { words += [option.name, option.value.shellQuoted] }
+        words.append((redaction?.redact(url: url) ?? url.string).shellQuoted)
+        return prefix + words.joined(separator: " ")
+    }
+
+    /// A form in curl's options, which add its `Content-Type`; `nil` for another body, and for a form that they cannot express.
+    private func formOptions(_ redaction: Redaction?) -> [String]? {
+        guard case .stream(let stream) = body, let form = MultipartForm(stream) else { return nil }
+        var words: [String] = []
+        for part in form.parts {
+            guard let option = part.curlOption(redaction), option.value.utf8.count <= Self.argumentLimit else { return nil }
+            words += [option.name, option.value.shellQuoted]
+        }
+        return words
+    }
+
+    /// Linux accepts no argument longer than 128 KiB; longer text is piped.
+    private static let argumentLimit = 64 * 1_024
+
+    /// Whether a length is sent even without a body (RFC 9110 §8.6).
+    private var sendsLength: Bool {
+        !body.isEmpty || method == .post || method == .put || method == .patch || method == .query
+    }
+
+    /// Whether the transport adds `Accept-Encoding` and decompresses. False if the caller sets `Accept-Encoding` or asks for a
+    /// range.
+    private var acceptsCompression: Bool { headers[.acceptEncoding] == nil && headers[.range] == nil }
+
+    /// Includes the transport's own fields, except for those that curl adds itself.
+    private var wireHeaders: [HTTPField] {
+        // The transport, or curl, adds framing.
+        var fields = Array(headers).filter { $0.name != .contentLength && $0.name != .transferEncoding }
+        if headers[.userAgent] == nil, let agent = HTTPField.Name("User-Agent") {
+            fields.append(HTTPField(name: agent, value: Kit.userAgent))
+        }
+        return fields
+    }
+}
+
+extension MultipartForm.Part {
+    /// The part as an option of curl; `nil` for a stream, for bytes that are no text, and for a name that curl would split.
+    fileprivate func curlOption(_ redaction: Redaction?) -> (name: String, value: String)? {
+        guard !name.utf8.contains(UInt8(ascii: "=")) else { return nil }
+        var about = contentType.map { ";type=\($0)" } ?? ""
+        if let fileName { about += ";filename=\(fileName.quotedForCurl)" }
+        switch body {
+        case .none: return ("--form", "\(name)=\"\"\(about)")
+        case .file(let url):
+            // curl sends the file's name unless it reads the value with "<".
+            return ("--form", "\(name)=\(fileName == nil ? "<" : "@")\(url.path.quotedForCurl)\(about)")
+        case .bytes(let data):
+            guard let text = String(validating: data, as: UTF8.self), !data.contains(0) else {
+                return redaction == nil ? nil : ("--form-string", "\(name)=<\(data.count) bytes>")
+            }
+            let value = redaction?.redact(text, inFormUnder: name) ?? text
+            return about.isEmpty
+                ? ("--form-string", "\(name)=\(value)") : ("--form", "\(name)=\(value.quotedForCurl)\(about)")
+        case .stream: return nil
+        }
+    }
+}
+
+extension String {
+    /// In double quotes, as a part of the value of curl's `--form`.
+    fileprivate var quotedForCurl: String {
+        "\"" + replacing("\\", with: "\\\\").replacing("\"", with: "\\\"") + "\""
+    }
+
+    /// In single quotes, in which a POSIX shell replaces nothing.
+    fileprivate var shellQuoted: String {
+        "'" + replacing("'", with: "'\\''") + "'"
+    }
+
+    /// Three digits, because `printf` expects its octal escapes in this form.
+    fileprivate var leftPadded: String {
+        String(repeating: "0", count: max(0, 3 - count)) + self
+    }
+}

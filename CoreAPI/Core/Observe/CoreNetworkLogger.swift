@@ -1,0 +1,195 @@
+internal import CoreAPIJSON
+internal import Foundation
+internal import HTTPTypes
+public import Logging
+
+/// Writes calls to swift-log: one line per sent attempt (debug), per retry (notice) and per finished (info) or failed call. A
+/// failure is an error, except for a refused status (notice) and a cancelled call (debug). ``level(of:)`` may be replaced.
+///
+/// Messages are constant. Everything variable is metadata; `call` is the same in every line of one call. The channel's
+/// ``Redaction`` redacts secrets, and bodies are cut at ``bodyLimit``.
+public struct CoreNetworkLogger: NetworkLogger {
+    /// The largest number of characters written of a body.
+    public static let bodyLimit = 4_096
+
+    /// The level of a failed call's line.
+    public var level: @Sendable (APIClientError) -> Logger.Level = { CoreNetworkLogger.level(of: $0) }
+
+    private let logger: Logger
+    private let options: RequestLogging
+
+    /// The default level of a failure: `debug` for a cancellation, `notice` for a refused status, `error` otherwise. An app's
+    /// error is a refusal if the answer's status is outside 2xx.
+    public static func level(of error: APIClientError) -> Logger.Level {
+        switch error {
+        case .cancelled: .debug
+        case .verification(.unacceptableStatus, _): .notice
+        case .app: error.context.head.map { !(200..<300).contains($0.status.code) } == true ? .notice : .error
+        default: .error
+        }
+    }
+
+    /// Makes a logger.
+    ///
+    /// - Parameters:
+    ///   - subsystem: reverse-DNS name of the app or module; with the category it forms the logger's label.
+    ///   - category: the channel, usually.
+    ///   - options: for calls without a ``RequestLogging``.
+    ///   - logger: replaces the logger that `LoggingSystem` makes for the label.
+    public init(subsystem: String, category: String, options: RequestLogging = .standard, logger: Logger? = nil) {
+        self.logger = logger ?? Logger(label: "\(subsystem).\(category)")
+        self.options = options
+    }
+
+    /// Writes to a function instead: one line per event, with the message and then metadata by name.
+    ///
+    /// ```swift
+    /// channel.logger = CoreNetworkLogger(options: .all) { line in print(line) }
+    /// ```
+    ///
+    /// - Parameters:
+    ///   - options: for calls without a ``RequestLogging``.
+    ///   - write: called in Swift's thread pool, concurrently for different calls.
+    public init(options: RequestLogging = .standard, write: @escaping @Sendable (_ line: String) -> Void) {
+        self.init(
+            subsystem: "networkerkit", category: "function", options: options,
+            logger: Logger(label: "networkerkit") { _ in FunctionLogHandler(write: write) })
+    }
+
+    public func log(_ event: NetworkEvent) {
+        switch event {
+        case .sending(let request):
+            write(.debug, "request sent", request) { describe(request, $0) }
+        case .retrying(let response, let delay):
+            write(.notice, "request retried", response.request, of: response.call) { options in
+                describe(response, options).merging(["pause_ms": Self.milliseconds(delay)]) { $1 }
+            }
+        case .pinMismatch(let mismatch, let request):
+            write(.critical, mismatch.isEnforced ? "server refused by its pins" : "server does not match its pins", request) {
+                _ in
+                [
+                    "host": "\(mismatch.host)", "chain": .array(mismatch.chain.map { "\($0)" }),
+                    "configured": .array(mismatch.configured.map { "\($0)" }),
+                ]
+            }
+        case .warning(let text, let request):
+            write(.warning, "channel warning", request) { _ in
+                ["warning": "\(request.redaction.redact(text: text).escapingControls)"]
+            }
+        case .finished(let response):
+            write(
+                response.error.map(level) ?? .info, response.error == nil ? "request finished" : "request failed",
+                response.request, of: response.call
+            ) {
+                describe(response, $0)
+            }
+        case .resultHandlerFailed(let error, let response):
+            write(.error, "result handler failed", response.request, of: response.call) { _ in
+                let text = error.readableDescription.shortened(to: 2_000)
+                return ["error": "\(response.call.channel.redaction.redact(text: text).escapingControls)"]
+            }
+        }
+    }
+
+    /// Formats only lines that are written: it checks the level and the options first.
+    private func write(
+        _ level: Logger.Level, _ message: Logger.Message, _ request: Request?, of call: Call? = nil,
+        _ details: (RequestLogging) -> Logger.Metadata
+    ) {
+        guard logger.logLevel <= level, let call = call ?? request?.call else { return }
+        let options = RequestLogging.effective(for: request, default: options)
+        guard !options.isEmpty else { return }
+        var metadata = details(options)
+        metadata["call"] = "\(call.id)"
+        metadata["channel"] = "\(call.channel.name)"
+        metadata["endpoint"] = "\(call.channel.redaction.redact(text: call.endpoint).escapingControls)"
+        if let request { metadata["attempt"] = "\(request.attempt)" }
+        logger.log(level: level, message, metadata: metadata)
+    }
+
+    private func describe(_ request: Request, _ options: RequestLogging) -> Logger.Metadata {
+        let redaction = request.redaction
+        var metadata: Logger.Metadata = ["method": "\(request.method.rawValue)"]
+        if options.contains(.url) { metadata["url"] = "\(redaction.redact(url: request.url))" }
+        if options.contains(.requestHeaders) { metadata["request.headers"] = Self.describe(request.headers, redaction) }
+        if options.contains(.requestBody), case .bytes(let body) = request.body, !body.isEmpty {
+            metadata["request.body"] = "\(Self.describe(body, redaction))"
+        }
+        return metadata
+    }
+
+    private func describe(_ response: Response<Void>, _ options: RequestLogging) -> Logger.Metadata {
+        let redaction = response.redaction
+        var metadata: Logger.Metadata = [:]
+        if options.contains(.url), let request = response.request { metadata["url"] = "\(redaction.redact(url: request.url))" }
+        if let request = response.request { metadata["method"] = "\(request.method.rawValue)" }
+        if options.contains(.status), let status = response.head?.status.code { metadata["status"] = "\(status)" }
+        if options.contains(.time) {
+            metadata["elapsed_ms"] = Self.milliseconds(response.call.started.duration(to: .now))
+            let times = response.metrics.map {
+                [
+                    ("queue_ms", $0.queued), ("dns_ms", $0.nameLookup), ("connect_ms", $0.connect), ("tls_ms", $0.tls),
+                    ("first_byte_ms", $0.firstByte),
+                ]
+            }
+            for case (let name, let time?) in times ?? [] { metadata[name] = Self.milliseconds(time) }
+            if let bytes = response.metrics?.bytesReceived { metadata["bytes_received"] = "\(bytes)" }
+            if let resends = response.metrics?.resends, resends > 0 { metadata["resends"] = "\(resends)" }
+        }
+        if options.contains(.responseHeaders), let head = response.head {
+            metadata["response.headers"] = Self.describe(head.headers, redaction)
+        }
+        if options.contains(.responseBody), !response.data.isEmpty {
+            metadata["response.body"] = "\(Self.describe(response.data, redaction))"
+        }
+        if let error = response.error { metadata["error"] = "\(Self.describe(error, options))" }
+        return metadata
+    }
+
+    /// The error without what the line's other metadata say.
+    private static func describe(_ error: APIClientError, _ options: RequestLogging) -> String {
+        let context = error.context
+        var particulars = context.particulars
+        if options.contains(.url), context.isRedirected, let url = context.url { particulars.insert("at \(url)", at: 0) }
+        let more = particulars.isEmpty ? "" : " [\(particulars.joined(separator: ", "))]"
+        return (error.reason + more).escapingControls
+    }
+
+    /// A number with at most three decimals.
+    private static func milliseconds(_ duration: Duration) -> Logger.MetadataValue {
+        let microseconds = duration / .microseconds(1)
+        return "\((microseconds.rounded() / 1_000))"
+    }
+
+    private static func describe(_ headers: HTTPFields, _ redaction: Redaction) -> Logger.MetadataValue {
+        .array(headers.map { "\($0.name.rawName): \(redaction.redact($0.value, under: $0.name.rawName).escapingControls)" })
+    }
+
+    /// Redacted before it is cut, so that a secret at the cut is still recognised.
+    private static func describe(_ body: Data, _ redaction: Redaction) -> String {
+        let window = redaction.redact(text: String(decoding: JSONText.utf8(of: body, atMost: 4 * bodyLimit), as: UTF8.self))
+        let isCut = body.count > 4 * bodyLimit || window.count > bodyLimit
+        return window.prefix(bodyLimit).description.escapingControls + (isCut ? "… (\(body.count) bytes)" : "")
+    }
+}
+
+/// Passes swift-log's lines to a function, one line per event.
+private struct FunctionLogHandler: LogHandler {
+    let write: @Sendable (String) -> Void
+    var logLevel = Logger.Level.trace
+    var metadata: Logger.Metadata = [:]
+
+    init(write: @escaping @Sendable (String) -> Void) {
+        self.write = write
+    }
+
+    subscript(metadataKey key: String) -> Logger.Metadata.Value? {
+        get { metadata[key] }
+        set { metadata[key] = newValue }
+    }
+
+    func log(event: LogEvent) {
+        let all = metadata.merging(event.metadata ?? [:]) { $1 }.sorted { $0.key < $1.key }
+        write("\(event.message)" + all.map { " \($0.key)=\($0.value)" }.joined())
+    }
+}

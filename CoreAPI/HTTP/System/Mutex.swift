@@ -1,0 +1,61 @@
+#if THREAD_SANITIZER
+internal import Foundation
+#else
+package import Synchronization
+#endif
+
+/// The lock of all modules: the standard library's, except under ThreadSanitizer.
+///
+/// On Linux the kernel hands over a contended `Synchronization.Mutex` (a priority-inheriting futex). The sanitizer cannot see
+/// that, and would report every access behind it as a race. `Scripts/test --sanitize thread` therefore sets THREAD_SANITIZER.
+///
+/// Inlinable, because only then does the compiler specialise a generic type of another module; otherwise each call looks up
+/// metadata. Not public, so users keep the standard library's name.
+package struct Mutex<State>: ~Copyable, Sendable {
+    #if THREAD_SANITIZER
+    @usableFromInline let state: LockedState<State>
+
+    @inlinable
+    package init(_ state: sending State) {
+        self.state = LockedState(state)
+    }
+    #else
+    @usableFromInline let state: Synchronization.Mutex<State>
+
+    @inlinable
+    package init(_ state: sending State) {
+        self.state = Synchronization.Mutex(state)
+    }
+    #endif
+
+    /// Runs a function with exclusive access to the state. The function must not use this object again.
+    @inlinable
+    package borrowing func withLock<Result, Failure: Error>(
+        _ body: (inout sending State) throws(Failure) -> sending Result
+    ) throws(Failure) -> sending Result {
+        try state.withLock(body)
+    }
+}
+
+#if THREAD_SANITIZER
+// `@unchecked`: `state` is touched under `lock` only.
+@usableFromInline
+final class LockedState<State>: @unchecked Sendable {
+    private let lock = NSLock()
+    private var state: State
+
+    @usableFromInline
+    init(_ state: sending State) {
+        self.state = state
+    }
+
+    @usableFromInline
+    func withLock<Result, Failure: Error>(
+        _ body: (inout sending State) throws(Failure) -> sending Result
+    ) throws(Failure) -> sending Result {
+        lock.lock()
+        defer { lock.unlock() }
+        return try body(&state)
+    }
+}
+#endif
