@@ -1,5 +1,4 @@
 // swift-tools-version: 6.2
-import Foundation
 import PackageDescription
 
 // The architecture as data. Imports run only downward, and each border keeps something out:
@@ -19,21 +18,6 @@ import PackageDescription
 
 /// Each has a folder in `Channels/` and one in `Interactors/`.
 let channels = ["TY", "DL", "ML", "ID", "HTTPBin", "GIPHY"]
-
-/// What channels have in a folder of that name: `TY/Sandbox`. A channel may have none.
-func folders(_ name: String) -> [String] {
-    channels.map { "\($0)/\(name)" }.filter {
-        FileManager.default.fileExists(atPath: "\(Context.packageDirectory)/Channels/\($0)")
-    }
-}
-
-/// A target of `Channels/<name>` and of what channels have in a folder of that name.
-func ofEveryChannel(_ target: String, _ name: String, besides other: String, _ dependencies: [Target.Dependency]) -> Target {
-    .target(
-        name: target, dependencies: dependencies, path: "Channels",
-        exclude: ["Every", "Shared", other] + folders(other) + folders("Networker"), sources: [name] + folders(name),
-        swiftSettings: settings)
-}
 
 let settings: [SwiftSetting] = [
     "ExistentialAny",  // SE-0335
@@ -158,9 +142,9 @@ let package = Package(
         .target(
             name: "CoreAPITrust", dependencies: ["CoreAPIHTTP", "CoreAPIJSON"],
             path: "CoreAPI/Trust", swiftSettings: settings),
-        .target(name: "NetworkerKitModels", path: "Channels/Shared", swiftSettings: settings),
+        .target(name: "NetworkerKitModels", path: "Demo/Models", swiftSettings: settings),
         .target(
-            name: "NetworkerKitChannels", dependencies: ["CoreAPI"] + networkers, path: "Channels/Every",
+            name: "NetworkerKitChannels", dependencies: ["CoreAPI"] + networkers, path: "Demo/Channels",
             swiftSettings: settings),
         .target(
             name: "CoreAPITesting", dependencies: ["CoreAPIHTTP", "CoreAPI", "CoreAPICore", "CoreAPIWebSocket", httpTypes],
@@ -189,11 +173,13 @@ let package = Package(
         .target(
             name: "CoreAPIXML", dependencies: ["CoreAPICore", product("XMLCoder", "XMLCoder", trait: "XML"), httpTypes],
             path: "CoreAPI/XML", swiftSettings: settings),
-        ofEveryChannel(
-            "NetworkerKitSandbox", "Sandbox", besides: "Tour",
-            ["NetworkerKitModels", "CoreAPIHTTP", "CoreAPITesting", "CoreAPIWebSocket", httpTypes]),
-        ofEveryChannel(
-            "NetworkerKitTours", "Tour", besides: "Sandbox", ["CoreAPI", "CoreAPITransfers", "CoreAPIWebSocket"] + interactors),
+        .target(
+            name: "NetworkerKitSandbox",
+            dependencies: ["NetworkerKitModels", "CoreAPIHTTP", "CoreAPITesting", "CoreAPIWebSocket", httpTypes],
+            path: "Demo/Sandbox", swiftSettings: settings),
+        .target(
+            name: "NetworkerKitTours", dependencies: ["CoreAPI", "CoreAPITransfers", "CoreAPIWebSocket"] + interactors,
+            path: "Demo/Tour", swiftSettings: settings),
         .target(
             name: "NetworkerCommand",
             dependencies: [
@@ -208,7 +194,7 @@ let package = Package(
                 argumentParser,
                 httpTypes,
             ],
-            path: "Command/Demo", swiftSettings: settings),
+            path: "Demo/Command", swiftSettings: settings),
         .executableTarget(
             name: "networker-of-tests",
             dependencies: ["HTTPBinNetworker", "NetworkerCommand", "TYNetworker"],

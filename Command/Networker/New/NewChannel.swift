@@ -101,7 +101,7 @@ struct NewChannel: Sendable {
 
     /// The kit's list of networkers, from which its command knows the channels.
     private func editOfEveryChannel() throws -> (path: String, text: String) {
-        let path = "Channels/Every/EveryChannel.swift"
+        let path = "Demo/Channels/EveryChannel.swift"
         var lines = (try? folder.text(path)).map { $0.components(separatedBy: "\n") } ?? []
         let new = "internal import \(channel)Networker"
         let isImport = { (line: String) in line.hasPrefix("internal import ") && line.hasSuffix("Networker") }

@@ -26,14 +26,14 @@ struct GeneratedCodeTests {
         #expect(try package.text("Package.swift").contains(#", "XBK", "RestaurantsX"]"#))
         let written = package.files.filter { known[$0] == nil }
         let changed = known.filter { (try? package.text($0.key)) != $0.value }.map(\.key).sorted()
-        #expect(changed == ["Channels/Every/EveryChannel.swift", "Package.swift"])
-        let every = try package.text("Channels/Every/EveryChannel.swift")
+        #expect(changed == ["Demo/Channels/EveryChannel.swift", "Package.swift"])
+        let every = try package.text("Demo/Channels/EveryChannel.swift")
         #expect(every.contains("\ninternal import TYNetworker\ninternal import XBKNetworker\n"), "\(every)")
         #expect(
             every.contains("{ GIPHYNetworker() },\n    { XBKNetworker() },\n    { RestaurantsXNetworker() },\n]\n"), "\(every)")
         let channels = 2, features = 6, templates = 2
         #expect(written.count == channels * 4 + features * 5)
-        try await expectStyle(package, written.filter { $0.hasSuffix(".swift") } + ["Channels/Every/EveryChannel.swift"])
+        try await expectStyle(package, written.filter { $0.hasSuffix(".swift") } + ["Demo/Channels/EveryChannel.swift"])
 
         let settings = [
             "ExistentialAny", "InternalImportsByDefault", "MemberImportVisibility", "NonisolatedNonsendingByDefault",

@@ -1,6 +1,6 @@
 package import CoreAPITransfers
 
-/// The steps through one channel's features, in `Channels/<C>/Tour/<C>Tour.swift`; a channel may have none.
+/// The steps through one channel's features, in `Demo/Tour/<C>Tour.swift`; a channel may have none.
 package struct DemoTour: Sendable {
     /// The tours of all channels, in the order of Package.swift.
     package static let all: [DemoTour] = [.ty, .dl, .ml, .id]

@@ -5,7 +5,7 @@ let everySandboxChannel: [@Sendable (SandboxOptions) -> any SandboxChannel] = [
     { DLSandbox($0) }, { IDSandbox($0) }, { MLSandbox($0) }, { TYSandbox($0) },
 ]
 
-/// A channel's part of the server: its prefix, its rule and its routes. `<C>Sandbox` in `Channels/<C>/Sandbox/` implements it.
+/// A channel's part of the server: its prefix, its rule and its routes. `<C>Sandbox` in `Demo/Sandbox/<C>/` implements it.
 protocol SandboxChannel: Sendable {
     /// The channel's errors.
     associatedtype Failure: ChannelFailure
