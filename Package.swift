@@ -36,20 +36,26 @@ func product(_ name: String, _ package: String, trait: String) -> Target.Depende
 }
 
 let argumentParser = product("ArgumentParser", "swift-argument-parser", trait: "Command")
+let openCombine = product("OpenCombineShim", "OpenCombine", trait: "Reactive")
+let xmlCoder = product("XMLCoder", "XMLCoder", trait: "XML")
+
+/// A target; `CoreAPICore` without a folder is in `CoreAPI/Core`.
+func target(_ name: String, in folder: String? = nil, _ dependencies: [Target.Dependency] = []) -> Target {
+    .target(
+        name: name, dependencies: dependencies, path: folder ?? "CoreAPI/\(name.dropFirst("CoreAPI".count))",
+        swiftSettings: settings)
+}
 
 /// A channel's networker and its interactors.
 func channel(_ name: String) -> [Target] {
     [
-        .target(
-            name: "\(name)Networker", dependencies: ["CoreAPI", httpTypes],
-            path: "Channels/\(name)/Networker", swiftSettings: settings),
-        .target(
-            name: "\(name)Interactors",
-            dependencies: [
+        target("\(name)Networker", in: "Channels/\(name)/Networker", ["CoreAPI", httpTypes]),
+        target(
+            "\(name)Interactors", in: "Interactors/\(name)",
+            [
                 "NetworkerKitModels", "CoreAPI", "CoreAPITransfers", "CoreAPIWebSocket", .byName(name: "\(name)Networker"),
                 httpTypes,
-            ],
-            path: "Interactors/\(name)", swiftSettings: settings),
+            ]),
     ]
 }
 
@@ -58,30 +64,26 @@ func tests(_ name: String, _ dependencies: [Target.Dependency]) -> Target {
     .testTarget(name: name, dependencies: dependencies, path: "Tests/\(name)", swiftSettings: settings)
 }
 
+/// What most tests need.
+let kit: [Target.Dependency] = ["CoreAPI", "CoreAPICore", "CoreAPIHTTP", "CoreAPITesting", "Programs", httpTypes]
+
 let interactors = channels.map { Target.Dependency.byName(name: "\($0)Interactors") }
 let networkers = channels.map { Target.Dependency.byName(name: "\($0)Networker") }
+
+/// The targets that users choose. The examples of channels share NetworkerKitModels.
+let libraries =
+    [
+        "CoreAPI", "CoreAPIJSON", "CoreAPIReactive", "CoreAPITesting", "CoreAPITransfers", "CoreAPIURLSession",
+        "CoreAPIWebSocket", "CoreAPIXML", "NetworkerCommand", "NetworkerKitModels",
+    ] + channels.flatMap { ["\($0)Networker", "\($0)Interactors"] }
 
 let package = Package(
     name: "NetworkerKit",
     platforms: [.macOS(.v15), .iOS(.v18)],
-    products: [
-        .library(name: "CoreAPI", targets: ["CoreAPI"]),
-        .library(name: "CoreAPIJSON", targets: ["CoreAPIJSON"]),
-        .library(name: "CoreAPIReactive", targets: ["CoreAPIReactive"]),
-        .library(name: "CoreAPITesting", targets: ["CoreAPITesting"]),
-        .library(name: "CoreAPITransfers", targets: ["CoreAPITransfers"]),
-        .library(name: "CoreAPIURLSession", targets: ["CoreAPIURLSession"]),
-        .library(name: "CoreAPIWebSocket", targets: ["CoreAPIWebSocket"]),
-        .library(name: "CoreAPIXML", targets: ["CoreAPIXML"]),
-        .library(name: "NetworkerCommand", targets: ["NetworkerCommand"]),
-        // What the interactors of the examples share.
-        .library(name: "NetworkerKitModels", targets: ["NetworkerKitModels"]),
+    products: libraries.map { .library(name: $0, targets: [$0]) } + [
         // What the command of this repository has besides: Tools/Package.swift.
-        .library(name: "NetworkerKitDemo", targets: ["NetworkerKitDemo", "NetworkerKitChannels"]),
-    ]
-        + channels.flatMap { name in
-            ["\(name)Networker", "\(name)Interactors"].map { .library(name: $0, targets: [$0]) }
-        },
+        .library(name: "NetworkerKitDemo", targets: ["NetworkerKitDemo", "NetworkerKitChannels"])
+    ],
     traits: [
         .trait(name: "Command", description: "swift-argument-parser, for NetworkerCommand."),
         .trait(name: "Reactive", description: "OpenCombine, for CoreAPIReactive."),
@@ -102,177 +104,90 @@ let package = Package(
         .systemLibrary(
             name: "CZlib", path: "CoreAPI/CZlib", pkgConfig: "zlib", providers: [.apt(["zlib1g-dev"]), .brew(["zlib"])]),
         .target(name: "CHTTP2Observer", path: "CoreAPI/CHTTP2Observer"),
-        .target(
-            name: "CoreAPI",
-            dependencies: [
+        target("CoreAPIHTTP", [httpTypes]),
+        target("CoreAPIJSON"),
+        target("CoreAPICookies", ["CoreAPIHTTP", "CoreAPIJSON", httpTypes]),
+        target("CoreAPIRedaction", ["CoreAPIHTTP"]),
+        target("CoreAPICoding", ["CoreAPIHTTP", "CoreAPIJSON", "CoreAPIRedaction", httpTypes]),
+        target("CoreAPITrust", ["CoreAPIHTTP", "CoreAPIJSON"]),
+        target(
+            "CoreAPICore",
+            [
+                "CoreAPICoding", "CoreAPICookies", "CoreAPIHTTP", "CoreAPIJSON", "CoreAPIRedaction", "CoreAPITrust", httpTypes,
+                logging,
+            ]),
+        target("CoreAPICurl", ["CCurl", "CHTTP2Observer", "CZlib", "CoreAPICore", "CoreAPIHTTP", httpTypes]),
+        target("CoreAPIURLSession", ["CoreAPICore", "CoreAPIHTTP", httpTypes]),
+        target("CoreAPIFixtures", ["CoreAPICore", httpTypes]),
+        target("CoreAPIStreaming", ["CoreAPICore", "CoreAPIHTTP", httpTypes]),
+        target(
+            "CoreAPI", in: "CoreAPI/Umbrella",
+            [
                 "CoreAPICore", "CoreAPIFixtures", "CoreAPIStreaming",
                 // The platform's transport. iOS has no libcurl.
                 .target(name: "CoreAPICurl", condition: .when(platforms: [.linux, .macOS])),
                 .target(name: "CoreAPIURLSession", condition: .when(platforms: [.iOS])),
-            ],
-            path: "CoreAPI/Umbrella", swiftSettings: settings),
-        .target(
-            name: "CoreAPICoding",
-            dependencies: ["CoreAPIHTTP", "CoreAPIJSON", "CoreAPIRedaction", httpTypes],
-            path: "CoreAPI/Coding", swiftSettings: settings),
-        .target(
-            name: "CoreAPICookies", dependencies: ["CoreAPIHTTP", "CoreAPIJSON", httpTypes],
-            path: "CoreAPI/Cookies", swiftSettings: settings),
-        .target(
-            name: "CoreAPICore",
-            dependencies: [
-                "CoreAPICoding", "CoreAPICookies", "CoreAPIHTTP", "CoreAPIJSON", "CoreAPIRedaction", "CoreAPITrust", httpTypes, logging,
-            ],
-            path: "CoreAPI/Core", swiftSettings: settings),
-        .target(
-            name: "CoreAPICurl",
-            dependencies: ["CoreAPIHTTP", "CCurl", "CHTTP2Observer", "CZlib", "CoreAPICore", httpTypes],
-            path: "CoreAPI/Curl", swiftSettings: settings),
-        .target(
-            name: "CoreAPIFixtures", dependencies: ["CoreAPICore", httpTypes], path: "CoreAPI/Fixtures", swiftSettings: settings),
-        .target(
-            name: "CoreAPIHTTP", dependencies: [httpTypes], path: "CoreAPI/HTTP", swiftSettings: settings),
-        .target(name: "CoreAPIJSON", path: "CoreAPI/JSON", swiftSettings: settings),
-        .target(
-            name: "CoreAPIRedaction", dependencies: ["CoreAPIHTTP"], path: "CoreAPI/Redaction",
-            swiftSettings: settings),
-        .target(
-            name: "CoreAPIStreaming", dependencies: ["CoreAPIHTTP", "CoreAPICore", httpTypes], path: "CoreAPI/Streaming",
-            swiftSettings: settings),
-        .target(
-            name: "CoreAPITrust", dependencies: ["CoreAPIHTTP", "CoreAPIJSON"],
-            path: "CoreAPI/Trust", swiftSettings: settings),
-        .target(name: "NetworkerKitModels", path: "Demo/Models", swiftSettings: settings),
-        .target(
-            name: "NetworkerKitChannels", dependencies: ["CoreAPI"] + networkers, path: "Demo/Channels",
-            swiftSettings: settings),
-        .target(
-            name: "CoreAPITesting", dependencies: ["CoreAPIHTTP", "CoreAPI", "CoreAPICore", "CoreAPIWebSocket", httpTypes],
-            path: "CoreAPI/Testing",
-            swiftSettings: settings),
-        .target(
-            name: "CoreAPIReactive",
-            dependencies: [
-                "CoreAPIHTTP", "CoreAPICore", product("OpenCombineShim", "OpenCombine", trait: "Reactive"), httpTypes,
-            ],
-            path: "CoreAPI/Reactive", swiftSettings: settings),
-        .target(
-            name: "CoreAPITransfers",
-            dependencies: [
-                "CoreAPIHTTP", "CZlib", "CoreAPICore", "CoreAPIJSON",
-                httpTypes,
-            ],
-            path: "CoreAPI/Transfers", swiftSettings: settings),
-        .target(
-            name: "CoreAPIURLSession", dependencies: ["CoreAPIHTTP", "CoreAPICore", httpTypes], path: "CoreAPI/URLSession",
-            swiftSettings: settings),
-        .target(
-            name: "CoreAPIWebSocket",
-            dependencies: ["CoreAPIHTTP", "CZlib", "CoreAPICore", httpTypes], path: "CoreAPI/WebSocket",
-            swiftSettings: settings),
-        .target(
-            name: "CoreAPIXML", dependencies: ["CoreAPICore", product("XMLCoder", "XMLCoder", trait: "XML"), httpTypes],
-            path: "CoreAPI/XML", swiftSettings: settings),
-        .target(
-            name: "NetworkerKitSandbox",
-            dependencies: ["NetworkerKitModels", "CoreAPIHTTP", "CoreAPITesting", "CoreAPIWebSocket", httpTypes],
-            path: "Demo/Sandbox", swiftSettings: settings),
-        .target(
-            name: "NetworkerKitTours", dependencies: ["CoreAPI", "CoreAPITransfers", "CoreAPIWebSocket"] + interactors,
-            path: "Demo/Tour", swiftSettings: settings),
-        .target(
-            name: "NetworkerCommand",
-            dependencies: [
-                "CoreAPI", "CoreAPIHTTP", "CoreAPICurl", "CoreAPICore", "CoreAPITransfers", "CoreAPIWebSocket",
-                argumentParser, httpTypes, logging,
-            ],
-            path: "Command/Networker", swiftSettings: settings),
-        .target(
-            name: "NetworkerKitDemo",
-            dependencies: [
-                "CoreAPI", "CoreAPIHTTP", "CoreAPITransfers", "NetworkerKitTours", "NetworkerCommand", "NetworkerKitSandbox",
-                argumentParser,
-                httpTypes,
-            ],
-            path: "Demo/Command", swiftSettings: settings),
+            ]),
+        target("CoreAPIReactive", ["CoreAPICore", "CoreAPIHTTP", openCombine, httpTypes]),
+        target("CoreAPITesting", ["CoreAPI", "CoreAPICore", "CoreAPIHTTP", "CoreAPIWebSocket", httpTypes]),
+        target("CoreAPITransfers", ["CZlib", "CoreAPICore", "CoreAPIHTTP", "CoreAPIJSON", httpTypes]),
+        target("CoreAPIWebSocket", ["CZlib", "CoreAPICore", "CoreAPIHTTP", httpTypes]),
+        target("CoreAPIXML", ["CoreAPICore", xmlCoder, httpTypes]),
+        target(
+            "NetworkerCommand", in: "Command/Networker",
+            [
+                "CoreAPI", "CoreAPICore", "CoreAPICurl", "CoreAPIHTTP", "CoreAPITransfers", "CoreAPIWebSocket", argumentParser,
+                httpTypes, logging,
+            ]),
+        target("NetworkerKitModels", in: "Demo/Models"),
+        target("NetworkerKitChannels", in: "Demo/Channels", ["CoreAPI"] + networkers),
+        target(
+            "NetworkerKitSandbox", in: "Demo/Sandbox",
+            ["NetworkerKitModels", "CoreAPIHTTP", "CoreAPITesting", "CoreAPIWebSocket", httpTypes]),
+        target("NetworkerKitTours", in: "Demo/Tour", ["CoreAPI", "CoreAPITransfers", "CoreAPIWebSocket"] + interactors),
+        target(
+            "NetworkerKitDemo", in: "Demo/Command",
+            [
+                "CoreAPI", "CoreAPIHTTP", "CoreAPITransfers", "NetworkerCommand", "NetworkerKitSandbox", "NetworkerKitTours",
+                argumentParser, httpTypes,
+            ]),
+        target("Programs", in: "Tests/Programs", ["CoreAPI", "CoreAPICurl", "CoreAPIHTTP", "CoreAPITesting"]),
         .executableTarget(
             name: "networker-of-tests",
             dependencies: ["HTTPBinNetworker", "NetworkerCommand", "TYNetworker"],
             path: "Tests/NetworkerOfTests", swiftSettings: settings),
-        .target(
-            name: "Programs", dependencies: ["CoreAPIHTTP", "CoreAPI", "CoreAPICurl", "CoreAPITesting"], path: "Tests/Programs",
-            swiftSettings: settings),
         tests(
             "CoreAPITests",
-            [
-                "CoreAPIHTTP", "CoreAPI", "CoreAPICookies", "CoreAPICore", "CoreAPICurl",
-                "CoreAPIJSON", "CoreAPITesting", "CoreAPITransfers", "CoreAPITrust", "CoreAPIWebSocket", "Programs", httpTypes,
-                logging,
+            kit + [
+                "CoreAPICookies", "CoreAPICurl", "CoreAPIJSON", "CoreAPITransfers", "CoreAPITrust", "CoreAPIWebSocket", logging,
             ]),
-        tests(
-            "CoreAPIDigestTests",
-            [
-                "CoreAPIHTTP", "CoreAPI", "CoreAPICore", "CoreAPITesting", "CoreAPITransfers", httpTypes,
-            ]),
+        tests("CoreAPIDigestTests", kit + ["CoreAPITransfers"]),
         tests("CoreAPIJSONTests", ["CoreAPIJSON", "Programs"]),
-        tests(
-            "CoreAPIReactiveTests",
-            [
-                "CoreAPI", "CoreAPIReactive", "CoreAPITesting", product("OpenCombineShim", "OpenCombine", trait: "Reactive"),
-                httpTypes,
-            ]),
-        tests(
-            "CoreAPIXMLTests",
-            [
-                "CoreAPI", "CoreAPITesting", "CoreAPIXML", "Programs", product("XMLCoder", "XMLCoder", trait: "XML"), httpTypes,
-            ]),
-        tests("CoreAPITestingTests", ["CoreAPIHTTP", "CoreAPI", "CoreAPITesting", "Programs", httpTypes]),
-        tests(
-            "StreamingTests",
-            [
-                "CoreAPIHTTP", "CoreAPI", "CoreAPICore", "CoreAPICurl", "CoreAPIStreaming", "CoreAPITesting", "Programs",
-                httpTypes,
-            ]),
-        tests(
-            "DownloadTests",
-            [
-                "CoreAPIHTTP", "CoreAPI", "CoreAPICore", "CoreAPICurl", "CoreAPITesting",
-                "CoreAPITransfers", "CoreAPIURLSession", "Programs", httpTypes,
-            ]),
-        tests("TransportTests", ["CoreAPIHTTP", "CoreAPI", "CoreAPICore", "CoreAPITesting", "CoreAPIURLSession", httpTypes]),
-        tests(
-            "WebSocketTests",
-            [
-                "CoreAPIHTTP", "CoreAPI", "CoreAPICore", "CoreAPICurl", "CoreAPITesting", "CoreAPIWebSocket", "Programs",
-                httpTypes,
-            ]),
+        tests("CoreAPIReactiveTests", kit + ["CoreAPIReactive", openCombine]),
+        tests("CoreAPIXMLTests", kit + ["CoreAPIXML", xmlCoder]),
+        tests("CoreAPITestingTests", kit),
+        tests("StreamingTests", kit + ["CoreAPICurl", "CoreAPIStreaming"]),
+        tests("DownloadTests", kit + ["CoreAPICurl", "CoreAPITransfers", "CoreAPIURLSession"]),
+        tests("UploadTests", kit + ["CoreAPICurl", "CoreAPITransfers", "CoreAPIURLSession"]),
+        tests("TransportTests", kit + ["CoreAPIURLSession"]),
+        tests("WebSocketTests", kit + ["CoreAPICurl", "CoreAPIWebSocket"]),
         tests(
             "ChannelTests",
-            [
-                "CoreAPIHTTP", "CoreAPI", "CoreAPITesting", "CoreAPITransfers", "CoreAPIWebSocket", "NetworkerKitChannels",
-                "NetworkerKitSandbox", httpTypes,
-            ] + networkers + interactors),
+            kit + ["CoreAPITransfers", "CoreAPIWebSocket", "NetworkerKitChannels", "NetworkerKitSandbox"] + networkers
+                + interactors),
+        tests("SandboxTests", ["CoreAPIHTTP", "NetworkerKitSandbox", httpTypes]),
         tests(
             "NetworkerCommandTests",
-            [
-                "CoreAPIHTTP", "CoreAPI", "CoreAPITesting", "CoreAPITransfers", "CoreAPIWebSocket", "NetworkerKitDemo",
-                "NetworkerKitTours", "NetworkerKitChannels", "NetworkerCommand", "Programs", "NetworkerKitSandbox",
-                "networker-of-tests", argumentParser, httpTypes,
+            kit + [
+                "CoreAPITransfers", "CoreAPIWebSocket", "NetworkerCommand", "NetworkerKitChannels", "NetworkerKitDemo",
+                "NetworkerKitSandbox", "NetworkerKitTours", "networker-of-tests", argumentParser,
             ]),
         tests(
             "DocumentationTests",
-            [
-                "CoreAPIHTTP", "CoreAPI", "CoreAPICore", "CoreAPIReactive", "CoreAPITesting",
-                "CoreAPITransfers", "CoreAPIURLSession", "CoreAPIWebSocket", "CoreAPIXML", "TYNetworker", "TYInteractors",
-                "DLNetworker", "DLInteractors", product("OpenCombineShim", "OpenCombine", trait: "Reactive"), httpTypes, logging,
+            kit + [
+                "CoreAPIReactive", "CoreAPITransfers", "CoreAPIURLSession", "CoreAPIWebSocket", "CoreAPIXML", "TYNetworker",
+                "TYInteractors", "DLNetworker", "DLInteractors", openCombine, logging,
             ]),
-        tests(
-            "UploadTests",
-            [
-                "CoreAPIHTTP", "CoreAPI", "CoreAPICore", "CoreAPICurl", "CoreAPITesting", "CoreAPITransfers",
-                "CoreAPIURLSession", "Programs", httpTypes,
-            ]),
-        tests("SandboxTests", ["CoreAPIHTTP", "NetworkerKitSandbox", httpTypes]),
     ]
         + channels.flatMap(channel),
     swiftLanguageModes: [.v6]

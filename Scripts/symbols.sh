@@ -1,13 +1,18 @@
 # For Scripts/api, Scripts/docs and Scripts/lint, which source it: the modules, and how their symbols are read.
 
+# manifest PYTHON [ARGUMENT]: runs a program with the dumped Package.swift in `package`.
+manifest() {
+    swift package dump-package | python3 -c "import json, sys; package = json.load(sys.stdin)
+$1" "${@:2}"
+}
+
 # The library products. The networkers and interactors of the channels are products, too, but examples: a team has its own, and
 # would find the models of six backends in every search of the site. NetworkerKitModels is left out with them: it has models that
 # the examples share. NetworkerKitDemo is left out as well: it has the subcommands of this repository's own command, and the list
 # of its channels: two constants that only Tools/Networker reads.
-modules=(
-    CoreAPI CoreAPIJSON CoreAPIReactive CoreAPITesting CoreAPITransfers CoreAPIURLSession
-    CoreAPIWebSocket CoreAPIXML NetworkerCommand
-)
+modules=($(manifest 'for product in package["products"]:
+    name = product["name"]
+    if name.startswith("CoreAPI") or name == "NetworkerCommand": print(name)'))
 
 # The modules that CoreAPI re-exports; users never name them.
 behind=$(sed -n 's/^@_exported public import \(CoreAPI.*\)/\1/p' CoreAPI/Umbrella/CoreAPI.swift CoreAPI/Core/Exports.swift \
@@ -15,9 +20,16 @@ behind=$(sed -n 's/^@_exported public import \(CoreAPI.*\)/\1/p' CoreAPI/Umbrell
 
 # linked_modules TARGET: the package's targets that a dependent of a target links, with it, on this system.
 linked_modules() {
-    swift package dump-package | jq -r --arg target "$1" '
-        [.targets[] | {(.name): [.dependencies[] | .byName // .target | select(. and (.[1].platformNames != ["ios"])) | .[0]]}]
-        | add as $needs | def walk($name): $name, ($needs[$name] // [] | .[] | walk(.)); [walk($target)] | unique | .[]'
+    manifest 'def needs(name):
+    for dependency in targets[name]["dependencies"]:
+        kind, condition = next((value[0], value[-1]) for value in dependency.values())
+        if kind in targets and (condition or {}).get("platformNames") != ["ios"]: yield kind
+targets = {target["name"]: target for target in package["targets"]}
+found, open_ = set(), [sys.argv[1]]
+while open_:
+    name = open_.pop()
+    if name not in found: found.add(name); open_ += needs(name)
+print("\n".join(sorted(found)))' "$1"
 }
 
 # Otherwise SwiftPM passes the traits in a random order, and may compile everything anew.
