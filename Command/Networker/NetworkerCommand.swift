@@ -111,7 +111,7 @@ package struct RootCommand: AsyncParsableCommand {
             version: version,
             subcommands: setup.subcommands + [
                 CallCommand.self, DownloadCommand.self, UploadCommand.self, EventsCommand.self, WebSocketCommand.self,
-                ChannelsCommand.self, DoctorCommand.self, PinsCommand.self, NewCommand.self,
+                ChannelsCommand.self, DoctorCommand.self, PinsCommand.self, PortCommand.self, NewCommand.self,
             ],
             defaultSubcommand: CallCommand.self)
     }

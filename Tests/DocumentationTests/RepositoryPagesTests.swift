@@ -91,37 +91,6 @@ struct RepositoryPagesTests {
         #expect(changelog.contains("\n## [Unreleased]\n") == changelog.contains("\nNext version: "))
     }
 
-    @Test("the Swift Package Index documents the modules whose API is dumped, and those behind them")
-    func packageIndex() throws {
-        let manifest = try Documentation.text(".spi.yml").matches(of: /\n +- (\w+)(?=\n)/).map { String($0.output.1) }
-        let script = try Documentation.text("Scripts/symbols.sh")
-        let modules = try #require(script.firstMatch(of: /\nmodules=\(([^)]*)\)/)?.output.1).split(whereSeparator: \.isWhitespace)
-        let behind = try #require(script.firstMatch(of: /\nbehind=([^\n]*)/)?.output.1).split(separator: ",")
-        #expect(manifest == (modules + behind).map(String.init))
-    }
-
-    @Test("every library of the manifest is documented, except the channels' and those that the script names")
-    func products() throws {
-        let manifest = try Documentation.text("Package.swift")
-        let libraries = manifest.matches(of: /\.library\(name: "(\w+)"/).map { String($0.output.1) }
-        let script = try Documentation.text("Scripts/symbols.sh")
-        let modules = try #require(script.firstMatch(of: /\nmodules=\(([^)]*)\)/)?.output.1).split(whereSeparator: \.isWhitespace)
-        let leftOut = script.matches(of: /# (?:.* )?(\w+) is left out/).map { String($0.output.1) }
-        #expect(libraries.count > 5)
-        // A dependent would build an executable, and its packages, with every `swift build`.
-        #expect(!manifest.contains(".executable(name:"))
-        #expect(Set(libraries) == Set(modules.map(String.init) + leftOut))
-    }
-
-    @Test("docs/api has the documented modules, so that a new channel adds no file to it")
-    func dumps() throws {
-        let script = try Documentation.text("Scripts/symbols.sh")
-        let modules = try #require(script.firstMatch(of: /\nmodules=\(([^)]*)\)/)?.output.1).split(whereSeparator: \.isWhitespace)
-        let folder = Documentation.root.appendingPathComponent("docs/api").path
-        let files = try FileManager.default.contentsOfDirectory(atPath: folder)
-        #expect(Set(files) == Set(modules.map { "\($0).txt" }))
-    }
-
     @Test("a list of the changelog has each bold lead once")
     func leads() throws {
         for list in try Documentation.text("CHANGELOG.md").components(separatedBy: "\n### ").dropFirst() {

@@ -4,7 +4,7 @@ internal import Foundation
 /// One of the servers that a channel can use: production, staging, a sandbox. Channels declare an enum of their hosts.
 ///
 /// Use an environment type for names and URLs. Everything else that a team may change is a value in ``APIEnvironment``.
-public protocol EnvironmentType: Sendable, EnvironmentTypeSpellings {
+public protocol EnvironmentType: Sendable {
     /// Appears in logs and errors, such as `staging`.
     var name: String { get }
     /// An absolute https URL, or http if ``APIEnvironment/allowsInsecureConnections`` allows it.

@@ -13,7 +13,7 @@ internal import CoreAPIHTTP
 /// A dispatcher checks its channel when it is made, and every call reports the ``problems``. If there are any, every call
 /// fails with ``APIClientError/channel(problems:_:)`` before anything is sent. Only a missing base URL leaves calls that have
 /// their own.
-public struct Channel: Sendable, ChannelSpellings {
+public struct Channel: Sendable {
     /// Appears in logs and errors. ``NetworkManager`` looks up a test's override by it.
     public var name: String
     /// The server, and the terms: headers, trust, fixtures.

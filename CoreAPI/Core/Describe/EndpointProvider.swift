@@ -12,7 +12,7 @@
 /// let orders = try await networkManager.request(OrderEndpoints.all)
 /// let order = try await networkManager.request(OrderEndpoints.place, NewOrder(items: items))
 /// ```
-public protocol EndpointProvider: EndpointProviderSpellings {
+public protocol EndpointProvider {
     /// Attached to every endpoint of this provider: nearer than the channel's, farther than the endpoint's own. Read when an
     /// endpoint is made, which for a `static let` is once.
     static var implicitModifiers: [any RequestModifier] { get }

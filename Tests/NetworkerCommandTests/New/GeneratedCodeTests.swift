@@ -115,7 +115,7 @@ private struct GeneratedBuild {
             let module = URL(fileURLWithPath: object).pathComponents.first { $0.hasSuffix(".build") && $0 != ".build" } ?? ""
             let name = module.dropLast(".build".count)
             return ["CHTTP2Observer", "HTTPTypes", "Logging"].contains(name) || kit.contains(String(name))
-                || name.hasPrefix("CoreAPI") && !name.hasSuffix("Tests")
+                || name.hasPrefix("CoreAPI") && !name.hasSuffix("Tests") && name != "CoreAPIReactive" && name != "CoreAPIXML"
         }
         let list = output.appendingPathComponent("objects.txt")
         try Data(objects.joined(separator: "\n").utf8).write(to: list)

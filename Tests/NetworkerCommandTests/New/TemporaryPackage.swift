@@ -22,7 +22,8 @@ final class TemporaryPackage: Sendable {
     /// The parts of this repository that a new channel needs.
     static func kitCopy() throws -> TemporaryPackage {
         let copy = try TemporaryPackage(nil)
-        for part in ["Package.swift", "Channels", "Interactors", ".swift-format"] {
+        try FileManager.default.createDirectory(at: copy.root.appendingPathComponent("Demo"), withIntermediateDirectories: true)
+        for part in ["Package.swift", "Channels", "Interactors", "Demo/Channels", ".swift-format"] {
             try FileManager.default.copyItem(at: kit.appendingPathComponent(part), to: copy.root.appendingPathComponent(part))
         }
         return copy
