@@ -1,4 +1,5 @@
 import CoreAPI
+import CoreAPITesting
 import Foundation
 import Testing
 
@@ -8,6 +9,17 @@ struct BodiesTests {
         NetworkManager(
             channel: Channel(
                 name: "bodies", environment: APIEnvironment(ShopHost.simulated), transport: FixtureTransport(fixtures)))
+    }
+
+    @Test("an answer passed on")
+    func copied() async throws {
+        let source = try LoopbackServer.start { _ in .ok("an export") }
+        let target = try LoopbackServer.start { _ in .ok() }
+        defer { for server in [source, target] { server.close() } }
+        let channels = [Channel.loopback(source), Channel.loopback(target)]
+        try await copy("export", from: CommonDispatcher(channel: channels[0]), to: CommonDispatcher(channel: channels[1]))
+        #expect(target.requests.map { "\($0.method) \(String(decoding: $0.body, as: UTF8.self))" } == ["PUT an export"])
+        for channel in channels { await channel.close() }
     }
 
     @Test("JSON Lines and lines")

@@ -1,7 +1,7 @@
 import CoreAPI
 import Foundation
 
-// Shown in the README; runs in ReadmeTests.
+// Shown on the page "Bodies"; runs in BodiesTests.
 
 func copy(_ path: String, from source: some Dispatcher, to target: some Dispatcher) async throws {
     let answer = await source.stream(.get(path))
