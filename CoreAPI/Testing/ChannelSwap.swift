@@ -5,7 +5,7 @@ public import CoreAPI
 ///
 /// ```swift
 /// try await withChannel(.dl, transport: .fixtures("orders-empty")) {
-///     let orders = try await DLOrderListInteractor().orderList(path: "page=1")
+///     let orders = try await DLOrderListInteractor().orderList(page: 1)
 ///     #expect(orders.orders.isEmpty)
 /// }
 /// ```
@@ -32,7 +32,7 @@ public func withChannel<Result>(
 /// ```swift
 /// let server = try LoopbackServer.start(tls: ServerTLS(), faults: [Fault(.inResponseBody, .reset)]) { _ in .json(orders) }
 /// try await withChannel(.dl, server: server) {
-///     let orders = try await DLOrderListInteractor().orderList(path: "page=1")
+///     let orders = try await DLOrderListInteractor().orderList(page: 1)
 ///     #expect(orders.page == 1)
 /// }
 /// ```

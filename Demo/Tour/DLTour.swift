@@ -6,7 +6,7 @@ extension DemoTour {
     /// Lists orders, with an expired access token that must be renewed first, opens one order, and offers an item with photos.
     static let dl = DemoTour(channel: "DL", prefix: "dl") { guide in
         let page = await guide.visit("order list") {
-            try await DLOrderListInteractor().orderList(path: "page=1&size=5")
+            try await DLOrderListInteractor().orderList(page: 1, size: 5)
         } sample: { page in
             DemoSample(
                 "page \(page.page) of \(page.totalPages): \(page.orders.count) orders",

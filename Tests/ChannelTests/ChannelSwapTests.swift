@@ -76,7 +76,7 @@ struct ChannelSwapTests {
                 group.addTask {
                     try await withSandbox(.dl.at(.sandbox)) { server in
                         for page in 1...3 {
-                            let list = try await DLOrderListInteractor().orderList(path: "page=\(page)")
+                            let list = try await DLOrderListInteractor().orderList(page: page)
                             #expect(list.page == page)
                         }
                         return (server.tokensIssued, server.connectionsAccepted)
@@ -95,7 +95,7 @@ struct ChannelSwapTests {
         let interactor = DLOrderListInteractor()
         try await withSandbox(.dl.at(.sandbox)) { server in
             // Production: it has no tokens here, and its host does not exist.
-            let error = await #expect(throws: APIClientError.self) { try await interactor.orderList(path: "") }
+            let error = await #expect(throws: APIClientError.self) { try await interactor.orderList() }
             #expect(error?.context.url?.hasPrefix("https://api.secondhand.example") == true)
             #expect(server.connectionsAccepted == 0)
         }

@@ -681,7 +681,7 @@ private func serving() throws -> LoopbackServer {
 
 private func swapped() async throws {
     try await withChannel(.dl, transport: .fixtures("orders-empty")) {
-        let orders = try await DLOrderListInteractor().orderList(path: "page=1")
+        let orders = try await DLOrderListInteractor().orderList(page: 1)
         #expect(orders.orders.isEmpty)
     }
 }
@@ -689,7 +689,7 @@ private func swapped() async throws {
 private func swappedServer(_ orders: String) async throws {
     let server = try LoopbackServer.start(tls: ServerTLS(), faults: [Fault(.inResponseBody, .reset)]) { _ in .json(orders) }
     try await withChannel(.dl, server: server) {
-        let orders = try await DLOrderListInteractor().orderList(path: "page=1")
+        let orders = try await DLOrderListInteractor().orderList(page: 1)
         #expect(orders.page == 1)
     }
 }

@@ -137,7 +137,7 @@ import Testing
     @Test("Test offline")
     func offline() async throws {
         try await withChannel(.dl, transport: .fixtures("orders-empty")) {
-            let list = try await DLOrderListInteractor().orderList(path: "page=1")
+            let list = try await DLOrderListInteractor().orderList(page: 1)
             #expect(list.orders.isEmpty)
         }
     }

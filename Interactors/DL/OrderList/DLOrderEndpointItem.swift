@@ -2,14 +2,17 @@ public import CoreAPI
 
 /// The request for the order list.
 public enum DLOrderEndpointItem: Endpoint {
-    /// - Parameter path: the part of the list as a query: `page=1&size=5`; empty for the first page.
-    case orderList(path: String)
+    /// - Parameters:
+    ///   - page: from 1.
+    ///   - size: the orders of a page; `nil` for the server's number.
+    case orderList(page: Int = 1, size: Int? = nil)
 
-    public var path: String {
+    public var path: String { "orders" }
+    public var method: HTTPRequest.Method { .get }
+
+    public var params: Parameters? {
         switch self {
-        case .orderList(let path): "orders?\(path)"
+        case .orderList(let page, let size): ["page": page, "size": size]
         }
     }
-
-    public var method: HTTPRequest.Method { .get }
 }

@@ -6,10 +6,10 @@ public import DLNetworker
 public protocol DLOrderListInteractorInterface: AnyObject {
     var output: (any DLOrderListInteractorOutput)? { get set }
 
-    /// Fetches a part of the list; calls the output exactly once.
+    /// Fetches a page of the list; calls the output exactly once.
     ///
-    /// - Parameter path: as in ``DLOrderEndpointItem/orderList(path:)``.
-    func fetchOrderList(path: String)
+    /// - Parameters: as of ``DLOrderEndpointItem/orderList(page:size:)``.
+    func fetchOrderList(page: Int, size: Int?)
 }
 
 /// Receives the result, on the main actor.
@@ -22,12 +22,12 @@ public protocol DLOrderListInteractorOutput: AnyObject {
 public final class DLOrderListInteractor: DLNetworker<DLOrderEndpointItem>, DLOrderListInteractorInterface {
     public weak var output: (any DLOrderListInteractorOutput)?
 
-    public func fetchOrderList(path: String) {
-        request(.orderList(path: path)) { $0.output?.handleOrderListResponse($1) }
+    public func fetchOrderList(page: Int, size: Int?) {
+        request(.orderList(page: page, size: size)) { $0.output?.handleOrderListResponse($1) }
     }
 
-    /// The async form of ``fetchOrderList(path:)``; from any actor.
-    public nonisolated func orderList(path: String) async throws(APIClientError) -> DLOrderListResponse {
-        try await networkManager.request(endpoint: .orderList(path: path))
+    /// The async form of ``fetchOrderList(page:size:)``; from any actor.
+    public nonisolated func orderList(page: Int = 1, size: Int? = nil) async throws(APIClientError) -> DLOrderListResponse {
+        try await networkManager.request(endpoint: .orderList(page: page, size: size))
     }
 }

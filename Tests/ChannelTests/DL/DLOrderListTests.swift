@@ -9,7 +9,7 @@ struct DLOrderListTests {
     @Test("reads every field, dates and statuses too")
     func decodes() async throws {
         let list = try await withSandbox(.dl.at(.sandbox)) { _ in
-            try await DLOrderListInteractor().orderList(path: "page=1&size=14")
+            try await DLOrderListInteractor().orderList(page: 1, size: 14)
         }
         #expect(list.page == 1 && list.totalPages == 1 && list.orders.count == 14)
         let first = try #require(list.orders.first)
@@ -22,7 +22,7 @@ struct DLOrderListTests {
 
     @Test("an empty path is the first page")
     func emptyPath() async throws {
-        let list = try await withSandbox(.dl.at(.sandbox)) { _ in try await DLOrderListInteractor().orderList(path: "") }
+        let list = try await withSandbox(.dl.at(.sandbox)) { _ in try await DLOrderListInteractor().orderList() }
         #expect(list.page == 1 && list.orders.count == 5 && list.totalPages == 3)
     }
 
@@ -32,11 +32,11 @@ struct DLOrderListTests {
             let interactor = DLOrderListInteractor()
             let output = Output()
             interactor.output = output
-            interactor.fetchOrderList(path: "page=2")
+            interactor.fetchOrderList(page: 2, size: nil)
             #expect(output.results.isEmpty, "it must not be called before the method returns")
             try await eventually("the output received no result") { await !output.results.isEmpty }
             // A whole second call takes long enough for a second answer to the first.
-            _ = try await interactor.orderList(path: "page=3")
+            _ = try await interactor.orderList(page: 3)
             #expect(output.results.count == 1)
             #expect(try output.results.first?.get().page == 2)
             #expect(output.wasAlwaysOnMainQueue)
@@ -49,7 +49,7 @@ struct DLOrderListTests {
             let interactor = DLOrderListInteractor()
             let output = Output()
             interactor.output = output
-            interactor.fetchOrderList(path: "")
+            interactor.fetchOrderList(page: 1, size: nil)
             try await eventually("the output received no result") { await !output.results.isEmpty }
             let error = #expect(throws: APIClientError.self) { try output.results.first?.get() }
             #expect(error?.app(DLError.self)?.key == "refresh.invalid")
@@ -65,10 +65,10 @@ struct DLOrderListTests {
                 let interactor = DLOrderListInteractor()
                 gone = interactor
                 interactor.output = output
-                interactor.fetchOrderList(path: "")
+                interactor.fetchOrderList(page: 1, size: nil)
             }
             #expect(gone == nil)
-            _ = try await DLOrderListInteractor().orderList(path: "")
+            _ = try await DLOrderListInteractor().orderList()
             #expect(output.results.isEmpty)
         }
     }

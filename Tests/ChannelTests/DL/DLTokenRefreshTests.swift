@@ -14,7 +14,7 @@ struct DLTokenRefreshTests {
             for round in 1...2 {
                 let pages = try await withThrowingTaskGroup(of: Int.self) { group in
                     for _ in 0..<50 {
-                        group.addTask { try await DLOrderListInteractor().orderList(path: "page=2").page }
+                        group.addTask { try await DLOrderListInteractor().orderList(page: 2).page }
                     }
                     return try await group.reduce(into: []) { $0.append($1) }
                 }
@@ -38,7 +38,7 @@ struct DLTokenRefreshTests {
         try await withSandbox(Channel.dl.at(.sandbox).with { $0.listeners = [statuses] }) { _ in
             let manager = DLOrderListInteractor().networkManager
             for _ in 0..<2 {
-                let response = await manager.response(for: .orderList(path: ""), as: DLOrderListResponse.self)
+                let response = await manager.response(for: .orderList(), as: DLOrderListResponse.self)
                 #expect(response.attempts.map(\.status) == [200])
             }
         }
@@ -52,7 +52,7 @@ struct DLTokenRefreshTests {
             $0.listeners = [statuses]
         }
         let response = try await withSandbox(channel) { _ in
-            await DLOrderListInteractor().networkManager.response(for: .orderList(path: ""), as: DLOrderListResponse.self)
+            await DLOrderListInteractor().networkManager.response(for: .orderList(), as: DLOrderListResponse.self)
         }
         #expect(response.error == nil)
         #expect(statuses.all == [401, 200, 200])
@@ -66,14 +66,14 @@ struct DLTokenRefreshTests {
         try await withSandbox(channel) { server in
             let responses = await withTaskGroup(of: Response<DLOrderListResponse>.self) { group in
                 for _ in 0..<20 {
-                    group.addTask { await DLOrderListInteractor().networkManager.response(for: .orderList(path: "")) }
+                    group.addTask { await DLOrderListInteractor().networkManager.response(for: .orderList()) }
                 }
                 group.addTask {
                     try? await eventually("not all were refused") { transport.refusals == 20 }
                     // Between the refusal and the wait there is no suspension but the first.
                     try? await Task.sleep(for: .milliseconds(100))
                     transport.open()
-                    return await DLOrderListInteractor().networkManager.response(for: .orderList(path: ""))
+                    return await DLOrderListInteractor().networkManager.response(for: .orderList())
                 }
                 return await group.reduce(into: []) { $0.append($1) }
             }
@@ -92,12 +92,12 @@ struct DLTokenRefreshTests {
         channel.transport = transport
         try await withSandbox(channel) { server in
             let first = Task {
-                await DLOrderListInteractor().networkManager.response(for: .orderList(path: ""), as: DLOrderListResponse.self)
+                await DLOrderListInteractor().networkManager.response(for: .orderList(), as: DLOrderListResponse.self)
             }
             try await eventually("no refresh was begun") { transport.arrivals == 1 }
             let others = (0..<4).map { _ in
                 Task {
-                    await DLOrderListInteractor().networkManager.response(for: .orderList(path: ""), as: DLOrderListResponse.self)
+                    await DLOrderListInteractor().networkManager.response(for: .orderList(), as: DLOrderListResponse.self)
                 }
             }
             try await eventually("not all were refused") { transport.refusals == 5 }
@@ -118,7 +118,7 @@ struct DLTokenRefreshTests {
         var channel = Channel.dl.at(.production, credentials: [:])
         channel.transport = transport
         let error = await #expect(throws: APIClientError.self) {
-            try await ChannelOverride.with(channel) { try await DLOrderListInteractor().orderList(path: "") }
+            try await ChannelOverride.with(channel) { try await DLOrderListInteractor().orderList() }
         }
         #expect((error?.underlyingError as? MissingCredential)?.variable == "DL_REFRESH_TOKEN")
         #expect(error?.description.contains("DL_REFRESH_TOKEN") == true)
@@ -130,10 +130,10 @@ struct DLTokenRefreshTests {
     func isolatedCopy() async throws {
         let channel = Channel.dl.at(.sandbox)
         try await withSandbox(channel) { server in
-            _ = try await DLOrderListInteractor().orderList(path: "")
+            _ = try await DLOrderListInteractor().orderList()
             let copy = channel.speaking(to: server).isolated(transport: CurlTransport())
             let response = await ChannelOverride.with(copy) {
-                await DLOrderListInteractor().networkManager.response(for: .orderList(path: ""), as: DLOrderListResponse.self)
+                await DLOrderListInteractor().networkManager.response(for: .orderList(), as: DLOrderListResponse.self)
             }
             await copy.close()
             #expect(response.error == nil)
