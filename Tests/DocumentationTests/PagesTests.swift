@@ -31,25 +31,9 @@ struct PagesTests {
             let client: String
             let ratio: Double
             let cpuRatio: Double
-            let peakRatio: Double
-            let wallRatio: Double
-            let p99: Double
-            let cpuPerThousand: Double
-            let busiestPerThousand: Double?
             let ratioToAHC: Double?
         }
-        struct Pipeline: Decodable {
-            let microseconds, allocations: Double
-        }
-        struct Instructions: Decodable {
-            struct Count: Decodable {
-                let all: Double
-            }
-            let perRequest: [String: Count]
-        }
         let scenarios: [Scenario]
-        let pipeline: Pipeline
-        let instructions: Instructions
 
         static func read() throws -> Record {
             try JSONDecoder().decode(Record.self, from: Data(Documentation.text("Benchmarks/results.json").utf8))
@@ -91,51 +75,6 @@ struct PagesTests {
             for scenario in record.scenarios where labels.contains(scenario.label) {
                 #expect(scenario.load.hasSuffix("commit \(commit)"), "\(scenario.label)")
             }
-        }
-    }
-
-    @Test("list the promises that were kept and missed with the figures of Benchmarks/results.json")
-    func promises() throws {
-        let record = try Record.read()
-        let page = try Documentation.text("docs/decisions/plain-code.md")
-        func cells(_ promise: String) throws -> [String] {
-            let line = try #require(page.split(separator: "\n").first { $0.hasPrefix("  | \(promise)") }, "\(promise)")
-            return line.split(separator: "|").dropFirst().last.map { $0.matches(of: /[\d.]+/).map { String($0.output) } } ?? []
-        }
-        func kit(_ label: String) throws -> Record.Row { try record.row(label, "kit") }
-        func p99(_ name: String, _ client: String = "kit") throws -> Double {
-            try record.row("s8-\(name)", client).p99 / record.row("s8-one", client).p99
-        }
-        let one = try kit("s8-one")
-        let busiest = try #require(one.busiestPerThousand)
-        let cited: [(String, [Double?])] = try [
-            ("the pipeline, µs", [record.pipeline.microseconds]), ("the pipeline, allocations", [record.pipeline.allocations]),
-            ("instructions a request, thousands", [record.instructions.perRequest["kit"].map { $0.all / 1_000 }]),
-            ("S1,", [kit("s1").ratio]), ("S2,", [kit("s2").ratio]), ("S3,", [kit("s3").ratio]),
-            ("S7,", [kit("s7").ratioToAHC]), ("S5,", [kit("s5").ratioToAHC]),
-            ("four channels in turn", [kit("s8-four").cpuPerThousand / one.cpuPerThousand, p99("four")]),
-            ("beside a channel whose server stalls", [p99("stalled")]),
-            ("beside a channel that downloads", [p99("flooded")]),
-            ("the busiest of two loops", [kit("s8-two-loops").busiestPerThousand.map { $0 / busiest }]),
-            ("memory of 2,000", [kit("s6-raised-2000").peakRatio, kit("s6-raised-10000").peakRatio]),
-            ("10,000 held calls over HTTP/2", [kit("s6-h2-10000").peakRatio, kit("s6-h2-10000").wallRatio]),
-        ]
-        for (promise, figures) in cited {
-            let cells = try cells(promise)
-            #expect(cells.count == figures.count)
-            for (cell, figure) in zip(cells, figures) {
-                #expect(isRounded(cell, try #require(figure)), "\(promise) the page has \(cell), the record \(figure ?? 0)")
-            }
-        }
-        let loops = try Documentation.text("docs/decisions/loops-and-pools.md").replacing("\n ", with: "")
-        let sharing = /p99 is ([\d.]+) × that.*does: ([\d.]+) ×.* p99 is ([\d.]+) ×;.* has ([\d.]+) ×.* and ([\d.]+) ×/
-        let found = try #require(loops.firstMatch(of: sharing)?.output)
-        let figures = try [
-            (found.1, p99("stalled")), (found.2, p99("flooded")), (found.3, p99("apart")), (found.4, p99("flooded", "ahc")),
-            (found.5, p99("apart", "ahc")),
-        ]
-        for (cell, figure) in figures {
-            #expect(isRounded(cell, figure), "\(cell) in loops-and-pools.md, \(figure) in the record")
         }
     }
 

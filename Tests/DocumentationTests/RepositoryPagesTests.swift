@@ -81,14 +81,8 @@ struct RepositoryPagesTests {
     @Test("the changelog's topmost version is the kit's, which is a semantic version")
     func version() throws {
         let changelog = try Documentation.text("CHANGELOG.md")
-        let version = try #require(changelog.firstMatch(of: /\n(?:Next version: |## \[)(\d+\.\d+\.\d+)[.\]]/)?.output.1)
+        let version = try #require(changelog.firstMatch(of: /\n## \[(\d+\.\d+\.\d+)\]/)?.output.1)
         #expect(version == CurlTransport.kitVersion)
-    }
-
-    @Test("an unreleased change has a next version")
-    func unreleased() throws {
-        let changelog = try Documentation.text("CHANGELOG.md")
-        #expect(changelog.contains("\n## [Unreleased]\n") == changelog.contains("\nNext version: "))
     }
 
     @Test("a list of the changelog has each bold lead once")
