@@ -89,7 +89,7 @@ public struct Fixture: RequestModifier {
     /// An answer to every request that it is attached to.
     ///
     /// ```swift
-    /// try await networkManager.attaching(Fixture(status: 503)).request(endpoint: .orderList(path: ""))
+    /// try await networkManager.attaching(Fixture(status: 503)).request(endpoint: .orderList())
     /// ```
     public init(
         status: Int = 200, headers: Headers = [:], body: String = "", delay: Duration = .zero, failure: TransportError? = nil

@@ -5,7 +5,7 @@ public import CoreAPICore
 /// ``FixtureError/notFound(name:searched:available:)``.
 ///
 /// ```swift
-/// try await networkManager.attaching(FixtureScenario("orders-error")).request(endpoint: .orderList(path: ""))
+/// try await networkManager.attaching(FixtureScenario("orders-error")).request(endpoint: .orderList())
 /// ```
 public struct FixtureScenario: RequestModifier, Hashable {
     public static let allowsSeveral = false

@@ -235,8 +235,8 @@ private enum Networkers {
 @MainActor private final class ListInteractor: DLNetworker<DLOrderEndpointItem> {
     weak var output: (any Output)?
 
-    func fetchOrderList(path: String) {
-        networkManager.request(endpoint: .orderList(path: path), type: DLOrderListResponse.self) { [weak self] result in
+    func fetchOrderList(page: Int) {
+        networkManager.request(endpoint: .orderList(page: page), type: DLOrderListResponse.self) { [weak self] result in
             self?.output?.handleOrderListResponse(result)
         }
     }
@@ -391,9 +391,9 @@ private enum Modifiers {
 
 private func attached(_ networkManager: NetworkManager<DLOrderEndpointItem>) async throws -> [DLOrderListResponse] {
     [
-        try await networkManager.attaching(Timeout(.seconds(5))).request(endpoint: .orderList(path: "page=1")),
-        try await networkManager.attaching(Fixture(status: 503)).request(endpoint: .orderList(path: "")),
-        try await networkManager.attaching(FixtureScenario("orders-error")).request(endpoint: .orderList(path: "")),
+        try await networkManager.attaching(Timeout(.seconds(5))).request(endpoint: .orderList(page: 1)),
+        try await networkManager.attaching(Fixture(status: 503)).request(endpoint: .orderList()),
+        try await networkManager.attaching(FixtureScenario("orders-error")).request(endpoint: .orderList()),
     ]
 }
 
@@ -402,7 +402,7 @@ private func attached(_ networkManager: NetworkManager<DLOrderEndpointItem>) asy
 private func caught(_ networkManager: NetworkManager<DLOrderEndpointItem>) async {
     var orders: DLOrderListResponse?
     do {
-        orders = try await networkManager.request(endpoint: .orderList(path: "page=1"))
+        orders = try await networkManager.request(endpoint: .orderList(page: 1))
     } catch {
         if let refusal: DLError = error.app() { show(refusal.message) } else { show(error.localizedDescription) }
         log("\(error)")

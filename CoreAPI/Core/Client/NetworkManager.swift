@@ -88,7 +88,7 @@ extension NetworkManager {
     /// runs there. Any other runs on the channel's ``Channel/callbackQueue``, the main queue by default.
     ///
     /// ```swift
-    /// networkManager.request(endpoint: .orderList(path: path), type: DLOrderListResponse.self) { [weak self] result in
+    /// networkManager.request(endpoint: .orderList(page: page), type: DLOrderListResponse.self) { [weak self] result in
     ///     self?.output?.handleOrderListResponse(result)
     /// }
     /// ```

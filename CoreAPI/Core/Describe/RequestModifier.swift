@@ -4,7 +4,7 @@
 /// several of one type the nearest to the call wins: call over endpoint over provider over channel.
 ///
 /// ```swift
-/// try await networkManager.attaching(Timeout(.seconds(5))).request(endpoint: .orderList(path: "page=1"))
+/// try await networkManager.attaching(Timeout(.seconds(5))).request(endpoint: .orderList(page: 1))
 /// ```
 ///
 /// A value that stages of the pipeline read, on any thread. It changes nothing by itself.

@@ -6,7 +6,7 @@ public import Foundation
 ///
 /// ```swift
 /// do {
-///     orders = try await networkManager.request(endpoint: .orderList(path: "page=1"))
+///     orders = try await networkManager.request(endpoint: .orderList(page: 1))
 /// } catch {
 ///     if let refusal: DLError = error.app() { show(refusal.message) } else { show(error.localizedDescription) }
 ///     log("\(error)")
