@@ -50,7 +50,8 @@ struct AdoptersPackageTests {
     @Test("may copy a channel and its interactors: all that they import is a product, and all that they call is public")
     func copiedChannels() async throws {
         let manifest = try String(contentsOfFile: SourceTree.path("Package.swift"), encoding: .utf8)
-        let products = Set(manifest.matches(of: /\.library\(name: "(\w+)"/).map { String($0.output.1) })
+        let libraries = try #require(manifest.firstMatch(of: /let libraries =\s*\[([^\]]*)\]/)?.output.1)
+        let products = Set(libraries.matches(of: /"(\w+)"/).map { String($0.output.1) })
         let channels = SourceTree.folders(in: "Interactors")
         #expect(channels.count > 5)
         for folder in ["Channels/%/Networker", "Interactors/%"] {

@@ -80,10 +80,14 @@ private func parameters(text: String, page: Int, sort: String?, items: [String])
     return [query, list, order]
 }
 
-private func signature(_ request: inout Request, secret: String) throws {
-    let digest = ContentDigest(.sha256, of: try request.body.bytesInMemory()).hexadecimal
-    let code = RequestSigning.hmacSHA256("\(request.method)\n\(request.url.target)\n\(digest)", key: secret)
-    try request.setHeader("X-Signature", code.base64EncodedString())
+private func signature(_ channel: inout Channel, secret: String) {
+    channel.attemptMiddleware = [
+        RequestSigning { request in
+            let digest = ContentDigest(.sha256, of: try request.body.bytesInMemory()).hexadecimal
+            let code = RequestSigning.hmacSHA256("\(request.method)\n\(request.url.target)\n\(digest)", key: secret)
+            try request.setHeader("X-Signature", code.base64EncodedString())
+        }
+    ]
 }
 
 private func settings(_ channel: inout Channel, password: String) throws {

@@ -1,6 +1,5 @@
 internal import CoreAPICoding
 public import Foundation
-public import HTTPTypes
 
 // Every requirement of an endpoint has a default. A member of the right name and a wrong type would not be read, and so would a
 // member of another library's name. These requirements detect the commonest ones: Swift infers an associated type from the member,

@@ -27,14 +27,11 @@ struct DigestAnswer {
     /// §3.4.1 to §3.4.3; of a legacy challenge without the count and the client nonce.
     var response: String {
         let hash = challenge.algorithm.hash
-        let secret = hash("\(name):\(challenge.realm):\(password.revealed.precomposedStringWithCanonicalMapping)")
+        let secret = hash("\(username):\(challenge.realm):\(password.revealed)")
         let request = hash("\(method):\(uri)")
         if challenge.isLegacy { return hash("\(secret):\(challenge.nonce):\(request)") }
         return hash("\(secret):\(challenge.nonce):\(hexadecimalCount):\(clientNonce):auth:\(request)")
     }
-
-    /// In the normal form that §4 requires with UTF-8, today's usual form.
-    private var name: String { username.precomposedStringWithCanonicalMapping }
 
     private var hexadecimalCount: String {
         let digits = String(count, radix: 16)
@@ -43,9 +40,9 @@ struct DigestAnswer {
 
     /// §3.4.4 for a hashed name, RFC 8187 for a name beyond ASCII; a legacy server does not know that form.
     private var user: String {
-        if challenge.hashesUsername { return "username=\(quoted(challenge.algorithm.hash("\(name):\(challenge.realm)")))" }
-        guard !challenge.isLegacy, !name.utf8.allSatisfy({ $0 < 0x80 }) else { return "username=\(quoted(name))" }
-        let encoded = name.utf8.reduce(into: "") { text, byte in
+        if challenge.hashesUsername { return "username=\(quoted(challenge.algorithm.hash("\(username):\(challenge.realm)")))" }
+        guard !challenge.isLegacy, !username.utf8.allSatisfy({ $0 < 0x80 }) else { return "username=\(quoted(username))" }
+        let encoded = username.utf8.reduce(into: "") { text, byte in
             let isPlain = byte < 0x80 && (Character(Unicode.Scalar(byte)).isLetter || Character(Unicode.Scalar(byte)).isNumber)
             text +=
                 isPlain ? String(Unicode.Scalar(byte)) : "%" + (byte < 16 ? "0" : "") + String(byte, radix: 16, uppercase: true)

@@ -19,8 +19,8 @@ internal import HTTPTypes
 /// Refused with a ``DigestAuthenticationError``: `auth-int` alone, `-sess` variants, `SHA-512-256`, and challenges without `qop`
 /// (RFC 2069) unless they are allowed. `nextnonce` is ignored; a server that wants a new nonce says `stale`.
 public final class DigestAuthentication: Middleware {
-    private let username: String
-    private let password: Secret<String>
+    let username: String
+    let password: Secret<String>
     private let origins: [String]
     private let allowsLegacyChallenges: Bool
     private let makeClientNonce: @Sendable () -> String
@@ -43,11 +43,16 @@ public final class DigestAuthentication: Middleware {
         username: String, password: Secret<String>, origins: [String] = [], allowsLegacyChallenges: Bool = false
     ) throws(DigestAuthenticationError) {
         guard username.firstForbiddenControl == nil else { throw .unsafeUsername }
-        self.init(checked: username, password: password, origins: origins, allowsLegacyChallenges: allowsLegacyChallenges) {
+        // The normal form that RFC 7616 §4 requires with UTF-8. Here and not in the answer, because then a static binary without a
+        // call of this initializer links no more of Foundation.
+        let (name, secret) = (Self.normalized(username), Secret(Self.normalized(password.revealed)))
+        self.init(checked: name, password: secret, origins: origins, allowsLegacyChallenges: allowsLegacyChallenges) {
             // Both numbers are from the system's random source.
             String(UInt64.random(in: .min ... .max), radix: 16) + String(UInt64.random(in: .min ... .max), radix: 16)
         }
     }
+
+    private static func normalized(_ text: String) -> String { text.precomposedStringWithCanonicalMapping }
 
     init(
         checked username: String, password: Secret<String>, origins: [String], allowsLegacyChallenges: Bool = false,

@@ -18,7 +18,7 @@ public enum DigestAuthenticationError: Error, Hashable, Sendable {
 extension DigestAuthenticationError: LocalizedError {
     public var errorDescription: String? {
         switch self {
-        case .malformedChallenge(let malformed): malformed.localizedDescription
+        case .malformedChallenge(let malformed): malformed.readableDescription
         case .missingParameter(let name): "expected a challenge of Digest: with a '\(name)', got one without (RFC 7616 §3.3)"
         case .unsupportedAlgorithm(let names):
             "expected a challenge of Digest: for SHA-256 or MD5, got one for \(names.joined(separator: ", "))"
