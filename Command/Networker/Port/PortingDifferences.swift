@@ -1,6 +1,6 @@
 extension PortingTable {
-    /// What behaves otherwise in ported code, besides the page <doc:BehavesOtherwise>, which is for all clients. Each line has a test
-    /// with its title.
+    /// What behaves otherwise in ported code, besides the page <doc:BehavesOtherwise>, which is for all clients. Each line has a
+    /// test with its title.
     static let differences: [PortingDifference] = [
         PortingDifference(
             [.alamofire], "A base URL and a path meet in one slash.",
