@@ -168,6 +168,15 @@ extension Case {
             #expect(stage.requests.map { $0.headers["Expect"] } == ["100-continue", nil])
             #expect(stage.requests.last?.body == megabyte)
         },
+        Case("a request without content expects nothing, and its 417 is final") { _, _ in
+            Answer(417)
+        } run: { stage async throws in
+            for (method, body) in [(HTTPRequest.Method.put, Body.none), (.post, .bytes(Data())), (.get, .none)] {
+                let response = await stage.send(method, headers: ["Expect": "100-continue"], body: body)
+                #expect(response.attempts.map(\.status) == [417], "\(method)")
+            }
+            #expect(stage.requests.map { $0.headers["Expect"] } == [nil, nil, nil])
+        },
         Case("path and query arrive with the same encoding") { _, _ in
             Answer()
         } run: { stage async throws in

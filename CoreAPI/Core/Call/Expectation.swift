@@ -1,28 +1,23 @@
 internal import HTTPTypes
 
-// A server or proxy that knows no `Expect: 100-continue` answers 417, and has done nothing else. The request is then sent without
-// the field (RFC 9110 §10.1.1), as one of the call's attempts.
+// A request without content must not carry `Expect: 100-continue`. A server or proxy that does not know the field answers 417,
+// and has done nothing else: the request is then sent without it, as one of the call's attempts (RFC 9110 §10.1.1).
 
 extension Reply {
-    /// Whether the server has refused the expectation of this attempt, as the first of the call. A hook may add the field to each
-    /// attempt.
-    var isExpectationRefused: Bool {
-        // Not inlined, as below.
-        @inline(never)
-        get { status == 417 && request?.expectsContinue == true && attempts.count { $0.status == 417 } == 1 }
-    }
+    /// Whether the server has refused the expectation of this attempt.
+    var isExpectationRefused: Bool { status == 417 && request?.headers[.expect]?.lowercased() == "100-continue" }
 }
 
 extension Attempt {
-    /// The attempt without `Expect`, if an answer to an earlier one has refused it.
+    /// The attempt without an `Expect` that may not be sent, or that an answer to an earlier attempt has refused. Asked last,
+    /// because a hook may add the field to each attempt.
     // Not inlined: the request's copy would lie in the frame of its caller.
     @inline(never)
-    func withoutRefusedExpectation() -> Attempt {
-        guard request.expectsContinue, earlier.contains(where: { $0.status == 417 }) else { return self }
+    func withoutVainExpectation() -> Attempt {
+        // Without a lookup by name, which would make an index of all fields.
+        guard request.headers.contains(where: { $0.name == .expect }),
+            request.body.isEmpty || earlier.contains(where: { $0.status == 417 })
+        else { return self }
         return with { $0.headers[.expect] = nil }
     }
-}
-
-extension Request {
-    fileprivate var expectsContinue: Bool { headers[.expect]?.lowercased() == "100-continue" }
 }

@@ -80,6 +80,7 @@ enum Pipeline {
     /// One exchange over the transport. A middleware may have changed the address, so the environment is checked last.
     static func exchange(_ attempt: Attempt) async -> Reply {
         if let refusal = attempt.leavingEnvironment() { return refusal }
+        let attempt = attempt.withoutVainExpectation()
         attempt.tellQueued()
         let reply = await attempt.transport().send(attempt)
         attempt.tellExchange(reply)
@@ -198,7 +199,7 @@ enum Pipeline {
         } catch {
             return .end(reply.replaced(by: CancellationError()))
         }
-        return .again(start.next(after: reply.attempts, delay: delay).withoutRefusedExpectation())
+        return .again(start.next(after: reply.attempts, delay: delay))
     }
 
     /// The reply, its error translated by the channel's filter.
