@@ -140,6 +140,8 @@ final class EarlyServer: Sendable {
         Thread.detachNewThread {
             while true {
                 let connection = accept(listener, nil, nil)
+                // A peer that has gone again, or a signal, is no end; after `shutdown` the error is EINVAL.
+                guard connection >= 0 || errno == EINVAL else { continue }
                 guard connection >= 0 else {
                     // Closed here: its number, given to the next server, would let this thread accept that server's connections.
                     close(listener)

@@ -11,14 +11,22 @@ import Glibc
 
 /// A server that reads exactly the bytes that a test requests.
 final class RawServer: Sendable {
-    /// One connection. `@unchecked`: one thread reads, and one thread writes.
+    /// One connection. Its descriptor stays taken while a thread has the connection: a call with the number of a closed one would
+    /// reach the socket of another test.
+    ///
+    /// `@unchecked`: one thread reads, and one thread writes.
     final class Connection: @unchecked Sendable {
         private let descriptor: Int32
         private var pending = Data()
-        private(set) var isClosed = false
+        private let hasEnded = Mutex(false)
+        var isClosed: Bool { hasEnded.withLock { $0 } }
 
         init(_ descriptor: Int32) {
             self.descriptor = descriptor
+        }
+
+        deinit {
+            close(descriptor)
         }
 
         /// The next request's head; `nil` after the last.
@@ -72,23 +80,28 @@ final class RawServer: Sendable {
 
         /// Ends the connection, by a reset or in the orderly way.
         func cut(resetting: Bool = true) {
-            guard !isClosed else { return }
-            isClosed = true
+            let isFirst = hasEnded.withLock { hasEnded in
+                defer { hasEnded = true }
+                return !hasEnded
+            }
+            guard isFirst else { return }
             if resetting {
                 var linger = linger(l_onoff: 1, l_linger: 0)
                 _ = setsockopt(descriptor, SOL_SOCKET, SO_LINGER, &linger, socklen_t(MemoryLayout<linger>.size))
             }
-            close(descriptor)
+            // Closes the socket, and keeps its number.
+            let other = open("/dev/null", O_RDWR)
+            dup2(other, descriptor)
+            close(other)
         }
 
         /// Ends the sending half; the peer may still send.
         func endSending() { shutdown(descriptor, Int32(SHUT_WR)) }
 
-        /// Ends both halves; the descriptor stays open, for a thread that may still use it.
+        /// Ends both halves.
         func end() { shutdown(descriptor, Int32(SHUT_RDWR)) }
 
         private func receive(_ count: Int) -> Bool {
-            guard !isClosed else { return false }
             var buffer = [UInt8](repeating: 0, count: count)
             let received = recv(descriptor, &buffer, count, 0)
             guard received > 0 else { return false }
@@ -151,6 +164,8 @@ final class RawServer: Sendable {
     }
 
     private let listener: Int32
+    /// Whether the accepting thread is to end and to close the listener.
+    private let isOver: Shared<Bool>
     let port: UInt16
     var url: String { "http://127.0.0.1:\(port)" }
 
@@ -166,7 +181,8 @@ final class RawServer: Sendable {
         address.sin_family = sa_family_t(AF_INET)
         address.sin_addr.s_addr = UInt32(0x7F00_0001).bigEndian
         var length = socklen_t(MemoryLayout<sockaddr_in>.size)
-        let listener = listener
+        let (listener, isOver) = (listener, Shared(false))
+        self.isOver = isOver
         let isReady = withUnsafeMutablePointer(to: &address) { pointer in
             pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { address in
                 bind(listener, address, length) == 0 && listen(listener, 64) == 0 && getsockname(listener, address, &length) == 0
@@ -177,6 +193,8 @@ final class RawServer: Sendable {
         Thread.detachNewThread {
             while true {
                 let descriptor = accept(listener, nil, nil)
+                // A peer that has gone again, or a signal, is no end.
+                guard descriptor >= 0 || isOver.current else { continue }
                 guard descriptor >= 0 else {
                     // Closed here: its number, given to the next server, would let this thread accept that server's connections.
                     close(listener)
@@ -193,6 +211,7 @@ final class RawServer: Sendable {
 
     deinit {
         // Ends the accepting thread; each connection ends with its peer.
+        isOver.change { $0 = true }
         shutdown(listener, Int32(SHUT_RDWR))
     }
 }
