@@ -237,7 +237,7 @@ struct CurlExchange {
         var (head, defect) = readHead(of: transfer, into: &parsed)
         var body = Body.bytes(data)
         var surroundings = transfer.outcome.surroundings
-        if transfer.isStreaming {
+        if transfer.outcome.isStreamed {
             body = .none
             if let parsed, let head, defect == nil {
                 do throws(TransportError) {
@@ -250,7 +250,7 @@ struct CurlExchange {
             }
             if defect != nil { transfer.stream?.buffer.abandon() }
         } else if let parsed, defect == nil {
-            let received = transfer.bytesOfBody(announced: parsed.contentLength)
+            let received = transfer.outcome.bytesOfBody(announced: parsed.contentLength)
             let hasBody = hasBody(parsed, transfer)
             let isEndAnnounced = transfer.outcome.isEndAnnounced
             defect = Self.endDefect(parsed, hasBody: hasBody, received, isEndAnnounced)
@@ -330,7 +330,7 @@ struct CurlExchange {
         }
         result = parsed
         var head = parsed.head
-        let hasBytes = transfer.isStreaming || transfer.outcome.metrics?.bytesReceived ?? 0 > 0
+        let hasBytes = transfer.outcome.isStreamed || transfer.outcome.metrics?.bytesReceived ?? 0 > 0
         if transfer.request.decodesContent, hasBytes, hasBody(parsed, transfer), parsed.namesCodings {
             let codings = ContentDecoder.codings(in: parsed.head.headers[values: .contentEncoding])
             if !codings.known.isEmpty {

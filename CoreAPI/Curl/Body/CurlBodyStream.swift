@@ -3,8 +3,10 @@ internal import CoreAPIHTTP
 internal import Foundation
 
 /// The body of an answer on its way from the loop to the task that reads it. The loop offers each piece. While the task is
-/// behind, the loop keeps libcurl from reading further from the connection.
-final class CurlBodyStream: Sendable {
+/// behind, the loop keeps libcurl from reading further from the connection. Of a raw connection, the bytes of both directions.
+///
+/// `@unchecked`: the variables are the loop's.
+final class CurlBodyStream: @unchecked Sendable {
     /// The bytes that may wait for the task, beyond one piece of libcurl's: four receive buffers of a stream
     /// (``CurlHandle/bufferSize(inFlight:isSecure:streamsBody:)``). A larger one costs memory, a smaller one more wake-ups.
     static let room = 512 * 1_024
@@ -20,19 +22,33 @@ final class CurlBodyStream: Sendable {
     }
 
     let buffer: ChunkBuffer
+    /// The bytes for a raw connection; `nil` for an exchange.
+    let toSend: ChunkBuffer?
     private let end = Mutex<End?>(nil)
+    /// Whether libcurl is paused until the task has taken the waiting bytes.
+    var isHeld = false
+    /// Whether its reader is to be woken when the turn ends.
+    var hasChunks = false
 
     /// - Parameters:
+    ///   - sends: whether it is a raw connection.
     ///   - goOn: tells the loop that there is room.
     ///   - abandoned: tells the loop that the task has stopped reading.
-    init(goOn: @escaping @Sendable () -> Void, abandoned: @escaping @Sendable () -> Void) {
+    init(sends: Bool, goOn: @escaping @Sendable () -> Void, abandoned: @escaping @Sendable () -> Void) {
         buffer = ChunkBuffer(limit: Self.room, goOn: goOn, abandoned: abandoned)
+        toSend = sends ? ChunkBuffer(limit: RawSocket.room, goOn: goOn) : nil
     }
 
     /// Called by the loop when no more bytes follow. The first end counts.
     func finish(_ end: End) {
         self.end.withLock { $0 = $0 ?? end }
         buffer.finish(.success(()))
+    }
+
+    /// Called by the loop when nothing can be sent either.
+    func close(_ end: End) {
+        finish(end)
+        toSend?.abandon()
     }
 
     /// How the transfer ended; known once the buffer is empty and finished.

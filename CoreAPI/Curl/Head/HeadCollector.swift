@@ -10,8 +10,8 @@ internal import CoreAPICore
 /// check and a `memcpy`, at a third of the cost of appending to an array; a head has ten lines.
 struct HeadCollector: ~Copyable {
     enum Line {
-        /// The first line of a head, and whether its protocol multiplexes.
-        case status(multiplexes: Bool)
+        /// The first line of a head.
+        case status
         case other
         /// The last line of the final head.
         case end
@@ -25,6 +25,8 @@ struct HeadCollector: ~Copyable {
 
     /// Whether the final head is complete.
     private(set) var isComplete = false
+    /// Whether the protocol of the last status line multiplexes.
+    private(set) var isMultiplexed = false
     /// Whether a line may be `Content-Encoding`. Most heads have no such line, and are not searched for it.
     private(set) var mayNameCodings = false
     /// Whether the head's parser must look for the body's end at once, because libcurl may see another one. Not after one plain
@@ -67,7 +69,7 @@ struct HeadCollector: ~Copyable {
     mutating func begin(size: Int, lines: Int) {
         limits = (size, lines)
         (received, self.lines, count) = (0, 0, 0)
-        (isComplete, expectsStatus) = (false, true)
+        (isComplete, expectsStatus, isMultiplexed) = (false, true, false)
         forgetFraming()
         (isInterim, isContinue, isSwitching) = (false, false, false)
         (isNoContent, isResetContent, isNotModified, isExpectationFailed) = (false, false, false, false)
@@ -99,7 +101,8 @@ struct HeadCollector: ~Copyable {
             count = 0
             keep(line)
             noteStatus(line)
-            return .status(multiplexes: line.count > 5 && line[5] != UInt8(ascii: "1"))
+            isMultiplexed = line.count > 5 && line[5] != UInt8(ascii: "1")
+            return .status
         }
         if FramingLines.mayBegin(with: line[0]) {
             framing.note(count)

@@ -285,9 +285,9 @@ struct LoopRun {
         guard let shard = transfer.shard else { return }
         // The transfer was queued here and runs on another loop.
         guard shard.loop === loop else { return _ = shard.loop.postIfRunning(.cancel(transfer)) }
-        switch transfer.stage {
-        case .new: transfer.stage = .cancelled  // Its submission is still on the way.
-        case .queued, .active: shard.worker?.cancel(transfer, now)
+        switch transfer.phase {
+        case .new: transfer.phase = .cancelled  // Its submission is still on the way.
+        case .queued, .active, .streaming, .raw: shard.worker?.cancel(transfer, now)
         case .cancelled, .done: break
         }
     }

@@ -9,7 +9,7 @@ internal import Glibc
 #endif
 
 /// The descriptors that a loop waits for with one `poll(2)`: its wake-up, and the sockets that its multi handles ask for
-/// (`CURLMOPT_SOCKETFUNCTION`). On the loop's thread only, without checks for exclusive access, as in ``CurlTransfer``.
+/// (`CURLMOPT_SOCKETFUNCTION`). On the loop's thread only.
 ///
 /// The cost of `poll` grows with the number of descriptors, as that of `curl_multi_poll` does. But it needs no system call when a
 /// descriptor is added or removed, which epoll does for every request.
@@ -28,7 +28,7 @@ final class PollSet {
     @exclusivity(unchecked) private(set) var ready: [Int32] = []
     /// The index of the entry at which the next wait begins.
     private var first = 1
-    @exclusivity(unchecked) private var patience = EagerWait()
+    private var patience = EagerWait()
 
     init(_ wakeup: Wakeup) {
         self.wakeup = wakeup

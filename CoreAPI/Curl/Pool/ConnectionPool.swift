@@ -17,6 +17,19 @@ struct ConnectionLimits: Sendable, Hashable {
     }
 }
 
+/// The host whose connections are counted together.
+struct HostKey: Hashable, Sendable {
+    let scheme: HTTPURL.Scheme
+    let host: String
+    let port: UInt16
+
+    init(_ url: HTTPURL) {
+        scheme = url.scheme
+        host = url.host
+        port = url.effectivePort
+    }
+}
+
 /// The connections of one trust, their limits and their queue. Several loops of a group serve it, each with a shard.
 ///
 /// The queue is under a lock, so the limits apply to all shards together. A request that may start goes to its shard's loop at

@@ -4,7 +4,7 @@ internal import Foundation
 internal import Synchronization
 
 /// One easy handle, with the buffer to which libcurl writes its error texts. It serves one transfer at a time, and several in
-/// turn if they have the same ``Form``. On the loop's thread only, so exclusivity checks are off.
+/// turn if they have the same ``Form``. On the loop's thread only.
 final class CurlHandle {
     /// The options that stay set on a handle between exchanges.
     struct Form: Equatable {
@@ -25,24 +25,26 @@ final class CurlHandle {
     private let address: OpaquePointer
     private let errorText: UnsafeMutablePointer<CChar>
     /// The transfer that it serves. libcurl's callbacks get the handle and find the transfer here.
-    @exclusivity(unchecked) private(set) var transfer: CurlTransfer?
+    private(set) var transfer: CurlTransfer?
     /// The options that stay set; `nil` until all of them are.
-    @exclusivity(unchecked) var form: Form?
+    var form: Form?
     /// Whether an option was set for one exchange that the next must not have.
-    @exclusivity(unchecked) private var isSpent = false
-    @exclusivity(unchecked) private var hasServed = false
-    @exclusivity(unchecked) var firstField = FirstFieldCheck(isNeeded: false)
+    private var isSpent = false
+    private var hasServed = false
+    var firstField = FirstFieldCheck(isNeeded: false)
     @exclusivity(unchecked) var head = HeadCollector()
-    @exclusivity(unchecked) private var bufferSize = 0
-    @exclusivity(unchecked) private var connectTimeout: Duration?
+    private var bufferSize = 0
+    private var connectTimeout: Duration?
     /// The URL whose scheme, host and port are set in the address.
-    @exclusivity(unchecked) private var origin: HTTPURL?
+    private var origin: HTTPURL?
     /// The `Host` line of its requests. libcurl would format its own line for each: 2,500 instructions, and three allocations.
-    @exclusivity(unchecked) private var hostLines: HeaderList?
+    private var hostLines: HeaderList?
     let connections: LoopConnections
     var library: CurlLibrary { connections.library }
     /// The turn of the loop in which a byte was last received or sent.
-    @exclusivity(unchecked) private var lastTurn: UInt?
+    private var lastTurn: UInt?
+    /// The bytes of a body received in one turn of the loop; see ``LoopConnections/mustPauseForTurn(_:after:)``.
+    var burst: (turn: UInt, bytes: Int) = (0, 0)
 
     /// - Returns: `nil` if libcurl has no memory for another handle.
     init?(_ connections: LoopConnections) {
@@ -71,8 +73,10 @@ final class CurlHandle {
 
     func begin(_ transfer: CurlTransfer) {
         self.transfer = transfer
+        transfer.handle = self
         errorText[0] = 0
         lastTurn = nil
+        burst.bytes = 0
         transfer.forgetAnswer()
         firstField = FirstFieldCheck(isNeeded: hasServed && library.has(.rememberedField))
     }
@@ -84,7 +88,7 @@ final class CurlHandle {
         guard lastTurn != connections.turn else { return }
         lastTurn = connections.turn
         connections.hasMoved = true
-        transfer?.lastActivity = LoopClock.now()
+        transfer?.clock.lastActivity = LoopClock.now()
     }
 
     /// The exchange is over, and the handle is in no multi handle.

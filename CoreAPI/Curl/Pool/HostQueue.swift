@@ -2,7 +2,7 @@ internal import CoreAPICore
 internal import Synchronization
 
 /// Decides which transfer may start now: it limits the transfers of one host and the connections of all. First come, first served
-/// within a host; the hosts take turns. No I/O, no clock, no threads: its owner's lock guards it, so exclusivity checks are off.
+/// within a host; the hosts take turns. No I/O, no clock, no threads: its owner's lock guards it.
 ///
 /// The kit has its own queue, because a transfer that waits inside libcurl looks like one that connects. And older libraries do
 /// not report how long it waited (`CURLINFO_QUEUE_TIME_T`).
@@ -39,12 +39,12 @@ final class HostQueue<Key: Hashable, Item> {
         @exclusivity(unchecked) var activeOn: [Int]
         @exclusivity(unchecked) var waiting = FIFO<(number: UInt64, item: Item?)>()
         /// Waiting items that were not removed.
-        @exclusivity(unchecked) var waitingCount = 0
-        @exclusivity(unchecked) var active = 0
+        var waitingCount = 0
+        var active = 0
         /// -1 if unknown. Atomic, because the threads of all shards read it through tickets.
         private let known = Atomic(-1)
         /// Whether `waitingHosts` contains the host.
-        @exclusivity(unchecked) var isListed = false
+        var isListed = false
 
         init(key: Key, home: Int, shards: Int) {
             self.key = key
@@ -77,21 +77,21 @@ final class HostQueue<Key: Hashable, Item> {
     let capacity: Int
 
     @exclusivity(unchecked) private var hosts: [Key: Host] = [:]
-    @exclusivity(unchecked) private var recent: Host?
+    private var recent: Host?
     @exclusivity(unchecked) private var waitingHosts = FIFO<Host>()
-    @exclusivity(unchecked) private var lastNumber: UInt64 = 0
-    @exclusivity(unchecked) private var usedConnections = 0
+    private var lastNumber: UInt64 = 0
+    private var usedConnections = 0
     /// By shard: the connections that its items need, and the items.
     @exclusivity(unchecked) private var used: [Int]
     @exclusivity(unchecked) private var running: [Int]
     /// The home of the next host, if there are several shards.
     private var nextHome = 0
-    @exclusivity(unchecked) private var multiplexingHosts = 0
+    private var multiplexingHosts = 0
 
     /// Waiting items.
-    @exclusivity(unchecked) private(set) var waiting = 0
+    private(set) var waiting = 0
     /// Started, unfinished items.
-    @exclusivity(unchecked) private(set) var active = 0
+    private(set) var active = 0
 
     /// - Parameter shards: at most the number of connections to a host, so that each shard has one.
     init(connections: Int, connectionsPerHost: Int, streamsPerConnection: Int, capacity: Int, shards: Int = 1) {

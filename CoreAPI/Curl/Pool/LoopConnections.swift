@@ -12,7 +12,7 @@ internal import Glibc
 /// The connections of one multi handle, so that each can be checked before it is used again. libcurl does not reveal the socket
 /// of a connection before use. So sockets are noted when they are opened and found again by their two ends.
 ///
-/// Used on the loop's thread only, so exclusivity checks are off; outlives every connection.
+/// Used on the loop's thread only; outlives every connection.
 final class LoopConnections {
     /// The data of `CURLOPT_PREREQFUNCTION` about a connection.
     struct Ends {
@@ -33,26 +33,26 @@ final class LoopConnections {
     private let sockets: PollSet?
     /// Opened sockets not yet seen in a connection: attempts in progress, and losers of a race of two addresses.
     private var unclaimed: Set<Int32> = []
-    @exclusivity(unchecked) private var known: [Ports: [LoopConnection]] = [:]
+    private var known: [Ports: [LoopConnection]] = [:]
     private var owners: [Int32: LoopConnection] = [:]
     @exclusivity(unchecked) private var discovered: [(transfer: CurlTransfer, multiplexes: Bool)] = []
     @exclusivity(unchecked) private var withHead: [CurlTransfer] = []
-    @exclusivity(unchecked) private var withChunks: [CurlTransfer] = []
+    @exclusivity(unchecked) private var withChunks: [CurlBodyStream] = []
     @exclusivity(unchecked) private var pausedForTurn: [CurlTransfer] = []
-    @exclusivity(unchecked) private var hasHeldUpload = false
-    @exclusivity(unchecked) private var hasCloseNotify = false
+    private var hasHeldUpload = false
+    private var hasCloseNotify = false
     /// Transfers that were answered while their request was still being sent; see ``Defect/endlessUpload``.
     @exclusivity(unchecked) var early: [CurlTransfer] = []
     /// Whether the loop serves other pools, too.
-    @exclusivity(unchecked) var isShared = false
+    var isShared = false
     /// Counts the turns of the loop in which it calls libcurl.
-    @exclusivity(unchecked) private(set) var turn: UInt = 0
+    private(set) var turn: UInt = 0
     /// The number of transfers when the turn began.
-    @exclusivity(unchecked) private(set) var transfers = 0
+    private(set) var transfers = 0
     /// Whether a byte was received or sent in this turn.
-    @exclusivity(unchecked) var hasMoved = false
+    var hasMoved = false
     /// Whether a byte was written to a connection with TLS; set to `false` before each look.
-    @exclusivity(unchecked) var hasWritten = false
+    var hasWritten = false
     /// Whether an answer arrived over HTTP/2.
     private(set) var haveMultiplexed = false
 
@@ -132,13 +132,13 @@ final class LoopConnections {
 
     /// Whether an answer has used up its part of the turn; it continues in the next. A stream of HTTP/2 is not paused, because
     /// that would hold up the others of its connection; ``Defect/endlessReading`` bounds those.
-    func mustPauseForTurn(_ transfer: CurlTransfer, after count: Int) -> Bool {
-        guard !transfer.isMultiplexed else { return false }
+    func mustPauseForTurn(_ handle: CurlHandle, after count: Int) -> Bool {
+        guard !handle.head.isMultiplexed, let transfer = handle.transfer else { return false }
         let burst = isShared ? Burst.shared : .alone
-        if transfer.burstTurn != turn { (transfer.burstTurn, transfer.burst) = (turn, 0) }
-        transfer.burst += count + burst.pieceCost
-        guard transfer.burst > burst.bytes else { return false }
-        transfer.burst = 0
+        if handle.burst.turn != turn { handle.burst = (turn, 0) }
+        handle.burst.bytes += count + burst.pieceCost
+        guard handle.burst.bytes > burst.bytes else { return false }
+        handle.burst.bytes = 0
         pausedForTurn.append(transfer)
         return true
     }
@@ -170,18 +170,18 @@ final class LoopConnections {
 
     /// Notes, inside a callback, that the reader of a streamed answer has a chunk. It is woken when libcurl has read the socket,
     /// not for each piece of 16 KiB.
-    func noteChunk(of transfer: CurlTransfer) {
-        guard !transfer.hasChunks else { return }
-        transfer.hasChunks = true
-        withChunks.append(transfer)
+    func noteChunk(of stream: CurlBodyStream) {
+        guard !stream.hasChunks else { return }
+        stream.hasChunks = true
+        withChunks.append(stream)
     }
 
     /// Wakes the readers noted since the last call.
     func wakeReaders() {
         guard !withChunks.isEmpty else { return }
-        for transfer in withChunks {
-            transfer.hasChunks = false
-            transfer.stream?.buffer.wake()
+        for stream in withChunks {
+            stream.hasChunks = false
+            stream.buffer.wake()
         }
         withChunks.removeAll(keepingCapacity: true)
     }
@@ -200,15 +200,15 @@ final class LoopConnections {
     static var open: curl_opensocket_callback {
         { context, _, address in
             guard let transfer = CurlTransfer.behind(context), let address else { return ccurl_bad_socket }
-            guard !transfer.refuses(address) else { return ccurl_bad_socket }
+            guard !transfer.route.refuses(address, transfer.request.limits.refusedAddresses) else { return ccurl_bad_socket }
             let descriptor = socket(address.pointee.family, address.pointee.socktype, address.pointee.protocol)
             guard descriptor >= 0 else {
-                if [EMFILE, ENFILE].contains(errno) { transfer.socketRefusal = String(cString: strerror(errno)) }
+                if [EMFILE, ENFILE].contains(errno) { transfer.route.socketRefusal = String(cString: strerror(errno)) }
                 return ccurl_bad_socket
             }
             _ = fcntl(descriptor, F_SETFD, FD_CLOEXEC)
             transfer.handle?.connections.unclaimed.insert(descriptor)
-            transfer.openedSockets.append(descriptor)
+            transfer.route.sockets.append(descriptor)
             return descriptor
         }
     }
@@ -234,40 +234,29 @@ final class LoopConnections {
     }
 }
 
-extension CurlTransfer {
-    /// Whether the channel refuses the peer. Noted, because libcurl then tries the host's next address.
-    fileprivate func refuses(_ address: UnsafeMutablePointer<curl_sockaddr>) -> Bool {
-        let refused = request.limits.refusedAddresses
-        guard !refused.isEmpty else { return false }
-        let isRefused = withUnsafePointer(to: &address.pointee.addr) { !AddressClass(of: $0).isDisjoint(with: refused) }
-        hasRefusedAddress = hasRefusedAddress || isRefused
-        return isRefused
-    }
-}
-
 /// Inside the type `close` is another function.
 private func systemClose(_ descriptor: Int32) -> Int32 {
     close(descriptor)
 }
 
-/// One connection of libcurl's, from its first request to its end. Used on the loop's thread only, so exclusivity checks are off.
+/// One connection of libcurl's, from its first request to its end. Used on the loop's thread only.
 final class LoopConnection {
     let remoteAddress: String
     let ports: LoopConnections.Ports
     private let addressText: ContiguousArray<CChar>
     unowned let loop: LoopConnections
     /// `nil` if it is unknown, and after it is closed.
-    @exclusivity(unchecked) private(set) var socket: Int32?
+    private(set) var socket: Int32?
     /// Whether new requests must not use it.
-    @exclusivity(unchecked) private(set) var isMarkedForClose = false
+    private(set) var isMarkedForClose = false
     /// TLS's record of it; `nil` in clear text, and after it is closed.
-    @exclusivity(unchecked) var tls: TLSConnection?
+    var tls: TLSConnection?
     /// Whether TLS negotiated HTTP/2.
-    @exclusivity(unchecked) var isHTTP2 = false
+    var isHTTP2 = false
     /// The turn in which it was last seen open; see ``Defect/silentEnd``.
-    @exclusivity(unchecked) var openTurn: UInt?
+    var openTurn: UInt?
     /// The turn in which it was last kept because other streams received data on it.
-    @exclusivity(unchecked) private var keptTurn: UInt?
+    private var keptTurn: UInt?
 
     init(_ ends: LoopConnections.Ends, socket: Int32?, loop: LoopConnections) {
         remoteAddress = String(cString: ends.remoteAddress)
@@ -303,20 +292,4 @@ final class LoopConnection {
 
     /// Whether this turn has already decided about it.
     var isDecided: Bool { isMarkedForClose || keptTurn == loop.turn }
-}
-
-extension CurlTransfer {
-    /// Closes the connection of a transfer that a timeout or a limit stopped. Its bytes may keep arriving, and libcurl would read
-    /// them forever under the next request; a silent peer stays silent. Other streams keep their connection until they are done.
-    /// If they have received nothing either, no new stream joins them.
-    func closeConnectionAfterUse(among transfers: [CurlTransfer]) {
-        try? handle?.forbidReuse()
-        // Without HTTP/2 there is no other stream. And if thousands stop at once, one check is enough.
-        guard let connection, ticket?.multiplexes != false, !connection.isDecided else { return }
-        let others = transfers.filter { $0 !== self && $0.connection === connection }
-        guard !others.contains(where: { $0.lastActivity > lastActivity }) else { return connection.keep() }
-        guard connection.markForClose() else { return }
-        // The last of them closes it.
-        for other in others { try? other.handle?.forbidReuse() }
-    }
 }

@@ -3,7 +3,7 @@ internal import CoreAPICore
 internal import Synchronization
 
 /// A pool's part on one loop's thread: libcurl's handles, the waiting and running transfers, and their timeouts. On that thread
-/// only, without checks for exclusive access, as in ``CurlTransfer``.
+/// only.
 final class PoolWorker {
     private let pool: ConnectionPool
     private let shard: PoolShard
@@ -15,15 +15,15 @@ final class PoolWorker {
     @exclusivity(unchecked) private var transfers: [CurlTransfer] = []
     @exclusivity(unchecked) private var ended = EndedTransfers()
     /// The earliest time at which a transfer may time out.
-    @exclusivity(unchecked) private var nextDeadline = LoopClock.never
+    private var nextDeadline = LoopClock.never
     /// When libcurl must be called for all transfers, because it may hold back an answer.
-    @exclusivity(unchecked) private var heldAnswersDue = LoopClock.never
+    private var heldAnswersDue = LoopClock.never
     /// Whether a server has closed a connection by TLS; libcurl first hands over what it has read before. See
     /// ``Defect/endToldOnce``.
-    @exclusivity(unchecked) private var hasCutOff = false
-    @exclusivity(unchecked) private var now: LoopClock.Nanoseconds = 0
+    private var hasCutOff = false
+    private var now: LoopClock.Nanoseconds = 0
     /// Whether the loop serves it in its turns.
-    @exclusivity(unchecked) var isAttended = false
+    var isAttended = false
 
     /// - Throws: ``TransportError`` if libcurl cannot be set up.
     init(of pool: ConnectionPool, _ shard: PoolShard, _ sockets: PollSet) throws(TransportError) {
@@ -51,18 +51,18 @@ final class PoolWorker {
     /// Starts a transfer that may start at once, or queues it.
     func submit(_ transfer: CurlTransfer, _ now: LoopClock.Nanoseconds) {
         self.now = now
-        guard transfer.stage == .new, !transfer.isCancelled.load(ordering: .acquiring) else {
+        guard case .new = transfer.phase, !transfer.isCancelled.load(ordering: .acquiring) else {
             pool.finish(transfer)
             transfer.leave()
             return transfer.resume(.cancelled)
         }
-        if transfer.submitted == 0 { transfer.submitted = now }
+        if transfer.clock.submitted == 0 { transfer.clock.submitted = now }
         do throws(TransportError) {
             guard now < transfer.request.deadline else { throw .timedOut(.total, after: transfer.request.request.timeout.total) }
             let ticket: HostQueue<HostKey, CurlTransfer>.Ticket =
                 if let given = transfer.ticket { given } else { try pool.enqueue(transfer) }
             guard !ticket.isStarted || ticket.shard == shard.index else { return pool.move(transfer) }
-            (transfer.stage, transfer.index) = (.queued, transfers.count)
+            (transfer.phase, transfer.index) = (.queued, transfers.count)
             transfers.append(transfer)
             nextDeadline = min(nextDeadline, transfer.request.deadline)
             if ticket.isStarted { start(transfer) } else { startReady() }
@@ -86,15 +86,17 @@ final class PoolWorker {
     /// The task has taken the waiting bytes, or has more to send.
     func goOn(_ transfer: CurlTransfer, _ now: LoopClock.Nanoseconds) {
         self.now = now
-        if transfer.raw != nil { return move(transfer) }
-        guard transfer.stage == .active, let handle = transfer.handle, transfer.isHeld || transfer.upload.isHeld else { return }
-        transfer.lastActivity = now
+        if transfer.phase.raw != nil { return move(transfer) }
+        guard transfer.phase.isActive, let handle = transfer.handle, transfer.stream?.isHeld == true || transfer.upload.isHeld
+        else { return }
+        transfer.clock.lastActivity = now
         release(transfer, handle)
         nextDeadline = min(nextDeadline, transfer.due(now))
     }
 
     private func release(_ transfer: CurlTransfer, _ handle: CurlHandle) {
-        (transfer.isHeld, transfer.upload.isHeld) = (false, false)
+        transfer.stream?.isHeld = false
+        transfer.upload.isHeld = false
         unpause(transfer, handle)
     }
 
@@ -116,8 +118,8 @@ final class PoolWorker {
     /// - Parameter isShared: whether the turn serves other pools, too.
     func beginTurn(isShared: Bool) {
         multi.connections.isShared = isShared
-        for transfer in multi.connections.takePausedForTurn() where transfer.stage == .active && !transfer.isHeld {
-            if transfer.raw != nil { move(transfer) } else if let handle = transfer.handle { unpause(transfer, handle) }
+        for transfer in multi.connections.takePausedForTurn() where transfer.phase.isActive && transfer.stream?.isHeld != true {
+            if transfer.phase.raw != nil { move(transfer) } else if let handle = transfer.handle { unpause(transfer, handle) }
         }
     }
 
@@ -150,7 +152,7 @@ final class PoolWorker {
         do throws(TransportError) {
             try multi.endTurn()
         } catch {
-            for transfer in transfers.filter({ $0.stage == .active }) { finish(transfer, .failed(error)) }
+            for transfer in transfers.filter(\.phase.isActive) { finish(transfer, .failed(error)) }
             // libcurl's reports about them end with their handles.
             resumeEnded()
             return releaseEnded()
@@ -158,33 +160,33 @@ final class PoolWorker {
         for (transfer, multiplexes) in multi.connections.takeDiscovered() {
             if let ticket = transfer.ticket { pool.learn(ticket, multiplexes: multiplexes) }
         }
-        for transfer in multi.connections.takeWithHead() where transfer.stage == .active {
+        for transfer in multi.connections.takeWithHead() where transfer.phase.isActive {
             if let handle = transfer.handle { transfer.deliverHead(handle.metrics(of: transfer, at: now)) }
-            nextDeadline = min(nextDeadline, transfer.redirectDue)
+            nextDeadline = min(nextDeadline, transfer.bodyEnd.redirectDue)
         }
         let endsCutOff = hasCutOff
         hasCutOff = multi.connections.takeCloseNotify()
         while let (transfer, code) = multi.nextDone() {
-            if code != CURLE_OK { transfer.noteCutOff(in: multi) }
+            if code != CURLE_OK { multi.noteCutOff(transfer) }
             if code == CURLE_OK, transfer.request.connectsOnly { open(transfer) } else { settle(transfer, code) }
         }
         for transfer in multi.takeReadyRaw() { move(transfer) }
-        for transfer in multi.takeWhole() + multi.connections.takeWhole() where transfer.stage == .active {
-            transfer.isBodyWhole = true
+        for transfer in multi.takeWhole() + multi.connections.takeWhole() where transfer.phase.isActive {
+            transfer.bodyEnd.isDecided = true
             settle(transfer, CURLE_OK)
         }
-        for transfer in multi.takeGivenUp() where transfer.stage == .active && transfer.streamFailure != nil {
-            transfer.closeConnectionAfterUse(among: transfers)
+        for transfer in multi.takeGivenUp() where transfer.phase.isActive && transfer.http2.failure != nil {
+            closeConnectionAfterUse(of: transfer)
             settle(transfer, CURLE_HTTP2)
         }
         if endsCutOff {
-            for transfer in transfers where transfer.noteCutOff(in: multi) {
+            for transfer in transfers where multi.noteCutOff(transfer) {
                 try? transfer.handle?.forbidReuse()
                 settle(transfer, CURLE_HTTP2)
             }
         }
         // Its deadline was computed while there was something to send, and may be far away.
-        if multi.connections.takeHeldUpload() { nextDeadline = min(nextDeadline, now + CurlTransfer.uploadResumeInterval) }
+        if multi.connections.takeHeldUpload() { nextDeadline = min(nextDeadline, now + UploadBody.resumeInterval) }
         let heldDue = multi.heldAnswersDue(now)
         heldAnswersDue = hasCutOff ? now : heldDue
     }
@@ -212,16 +214,18 @@ final class PoolWorker {
         var index = transfers.count - 1
         while index >= 0 {
             let transfer = transfers[index]
-            if looked >= transfer.redirectDue {
+            if looked >= transfer.bodyEnd.redirectDue {
                 // As for a streamed body (`Reply.discardBody`), the rest is not waited for.
-                transfer.isBodyWhole = true
+                transfer.bodyEnd.isDecided = true
                 settle(transfer, CURLE_OK)
             } else if let error = transfer.expired(looked) {
                 transfer.failure = error
                 finish(transfer, .failed(error))
             } else {
                 // Only so that libcurl looks at the answer: neither side has moved.
-                if transfer.mustResumeUpload, let handle = transfer.handle { release(transfer, handle) }
+                if let handle = transfer.handle, transfer.stream?.isHeld != true, transfer.upload.mustResume(handle.library) {
+                    release(transfer, handle)
+                }
                 earliest = min(earliest, transfer.due(looked))
             }
             index -= 1
@@ -242,7 +246,7 @@ final class PoolWorker {
             }
             guard transfer.ticket?.shard == 0 else {
                 drop(transfer)
-                transfer.stage = .new
+                transfer.phase = .new
                 pool.move(transfer)
                 continue
             }
@@ -251,10 +255,10 @@ final class PoolWorker {
     }
 
     private func start(_ transfer: CurlTransfer) {
-        transfer.stage = .active
-        transfer.activated = now
-        transfer.lastActivity = now
-        if transfer.request.url.scheme == .https { transfer.pinCheck = pinCheck(for: transfer.request) }
+        transfer.phase = .active
+        transfer.clock.activated = now
+        transfer.clock.lastActivity = now
+        if transfer.request.url.scheme == .https { transfer.route.pinCheck = pinCheck(for: transfer.request) }
         launch(transfer)
     }
 
@@ -272,19 +276,16 @@ final class PoolWorker {
             handle.end()
             transfer.handle = nil
         }
-        transfer.needsFreshConnection = transfer.isOnStaleConnection
-        transfer.isOnStaleConnection = false
-        transfer.timesSentBefore = transfer.timesSent
+        transfer.sendings.startAgain()
         launch(transfer)
     }
 
     private func launch(_ transfer: CurlTransfer) {
         do throws(TransportError) {
-            let form = transfer.form
+            let form = CurlHandle.Form(transfer.request)
             guard let handle = handles.take(form) else { throw .outOfHandles }
-            transfer.handle = handle
-            transfer.launchTurn = multi.connections.turn
-            try transfer.setOptions(on: handle, as: form, inFlight: pool.active.load(ordering: .relaxed))
+            transfer.clock.launchTurn = multi.connections.turn
+            try handle.setOptions(for: transfer, as: form, inFlight: pool.active.load(ordering: .relaxed))
             try multi.add(handle)
             nextDeadline = min(nextDeadline, transfer.due(now))
         } catch {
@@ -295,13 +296,13 @@ final class PoolWorker {
     /// Restarts or ends a transfer that libcurl has finished.
     private func settle(_ transfer: CurlTransfer, _ code: CURLcode) {
         // libcurl reports a transfer that failed inside `curl_easy_pause`, and was finished there, once more.
-        guard transfer.stage == .active else { return }
+        guard transfer.phase.isActive else { return }
         if transfer.isToStartAgain { startAgain(transfer) } else { finish(transfer, transfer.end(code, at: now)) }
     }
 
     /// libcurl has opened a connection for another protocol.
     private func open(_ transfer: CurlTransfer) {
-        guard transfer.stage == .active, let handle = transfer.handle else { return }
+        guard transfer.phase.isActive, let handle = transfer.handle else { return }
         guard let connection = RawSocket(of: transfer, handle) else {
             return finish(transfer, .failed(.other(code: 0, message: "libcurl names no socket of the connection")))
         }
@@ -312,105 +313,61 @@ final class PoolWorker {
 
     /// Moves bytes of a raw connection in both directions.
     private func move(_ transfer: CurlTransfer) {
-        guard transfer.stage == .active, let connection = transfer.raw else { return }
+        guard transfer.phase.isActive, let connection = transfer.phase.raw else { return }
         switch multi.move(connection) {
         case .waits(_, let hasMore): if hasMore { multi.connections.pauseForTurn(transfer) }
         case .ended:
-            transfer.streamEnd = transfer.tlsConnection?.hasCloseNotify
-            transfer.endStream(.complete)
+            let isAnnounced = transfer.route.tls?.hasCloseNotify
+            transfer.stream?.finish(.init(end: .complete, isEndAnnounced: isAnnounced, trailers: [], total: nil))
             move(transfer)
         case .broke(let reason): finish(transfer, .failed(.connectionLost(reason: reason, mayHaveBeenProcessed: false)))
         }
     }
 
     private func finish(_ transfer: CurlTransfer, _ end: CurlOutcome.End) {
-        var end = end
-        if let connection = transfer.raw {
+        if let connection = transfer.phase.raw {
             connection.sendRest()
             multi.forget(connection)
         }
         let handle = transfer.handle
-        var isEndAnnounced = transfer.tlsConnection?.hasCloseNotify
-        if let handle {
-            let metrics = handle.metrics(of: transfer, at: now)
-            if metrics.httpVersion == "HTTP/2" { isEndAnnounced = multi.hasEndedStream(handle) }
-            if !transfer.isStreaming {
-                if handle.head.isComplete { transfer.outcome.keep(handle.head) }
-                transfer.outcome.metrics = metrics
-            } else {
-                transfer.streamTrailers = handle.head.trailers
-                transfer.streamTotal = metrics.total
-            }
-            if transfer.failure != nil { transfer.closeConnectionAfterUse(among: transfers) }
-        }
-        if transfer.isStreaming {
-            transfer.streamEnd = isEndAnnounced
+        let metrics = handle?.metrics(of: transfer, at: now)
+        var isEndAnnounced = transfer.route.tls?.hasCloseNotify
+        if let handle, metrics?.httpVersion == "HTTP/2" { isEndAnnounced = multi.hasEndedStream(handle) }
+        if handle != nil, transfer.failure != nil { closeConnectionAfterUse(of: transfer) }
+        let told: EndedTransfers.End
+        var isSound = transfer.hasHead && !transfer.bodyEnd.isDecided && transfer.sendings.leavesHandleClean(handle?.library)
+        if transfer.phase.isDelivered {
+            let trailers = handle?.head.trailers ?? []
+            told = .streamed(.init(end: end, isEndAnnounced: isEndAnnounced, trailers: trailers, total: metrics?.total))
+            if case .complete = end {} else { isSound = false }
         } else {
-            swap(&transfer.outcome.body, &transfer.body)
-            transfer.outcome.isEndAnnounced = transfer.leadsElsewhere ? nil : isEndAnnounced
-            if let check = transfer.pinCheck {
-                let isRefused = if case .failed(.tls) = end { true } else { false }
-                transfer.outcome.pinMismatches = check.takeMismatches(isRefused: isRefused, since: transfer.activated)
-                if let own = transfer.outcome.pinMismatches.last, own.isEnforced {
-                    end = .failed(.pinMismatch(host: own.host, reason: own.reason))
-                }
-            }
+            let end = transfer.fillOutcome(end, metrics, isEndAnnounced: isEndAnnounced)
+            told = .collected(end)
+            if case .complete = end {} else { isSound = false }
         }
         pool.finish(transfer)
         drop(transfer)
-        let isSound =
-            if case .complete = end { transfer.leavesHandleClean && transfer.hasHead && !transfer.isBodyWhole } else { false }
         transfer.leave()
-        ended.append(transfer, end, handle, isSound: isSound)
+        ended.append(transfer, told, handle, isSound: isSound)
+    }
+
+    /// Closes the connection of a transfer that a timeout or a limit stopped. Its bytes may keep arriving, and libcurl would read
+    /// them forever under the next request; a silent peer stays silent. Other streams keep their connection until they are done.
+    /// If they have received nothing either, no new stream joins them.
+    private func closeConnectionAfterUse(of transfer: CurlTransfer) {
+        try? transfer.handle?.forbidReuse()
+        // Without HTTP/2 there is no other stream. And if thousands stop at once, one check is enough.
+        guard let connection = transfer.route.connection, transfer.ticket?.multiplexes != false, !connection.isDecided else { return }
+        let others = transfers.filter { $0 !== transfer && $0.route.connection === connection }
+        guard !others.contains(where: { $0.clock.lastActivity > transfer.clock.lastActivity }) else { return connection.keep() }
+        guard connection.markForClose() else { return }
+        // The last of them closes it.
+        for other in others { try? other.handle?.forbidReuse() }
     }
 
     private func drop(_ transfer: CurlTransfer) {
         guard let last = transfers.popLast(), last !== transfer else { return }
         last.index = transfer.index
         transfers[transfer.index] = last
-    }
-}
-
-/// Finished transfers whose tasks were not resumed yet. On the loop's thread only.
-///
-/// All finished transfers of a turn are resumed at once: one thread wake-up per turn instead of one per transfer. That saves 4 %
-/// of processor time for 64 typed calls at a time.
-struct EndedTransfers: ~Copyable {
-    private struct Ended {
-        let transfer: CurlTransfer
-        let end: CurlOutcome.End
-        let handle: CurlHandle?
-        let isSound: Bool
-    }
-
-    private var all: [Ended] = []
-
-    var isEmpty: Bool { all.isEmpty }
-
-    /// - Parameters:
-    ///   - end: how the transfer ended.
-    ///   - handle: its handle, still in the multi handle; `nil` if it never left the queue.
-    ///   - isSound: whether the handle may serve again.
-    mutating func append(_ transfer: CurlTransfer, _ end: CurlOutcome.End, _ handle: CurlHandle?, isSound: Bool) {
-        all.append(Ended(transfer: transfer, end: end, handle: handle, isSound: isSound))
-    }
-
-    /// Called once for each turn, before ``release(_:)``.
-    func resume() {
-        // By index, because copies of all references would cost 500 instructions a request.
-        for index in all.indices { all[index].transfer.resume(all[index].end) }
-    }
-
-    /// Takes the handles back, after the tasks were resumed, so that the tasks wake up meanwhile. Must run before libcurl runs
-    /// again and before `curl_multi_info_read` reports a transfer a second time, because the handles are in the multi handle
-    /// until then.
-    ///
-    /// - Parameter takeBack: takes back a handle.
-    mutating func release(_ takeBack: (CurlHandle, _ isSound: Bool) -> Void) {
-        guard !all.isEmpty else { return }
-        for index in all.indices {
-            if let handle = all[index].handle { takeBack(handle, all[index].isSound) }
-        }
-        all.removeAll(keepingCapacity: true)
     }
 }

@@ -18,7 +18,7 @@ extension CurlExchange {
         of transfer: CurlTransfer, release: @escaping @Sendable () -> Void
     ) throws(APIClientError) -> CurlConnection {
         tellMismatches(of: transfer)
-        if let stream = transfer.stream, let toSend = transfer.toSend, transfer.isStreaming {
+        if let stream = transfer.stream, let toSend = stream.toSend, transfer.outcome.isStreamed {
             return CurlConnection(
                 stream, toSend: toSend, isSecure: attempt.request.url.scheme == .https, metrics: transfer.outcome.metrics,
                 end: { [weak transfer] in transfer?.endExchange() }, release: release)

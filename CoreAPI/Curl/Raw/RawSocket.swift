@@ -39,7 +39,7 @@ final class RawSocket {
     private var hasEnded = false
 
     init?(of transfer: CurlTransfer, _ handle: CurlHandle) {
-        guard let descriptor = handle.rawSocket, let stream = transfer.stream, let toSend = transfer.toSend else { return nil }
+        guard let descriptor = handle.rawSocket, let stream = transfer.stream, let toSend = stream.toSend else { return nil }
         self.descriptor = descriptor
         self.handle = handle
         received = stream.buffer

@@ -11,23 +11,25 @@ extension Defect {
     static let endToldOnce = Defect(11, in: .every)
 }
 
-extension CurlTransfer {
-    /// Notes why it can receive no more data, if its server has closed the connection by TLS. An answer that has ended is whole;
-    /// libcurl has not handed it over yet.
+extension CurlMulti {
+    /// Notes why a transfer can receive no more data, if its server has closed the connection by TLS. An answer that has ended is
+    /// whole; libcurl has not handed it over yet.
     ///
     /// - Returns: whether that is so.
     @discardableResult
-    func noteCutOff(in multi: CurlMulti) -> Bool {
-        guard let handle, handle.library.has(.endToldOnce), isCutOff(from: handle, in: multi) else { return false }
-        streamFailure = streamFailure ?? .connectionClosed
+    func noteCutOff(_ transfer: CurlTransfer) -> Bool {
+        guard connections.library.has(.endToldOnce), let handle = transfer.handle, isCutOff(transfer, handle) else { return false }
+        transfer.http2.failure = transfer.http2.failure ?? .connectionClosed
         return true
     }
 
-    private func isCutOff(from handle: CurlHandle, in multi: CurlMulti) -> Bool {
-        guard stage == .active, isSent, let connection, connection.isHTTP2 else { return false }
-        if connection.hasCloseNotify { return multi.hasEndedStream(handle) == false }
+    private func isCutOff(_ transfer: CurlTransfer, _ handle: CurlHandle) -> Bool {
+        guard transfer.phase.isActive, transfer.sendings.isSent, let connection = transfer.route.connection, connection.isHTTP2
+        else { return false }
+        if connection.hasCloseNotify { return hasEndedStream(handle) == false }
         // A newer libcurl closes the connection and ends all streams, before it reports one. Only on a reused connection does
         // that count as a stale one, as an older libcurl has it.
-        return connection.hadCloseNotify && !hasStreamAnswered && !hasHead && handle.number(CURLINFO_NUM_CONNECTS) == 0
+        return connection.hadCloseNotify && !transfer.http2.hasAnswered && !transfer.hasHead
+            && handle.number(CURLINFO_NUM_CONNECTS) == 0
     }
 }

@@ -27,9 +27,9 @@ extension CurlTransfer {
     /// Whether the answer has reached the end that its head announced, or that of its stream.
     fileprivate var isAnswerWhole: Bool {
         guard hasHead, let handle else { return false }
-        if hasStreamEnded { return handle.receivedBytes == bytesOnStream }
+        if http2.hasEnded { return handle.receivedBytes == http2.bytes }
         if handle.head.isNoContent || handle.head.isNotModified { return true }
-        return handle.announcedBytes >= 0 && bytesTaken == handle.announcedBytes
+        return handle.announcedBytes >= 0 && bodyEnd.taken == handle.announcedBytes
     }
 
     /// Called when a head is complete: its answer may be complete before the request is.
@@ -48,7 +48,7 @@ extension LoopConnections {
     /// The transfers whose answers are complete although libcurl is still sending their requests.
     func takeWhole() -> [CurlTransfer] {
         guard !early.isEmpty else { return [] }
-        early.removeAll { $0.stage != .active || !$0.isSending }
+        early.removeAll { !$0.phase.isActive || !$0.isSending }
         return early.filter(\.isAnswerWhole)
     }
 }

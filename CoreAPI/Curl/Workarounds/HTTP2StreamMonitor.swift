@@ -1,49 +1,12 @@
 internal import CHTTP2Observer
 internal import CoreAPICore
 
-/// Why an HTTP/2 stream failed, if libcurl reports only a lost connection.
-enum StreamFailure: Equatable {
-    /// The server reports that it has not processed the request (RFC 9113 §8.7).
-    case refused
-    /// The stream broke the protocol's rules; an error code of RFC 9113 §7.
-    ///
-    /// `field` is a field of its head that HTTP/2 forbids there, with the head's status.
-    case unreadable(code: UInt32, field: String? = nil)
-    /// This or another stream broke the rules so that the whole connection is abandoned.
-    case connectionGivenUp(code: UInt32)
-    /// The server has announced, by TLS, that it sends nothing more on the connection.
-    case connectionClosed
-    /// The stream has more fields than libcurl keeps.
-    case headTooLarge
-
-    /// The code's name.
-    static func name(of code: UInt32) -> String {
-        switch code {
-        case 0: "NO_ERROR"
-        case 1: "PROTOCOL_ERROR"
-        case 2: "INTERNAL_ERROR"
-        case 3: "FLOW_CONTROL_ERROR"
-        case 4: "SETTINGS_TIMEOUT"
-        case 5: "STREAM_CLOSED"
-        case 6: "FRAME_SIZE_ERROR"
-        case 7: "REFUSED_STREAM"
-        case 8: "CANCEL"
-        case 9: "COMPRESSION_ERROR"
-        case 10: "CONNECT_ERROR"
-        case 11: "ENHANCE_YOUR_CALM"
-        case 12: "INADEQUATE_SECURITY"
-        case 13: "HTTP_1_1_REQUIRED"
-        default: "error \(code)"
-        }
-    }
-}
-
 /// Observes the HTTP/2 streams of a multi handle, on their way from nghttp2 to libcurl; `CHTTP2Observer.h` explains how. libcurl
 /// does not report the facts that the workarounds for ``Defect/unannouncedEnd``, ``Defect/hiddenFailure``,
 /// ``Defect/keptConnection``, ``Defect/endlessUpload`` and ``Defect/lostTimer`` need.
 ///
 /// It keeps the streams that their server has ended (END_STREAM, RFC 9113 §8.1) and whose transfers are not over yet. And it
-/// tells a transfer why its stream failed. On the loop's thread only, so exclusivity checks are off.
+/// tells a transfer why its stream failed. On the loop's thread only.
 final class HTTP2StreamMonitor {
     /// Whether libcurl's calls of nghttp2 can be observed in this process.
     static let isPossible = chttp2_is_observable()
@@ -53,7 +16,7 @@ final class HTTP2StreamMonitor {
     /// The streams for which libcurl has no room, and the connections whose later data it holds.
     @exclusivity(unchecked) private var held: Set<UnsafeMutableRawPointer> = []
     /// How often libcurl is called again for the last data before only time decides.
-    @exclusivity(unchecked) private var turnsDue = 0
+    private var turnsDue = 0
     @exclusivity(unchecked) private var givenUp: [CurlTransfer] = []
     /// Transfers that were answered while their request was still being sent.
     @exclusivity(unchecked) private var early: [CurlTransfer] = []
@@ -91,13 +54,13 @@ final class HTTP2StreamMonitor {
     private func take(_ event: chttp2_event, of subject: UnsafeMutableRawPointer, code: UInt32) {
         switch event {
         case CHTTP2_BEGAN:
-            CurlHandle.transfer(of: subject)?.hasStreamAnswered = true
+            CurlHandle.transfer(of: subject)?.http2.hasAnswered = true
             return
         case CHTTP2_RESET:
-            CurlHandle.transfer(of: subject)?.resetCode = code
+            CurlHandle.transfer(of: subject)?.http2.resetCode = code
             return
         case CHTTP2_KEPT:
-            if library.has(.keptConnection) { _ = CurlHandle.transfer(of: subject)?.connection?.markForClose() }
+            if library.has(.keptConnection) { _ = CurlHandle.transfer(of: subject)?.route.connection?.markForClose() }
             return
         case CHTTP2_INPUT_TAKEN: return release(subject)
         case CHTTP2_INPUT_LEFT: return note(subject, in: &held)
@@ -109,18 +72,18 @@ final class HTTP2StreamMonitor {
             return note(subject, in: &held)
         case CHTTP2_ENDED:
             if let transfer = CurlHandle.transfer(of: subject), transfer.upload.length != 0 {
-                transfer.hasStreamEnded = true
+                transfer.http2.hasEnded = true
                 early.append(transfer)
             }
             return note(subject, in: &transfers)
         default: break
         }
-        guard library.has(.hiddenFailure), let transfer = CurlHandle.transfer(of: subject), transfer.streamFailure == nil else {
+        guard library.has(.hiddenFailure), let transfer = CurlHandle.transfer(of: subject), transfer.http2.failure == nil else {
             return
         }
         switch event {
         // A server that has answered has processed the request, even if it refuses the stream afterwards.
-        case CHTTP2_REFUSED: if !transfer.hasStreamAnswered { transfer.streamFailure = .refused }
+        case CHTTP2_REFUSED: if !transfer.http2.hasAnswered { transfer.http2.failure = .refused }
         case CHTTP2_HEAD_TOO_LARGE: giveUp(transfer, .headTooLarge)
         case CHTTP2_GIVEN_UP: giveUp(transfer, .connectionGivenUp(code: code))
         default: giveUp(transfer, .unreadable(code: code, field: Self.refusedField))
@@ -130,16 +93,16 @@ final class HTTP2StreamMonitor {
     /// - Returns: whether to hide the reset of the stream from libcurl; see ``Defect/endlessUpload``.
     private func isEarly(_ subject: UnsafeMutableRawPointer) -> Bool {
         guard library.has(.endlessUpload),
-            let transfer = early.first(where: { $0.stage == .active && $0.hasStreamEnded && $0.handle?.easy == subject })
+            let transfer = early.first(where: { $0.phase.isActive && $0.http2.hasEnded && $0.handle?.easy == subject })
         else {
             return false
         }
-        transfer.isStopped = true
+        transfer.http2.isStopped = true
         return true
     }
 
     private func count(_ bytes: UInt32, of subject: UnsafeMutableRawPointer) {
-        if let transfer = CurlHandle.transfer(of: subject) { transfer.bytesOnStream += Int64(bytes) }
+        if let transfer = CurlHandle.transfer(of: subject) { transfer.http2.bytes += Int64(bytes) }
     }
 
     /// The field that nghttp2 has just refused, and the status of its head.
@@ -150,7 +113,7 @@ final class HTTP2StreamMonitor {
     }
 
     private func giveUp(_ transfer: CurlTransfer, _ failure: StreamFailure) {
-        transfer.streamFailure = failure
+        transfer.http2.failure = failure
         givenUp.append(transfer)
     }
 
@@ -166,13 +129,13 @@ final class HTTP2StreamMonitor {
     func takeWhole() -> [CurlTransfer] {
         guard !early.isEmpty, library.has(.endlessUpload) else { return [] }
         // A transfer that is sent again begins without an answer.
-        early.removeAll { $0.stage != .active || !$0.hasStreamEnded }
+        early.removeAll { !$0.phase.isActive || !$0.http2.hasEnded }
         // If the request is sent, libcurl ends the transfer.
         return early.filter { transfer in
-            guard transfer.hasHead, let handle = transfer.handle, handle.receivedBytes == transfer.bytesOnStream else {
+            guard transfer.hasHead, let handle = transfer.handle, handle.receivedBytes == transfer.http2.bytes else {
                 return false
             }
-            return transfer.isStopped || handle.uploadedBytes != transfer.upload.length
+            return transfer.http2.isStopped || handle.uploadedBytes != transfer.upload.length
         }
     }
 

@@ -7,14 +7,14 @@ extension Defect {
     static let missedAnswer = Defect(4, in: .before(8, 14, 1))
 }
 
-extension CurlTransfer {
-    static let uploadResumeInterval: LoopClock.Nanoseconds = 250_000_000
+extension UploadBody {
+    static let resumeInterval: LoopClock.Nanoseconds = 250_000_000
 
     /// Whether libcurl must be resumed now and then, although there is nothing to send.
-    var mustResumeUpload: Bool { upload.isHeld && !isHeld && handle?.library.has(.missedAnswer) == true }
+    func mustResume(_ library: CurlLibrary?) -> Bool { isHeld && library?.has(.missedAnswer) == true }
 
     /// When it must be resumed next.
-    func uploadResumeDue(_ now: LoopClock.Nanoseconds) -> LoopClock.Nanoseconds {
-        mustResumeUpload ? now + Self.uploadResumeInterval : LoopClock.never
+    func resumeDue(_ now: LoopClock.Nanoseconds, _ library: CurlLibrary?) -> LoopClock.Nanoseconds {
+        mustResume(library) ? now + Self.resumeInterval : LoopClock.never
     }
 }

@@ -14,42 +14,34 @@ extension Defect {
     static let missedBodyEnd = Defect(12, in: .every)
 }
 
-extension CurlTransfer {
+extension BodyEnd {
     /// Finds the end of a body that libcurl would miss. A 204 ends at its head (RFC 9112 §6.3), and so does a 205 that announces
     /// no body (RFC 9110 §15.3.6). With `Transfer-Encoding: identity`, for which libcurl ignores the length, the body ends at its
     /// length.
     ///
-    /// - Returns: whether the body is complete already.
+    /// - Parameter handle: has the complete head of an HTTP/1 response.
     /// - Throws: ``ResponseHeadParser/Malformed`` for a body whose end is unknown.
-    func findBodyEnd() throws(ResponseHeadParser.Malformed) -> Bool {
-        guard let handle, handle.library.has(.missedBodyEnd), !isOverHTTP2, request.method != "HEAD", !handle.head.isNotModified
-        else { return false }
+    mutating func find(for request: PreparedRequest, _ handle: CurlHandle) throws(ResponseHeadParser.Malformed) {
+        guard handle.library.has(.missedBodyEnd), request.method != "HEAD", !handle.head.isNotModified else { return }
         if handle.head.isNoContent {
             // The bytes of an announced body may arrive later, and would be read as the next answer on the connection.
             let parsed = try? ResponseHeadParser.parse(handle.head.bytes, lines: handle.head.framing, readsFramingOf204: true)
             if parsed?.isChunked != false || parsed?.contentLength ?? 0 != 0 { try? handle.forbidReuse() }
-            return false
+            return
         }
         let parsed = try ResponseHeadParser.parse(handle.head.bytes, lines: handle.head.framing)
         guard !parsed.isChunked else {
             // Another reader would read to the connection's end.
             if parsed.hasCodingBehindChunks { try? handle.forbidReuse() }
-            return false
+            return
         }
         if let length = parsed.contentLength {
-            guard parsed.namesIdentity else { return false }
+            guard parsed.namesIdentity else { return }
             remaining = length
-            isBodyWhole = length == 0
+            isDecided = length == 0
         } else {
-            isBodyWhole = handle.head.isResetContent && !parsed.namesIdentity
+            isDecided = handle.head.isResetContent && !parsed.namesIdentity
         }
-        if isBodyWhole || remaining != nil { try? handle.forbidReuse() }
-        return isBodyWhole
-    }
-
-    /// The received bytes of the body. libcurl may leave out the piece at which the kit stopped it.
-    func bytesOfBody(announced: Int64?) -> Int64 {
-        let received = outcome.metrics?.bytesReceived ?? 0
-        return isBodyWhole ? max(received, announced ?? 0) : received
+        if isDecided || remaining != nil { try? handle.forbidReuse() }
     }
 }

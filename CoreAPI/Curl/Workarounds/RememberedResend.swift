@@ -8,7 +8,7 @@ extension Defect {
     static let rememberedResend = Defect(15, in: .every)
 }
 
-extension CurlTransfer {
+extension Sendings {
     /// Whether the handle kept nothing of the exchange that would change the next one.
-    var leavesHandleClean: Bool { timesSent == 1 || handle?.library.has(.rememberedResend) != true }
+    func leavesHandleClean(_ library: CurlLibrary?) -> Bool { count == 1 || library?.has(.rememberedResend) != true }
 }

@@ -15,7 +15,7 @@ extension Defect {
 extension CurlTransfer {
     /// Whether the server has refused the expectation of a request whose body is still to be sent.
     var isExpectationRefused: Bool {
-        guard timesSent > 0, isSending, let handle, handle.head.isExpectationFailed, request.request.headers[.expect] != nil
+        guard sendings.count > 0, isSending, let handle, handle.head.isExpectationFailed, request.request.headers[.expect] != nil
         else {
             return false
         }

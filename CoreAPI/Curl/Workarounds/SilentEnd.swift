@@ -17,17 +17,11 @@ extension Defect {
     static let silentEnd = Defect(1, in: .every)
 }
 
-extension CurlTransfer {
-    /// Whether the peer has ended the connection, whatever else it sent before.
-    func findsSilentEnd(of connection: LoopConnection, _ handle: CurlHandle) -> Bool {
-        handle.library.has(.silentEnd) && connection.hasEnded()
-    }
-}
-
 extension LoopConnection {
-    /// Of the streams that begin in one turn the first checks for all.
-    fileprivate func hasEnded() -> Bool {
-        guard let socket, openTurn != loop.turn else { return false }
+    /// Whether the peer has ended the connection, whatever else it sent before. Of the streams that begin in one turn the first
+    /// checks for all.
+    var hasSilentEnd: Bool {
+        guard loop.library.has(.silentEnd), let socket, openTurn != loop.turn else { return false }
         var entry = pollfd(fd: socket, events: Self.endEvents, revents: 0)
         guard poll(&entry, 1, 0) == 0 else { return true }
         openTurn = loop.turn

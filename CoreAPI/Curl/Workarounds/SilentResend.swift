@@ -14,12 +14,12 @@ extension Defect {
 extension CurlTransfer {
     /// Whether the server may get the request a second time. It may if that makes no difference, or if the server reports that it
     /// has done nothing (RFC 9110 §9.2.2, RFC 9113 §8.7).
-    var mayBeSentAgain: Bool { request.isIdempotent || streamFailure == .refused }
+    var mayBeSentAgain: Bool { request.isIdempotent || http2.failure == .refused }
 
     /// Whether the request may go again within this attempt: once, or five times if a server refused each stream before it did
     /// anything. Such a server closes each connection after a few requests, so one of many parallel calls may be refused several
     /// times. Each further try is an attempt, about which the channel decides.
-    var hasResend: Bool { timesSent < (streamFailure == .refused ? 6 : 2) }
+    var hasResend: Bool { sendings.count < (http2.failure == .refused ? 6 : 2) }
 
     /// Prepares the request to be sent from its beginning, unless that is forbidden.
     func mayGoOnceMore() -> Bool {
@@ -27,7 +27,7 @@ extension CurlTransfer {
     }
 
     /// Whether libcurl is about to send the request again on another connection that was open. That one may be dead, too.
-    var resendsOnOpenConnection: Bool { timesSent > 0 && mayBeSentAgain && handle?.library.has(.silentResend) == true }
+    var resendsOnOpenConnection: Bool { sendings.count > 0 && mayBeSentAgain && handle?.library.has(.silentResend) == true }
 
     private func rewind() -> Bool {
         do {

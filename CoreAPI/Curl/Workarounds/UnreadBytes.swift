@@ -19,16 +19,16 @@ extension Defect {
     static let unreadBytes = Defect(0, in: .every)
 }
 
-extension CurlTransfer {
-    /// Whether bytes, or the peer's end of the connection, wait to be read although no request was sent.
-    func findsUnreadBytes(on connection: LoopConnection, _ handle: CurlHandle) -> Bool {
-        guard handle.library.has(.unreadBytes) else { return false }
-        return connection.hasUnreadBytes() || (request.url.scheme == .https && handle.hasUnreadTLSBytes)
-    }
-}
-
 extension LoopConnection {
-    fileprivate func hasUnreadBytes() -> Bool {
+    /// Whether bytes, or the peer's end of the connection, wait to be read although no request was sent.
+    ///
+    /// - Parameter handle: the handle that is to use it, if it has TLS.
+    func hasUnreadBytes(_ handle: CurlHandle?) -> Bool {
+        guard loop.library.has(.unreadBytes) else { return false }
+        return hasReadableSocket || handle?.hasUnreadTLSBytes == true
+    }
+
+    private var hasReadableSocket: Bool {
         guard let socket else { return false }
         var entry = pollfd(fd: socket, events: Int16(POLLIN), revents: 0)
         return poll(&entry, 1, 0) > 0

@@ -19,7 +19,7 @@ struct EndedTransfersTests {
         var ended = EndedTransfers()
         for transfer in transfers {
             let handle: CurlHandle = try #require(CurlHandle(connections))
-            ended.append(transfer, .cancelled, handle, isSound: false)
+            ended.append(transfer, .collected(.cancelled), handle, isSound: false)
         }
         #expect(!transfers.contains { $0.isOver.load(ordering: .acquiring) })
         ended.resume()

@@ -59,16 +59,18 @@ struct LoopTurnTests {
         connections.isShared = isShared
         let request = try Requests(CurlTransport()).make(.get, "http://127.0.0.1:1")
         let transfer = CurlTransfer(try PreparedRequest(Attempt(request), deadline: 60_000_000_000))
+        let handle = try #require(CurlHandle(connections))
+        handle.begin(transfer)
         /// How many pieces it may take until it has to pause; looks no further than twice the bytes.
         func taken(size: Int) -> Int {
             let most = 2 * bytes / size
-            let count = (0..<most).first { _ in connections.mustPauseForTurn(transfer, after: size) } ?? most
+            let count = (0..<most).first { _ in connections.mustPauseForTurn(handle, after: size) } ?? most
             #expect(connections.takePausedForTurn().map { $0 === transfer } == [true])
             return count
         }
         connections.beginTurn(1)
         // What a turn leaves is not added to the next one's.
-        #expect(!connections.mustPauseForTurn(transfer, after: bytes / 2))
+        #expect(!connections.mustPauseForTurn(handle, after: bytes / 2))
         for _ in 0..<2 {
             connections.beginTurn(1)
             #expect((bytes * 3 / 4...bytes).contains(taken(size: 16 << 10) * (16 << 10)))
@@ -76,8 +78,8 @@ struct LoopTurnTests {
         connections.beginTurn(1)
         #expect((pieces * 3 / 4...pieces).contains(taken(size: 1)))
         // Its pause would hold up the other streams of the connection.
-        transfer.isMultiplexed = true
-        #expect(!connections.mustPauseForTurn(transfer, after: 2 * bytes))
+        _ = Array("HTTP/2 200\r\n".utf8).withUnsafeBytes { handle.head.append($0) }
+        #expect(!connections.mustPauseForTurn(handle, after: 2 * bytes))
     }
 
     #if os(Linux)

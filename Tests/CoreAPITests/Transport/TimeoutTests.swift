@@ -72,10 +72,10 @@ struct TimeoutTests {
                         timeout: Timeout(connect: .seconds(9), idle: .seconds(1), total: .seconds(60)))),
                 deadline: 60_000_000_000))
         #expect(transfer.due(0) == 60_000_000_000)
-        transfer.stage = .active
+        transfer.phase = .active
         #expect(transfer.due(5_000_000_000) == 6_000_000_000)
-        transfer.timesSent = 1
-        transfer.lastActivity = 5_500_000_000
+        transfer.sendings.count = 1
+        transfer.clock.lastActivity = 5_500_000_000
         #expect(transfer.due(6_000_000_000) == 6_500_000_000)
     }
 

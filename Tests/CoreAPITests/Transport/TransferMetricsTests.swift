@@ -39,11 +39,11 @@ struct TransferMetricsTests {
         let handle = try #require(CurlHandle(connections))
         let request = try requests.make(.get, "http://127.0.0.1")
         let transfer = CurlTransfer(try PreparedRequest(Attempt(request), deadline: 60_000_000_000))
-        (transfer.handle, transfer.launchTurn) = (handle, connections.turn)
+        (transfer.handle, transfer.clock.launchTurn) = (handle, connections.turn)
         #expect(handle.metrics(of: transfer, at: 0).bytesReceived == nil)
-        transfer.timesSent = 1
+        transfer.sendings.count = 1
         #expect(handle.metrics(of: transfer, at: 0).bytesReceived == 0)
-        transfer.timesSentBefore = 1
+        transfer.sendings.startAgain()
         #expect(handle.metrics(of: transfer, at: 0).bytesReceived == nil)
         connections.beginTurn(1)
         #expect(handle.metrics(of: transfer, at: 0).bytesReceived == 0)

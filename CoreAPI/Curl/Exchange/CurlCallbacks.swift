@@ -12,7 +12,7 @@ enum CurlCallbacks {
             guard let context, let bytes else { return 0 }
             // Kept alive by its transfer: retaining it costs as much as the rest of the work for a line.
             return Unmanaged<CurlHandle>.fromOpaque(context)._withUnsafeGuaranteedRef {
-                $0.take(line: UnsafeRawBufferPointer(start: bytes, count: size * count))
+                $0.receive(line: UnsafeRawBufferPointer(start: bytes, count: size * count))
             }
         }
     }
@@ -21,7 +21,7 @@ enum CurlCallbacks {
     static var write: curl_write_callback {
         { bytes, size, count, context in
             guard let context, let bytes else { return 0 }
-            return Unmanaged<CurlHandle>.fromOpaque(context)._withUnsafeGuaranteedRef { $0.take(bytes, count: size * count) }
+            return Unmanaged<CurlHandle>.fromOpaque(context)._withUnsafeGuaranteedRef { $0.receive(bytes, count: size * count) }
         }
     }
 
@@ -50,7 +50,7 @@ enum CurlCallbacks {
     /// `CURLOPT_XFERINFOFUNCTION`, for uploads: libcurl takes up to 64 KiB of the body at once, and sends them bit by bit.
     static var progress: curl_xferinfo_callback {
         { context, _, _, _, uploaded in
-            CurlTransfer.behind(context)?.note(uploaded: Int64(uploaded))
+            CurlTransfer.behind(context)?.clock.note(uploaded: Int64(uploaded))
             return 0
         }
     }
@@ -79,27 +79,28 @@ enum CurlCallbacks {
     static var prerequest: curl_prereq_callback {
         { context, remoteAddress, _, remotePort, localPort in
             guard let transfer = CurlTransfer.behind(context) else { return ccurl_prereqfunc_abort }
-            transfer.lastActivity = LoopClock.now()
+            transfer.clock.lastActivity = LoopClock.now()
             if transfer.isExpectationRefused { return ccurl_prereqfunc_abort }
             if let remoteAddress {
                 let ports = LoopConnections.Ports(remote: remotePort, local: localPort)
-                transfer.isOnStaleConnection = transfer.isConnectionStale(.init(remoteAddress: remoteAddress, ports: ports))
+                transfer.sendings.isOnStaleConnection = transfer.isConnectionStale(.init(remoteAddress: remoteAddress, ports: ports))
                 // Nothing was sent: the loop takes a fresh connection, whatever the method.
-                if transfer.isOnStaleConnection { return ccurl_prereqfunc_abort }
+                if transfer.sendings.isOnStaleConnection { return ccurl_prereqfunc_abort }
             }
-            guard transfer.timesSent == 0 || transfer.mayGoOnceMore() else { return ccurl_prereqfunc_abort }
-            transfer.timesSent += 1
-            (transfer.streamFailure, transfer.resetCode) = (nil, nil)
-            transfer.hasStreamAnswered = false
-            transfer.sent = transfer.lastActivity
+            guard transfer.sendings.count == 0 || transfer.mayGoOnceMore() else { return ccurl_prereqfunc_abort }
+            transfer.sendings.count += 1
+            transfer.http2.beginSending()
+            transfer.clock.sent = transfer.clock.lastActivity
             return ccurl_prereqfunc_ok
         }
     }
 }
 
 extension CurlHandle {
+    /// Takes a line of the head or of the trailers.
+    ///
     /// - Returns: the number of bytes taken; fewer than given end the transfer with `CURLE_WRITE_ERROR`.
-    fileprivate func take(line: UnsafeRawBufferPointer) -> Int {
+    fileprivate func receive(line: UnsafeRawBufferPointer) -> Int {
         noteActivity()
         let kind = head.append(line)
         let failure = firstField.isOver ? nil : checkFirstField(isEnd: head.isComplete)
@@ -108,95 +109,90 @@ extension CurlHandle {
         guard let transfer else { return 0 }
         if let failure { return transfer.stop(failure) }
         switch kind {
-        case .other: break
+        case .other: return line.count
         case .tooLarge: return transfer.stop(.headTooLarge(limit: transfer.request.limits.responseHeadSize))
         case .tooMany: return transfer.stop(.tooManyHeadLines(limit: transfer.request.limits.headLines))
-        case .status(let multiplexes):
-            // The server's status line is no proof: over HTTP/1.1 a cut body would pass for a stream that ended.
-            if multiplexes, !transfer.isOverHTTP2 {
-                return transfer.stop(.malformedResponse(reason: "a status line of HTTP/2 over HTTP/1.1"))
-            }
-            transfer.isMultiplexed = multiplexes
-            if transfer.answered == 0 { transfer.answered = transfer.lastActivity }
-            if transfer.ticket?.multiplexes != multiplexes { connections.note(transfer, multiplexes: multiplexes) }
-        case .end:
-            transfer.noteConnection()
-            transfer.noteEarlyHead(in: connections)
-            if transfer.stream != nil { connections.noteHead(of: transfer) }
-            if head.isRedirection, transfer.stream == nil, transfer.isFollowed(head.bytes) {
-                transfer.redirectDue =
-                    transfer.lastActivity + min(Reply.discardTime, transfer.request.request.timeout.idle).clampedNanoseconds
-                connections.noteHead(of: transfer)
-            }
-            if head.isFramingFaulty, !transfer.isMultiplexed { try? forbidReuse() }
-            guard head.isNoContent || head.isResetContent || head.mayMissBodyEnd else { break }
-            do throws(ResponseHeadParser.Malformed) {
-                if try transfer.findBodyEnd() { return 0 }
-            } catch {
-                return transfer.stop(.malformedResponse(reason: error.reason))
-            }
         // The following bytes belong to another protocol, and would be read as a body without an end.
         case .switching:
             return transfer.stop(
                 .malformedResponse(reason: "it switches protocols (101), which the kit does not follow (RFC 9110 §15.2.2)"))
+        case .status:
+            // The server's status line is no proof: over HTTP/1.1 a cut body would pass for a stream that ended.
+            if head.isMultiplexed, !transfer.isOverHTTP2 {
+                return transfer.stop(.malformedResponse(reason: "a status line of HTTP/2 over HTTP/1.1"))
+            }
+            if transfer.clock.answered == 0 { transfer.clock.answered = transfer.clock.lastActivity }
+            if transfer.ticket?.multiplexes != head.isMultiplexed {
+                connections.note(transfer, multiplexes: head.isMultiplexed)
+            }
+            return line.count
+        case .end: return endHead(of: transfer) ? line.count : 0
         }
-        return line.count
     }
-}
 
-extension CurlHandle {
-    /// Takes a piece of the body, and decodes it. The limit is enforced here, because `CURLOPT_MAXFILESIZE` checks the announced
-    /// size, and a few kilobytes of gzip can become gigabytes.
+    /// The final head is complete.
+    ///
+    /// - Returns: whether libcurl goes on to the body.
+    private func endHead(of transfer: CurlTransfer) -> Bool {
+        transfer.noteConnection()
+        transfer.noteEarlyHead(in: connections)
+        if transfer.stream != nil {
+            connections.noteHead(of: transfer)
+        } else if head.isRedirection, transfer.isFollowed(head.bytes) {
+            let time = min(Reply.discardTime, transfer.request.request.timeout.idle)
+            transfer.bodyEnd.redirectDue = transfer.clock.lastActivity + time.clampedNanoseconds
+            connections.noteHead(of: transfer)
+        }
+        if head.isFramingFaulty, !head.isMultiplexed { try? forbidReuse() }
+        guard head.isNoContent || head.isResetContent || head.mayMissBodyEnd, !transfer.isOverHTTP2 else { return true }
+        do throws(ResponseHeadParser.Malformed) {
+            try transfer.bodyEnd.find(for: transfer.request, self)
+            return !transfer.bodyEnd.isDecided
+        } catch {
+            return transfer.stop(.malformedResponse(reason: error.reason)) > 0
+        }
+    }
+
+    /// Takes a piece of the body.
     ///
     /// - Returns: as for a line.
-    fileprivate func take(_ bytes: UnsafeMutablePointer<CChar>, count: Int) -> Int {
-        // The bytes of a line that libcurl shows (``FirstFieldCheck``) are none of the body.
-        guard let transfer, transfer.failure == nil, firstField.isOver else { return decode(bytes, count: count) }
-        let count = transfer.remaining.map { Int(min(Int64(count), $0)) } ?? count
-        let taken = decode(bytes, count: count)
-        guard taken == count else { return taken }
-        transfer.bytesTaken += Int64(count)
-        guard let remaining = transfer.remaining else { return count }
-        transfer.remaining = remaining - Int64(count)
-        transfer.isBodyWhole = transfer.remaining == 0
-        // libcurl would read on to the connection's end.
-        return transfer.isBodyWhole ? 0 : count
-    }
-
-    private func decode(_ bytes: UnsafeMutablePointer<CChar>, count: Int) -> Int {
+    fileprivate func receive(_ bytes: UnsafeMutablePointer<CChar>, count: Int) -> Int {
         guard let transfer, transfer.failure == nil else { return 0 }
+        // A line that libcurl shows does not belong to the body.
         guard firstField.isOver else {
             guard firstField.mayKeep(UnsafeRawBufferPointer(start: bytes, count: count)) else {
                 return transfer.stop(.malformedResponse(reason: CurlFailure.continuationFirst))
             }
             return count
         }
+        let count = transfer.bodyEnd.remaining.map { Int(min(Int64(count), $0)) } ?? count
+        let taken = bytes.withMemoryRebound(to: UInt8.self, capacity: count) {
+            deliver(UnsafeBufferPointer(start: $0, count: count), to: transfer)
+        }
+        guard taken == count else { return taken }
+        transfer.bodyEnd.take(count)
+        // libcurl would read on to the connection's end.
+        return transfer.bodyEnd.isDecided ? 0 : count
+    }
+
+    private func deliver(_ bytes: UnsafeBufferPointer<UInt8>, to transfer: CurlTransfer) -> Int {
         noteActivity()
-        guard !connections.mustPauseForTurn(transfer, after: count) else { return ccurl_writefunc_pause }
+        guard !connections.mustPauseForTurn(self, after: bytes.count) else { return ccurl_writefunc_pause }
         if let stream = transfer.stream {
-            transfer.isHeld = !stream.buffer.hasRoom()
+            stream.isHeld = !stream.buffer.hasRoom()
             // libcurl keeps the piece, and hands it over again after the pause.
-            guard !transfer.isHeld else { return ccurl_writefunc_pause }
-            stream.buffer.add(UnsafeRawBufferPointer(start: bytes, count: count))
-            connections.noteChunk(of: transfer)
-            return count
+            guard !stream.isHeld else { return ccurl_writefunc_pause }
+            stream.buffer.add(UnsafeRawBufferPointer(bytes))
+            connections.noteChunk(of: stream)
+            return bytes.count
         }
         let limit = transfer.bodyLimit
         do {
-            try transfer.findDecoder()
-            if let decoder = transfer.decoder {
-                if transfer.body.isEmpty { transfer.reserveBody() }
-                try bytes.withMemoryRebound(to: UInt8.self, capacity: count) {
-                    try decoder.decode(UnsafeBufferPointer(start: $0, count: count), into: &transfer.body, limit: limit)
-                }
-                return count
-            }
+            let fits = try transfer.body.add(bytes, of: transfer.request, head, limit: limit, announced: announcedBytes)
+            return fits ? bytes.count : transfer.stopBody(.responseTooLarge(limit: limit))
         } catch {
             return transfer.stopBody(ContentDecoder.transportError(error, limit: limit))
         }
-        let room = max(0, limit - transfer.body.count)
-        transfer.append(bytes, count: min(count, room))
-        return count <= room ? count : transfer.stopBody(.responseTooLarge(limit: limit))
     }
 }
 
@@ -204,33 +200,27 @@ extension CurlTransfer {
     /// The transfer that the handle behind a callback's context serves.
     static func behind(_ context: UnsafeMutableRawPointer?) -> CurlTransfer? { CurlHandle.behind(context)?.transfer }
 
-    fileprivate func note(uploaded: Int64) {
-        guard uploaded != lastUploaded else { return }
-        lastUploaded = uploaded
-        lastActivity = LoopClock.now()
-    }
-
     /// Checks a connection that was used before. If it multiplexes, bytes may arrive at any time, but its end may not.
     fileprivate func isConnectionStale(_ ends: LoopConnections.Ends) -> Bool {
         guard let handle else { return false }
         let connections = handle.connections
+        let isSecure = request.url.scheme == .https
         guard handle.number(CURLINFO_NUM_CONNECTS) == 0 else {
-            let new = connections.claim(ends, of: openedSockets)
-            if request.url.scheme == .https {
+            let new = connections.claim(ends, of: route.sockets)
+            if isSecure {
                 (new.tls, new.isHTTP2) = (handle.openSSLSession.flatMap(TLSConnection.behind), handle.speaksHTTP2 == true)
             }
-            connection = new
+            route.connection = new
             return false
         }
         let connection = connections.connection(between: ends)
-        self.connection = connection
+        route.connection = connection
         // The connection itself tells. The history of its host may belong to another connection, or be missing.
-        let isSecure = request.url.scheme == .https
         let isHTTP2 = isSecure && handle.speaksHTTP2 ?? (ticket?.multiplexes == true)
         let isStale =
             connection.isMarkedForClose || connection.hasCloseNotify
             || (isHTTP2
-                ? findsSilentEnd(of: connection, handle) : resendsOnOpenConnection || findsUnreadBytes(on: connection, handle))
+                ? connection.hasSilentEnd : resendsOnOpenConnection || connection.hasUnreadBytes(isSecure ? handle : nil))
         // Refusing the request alone would leave a bad HTTP/2 connection for the next request to find. libcurl reads this flag
         // when the transfer is over. Without it, each later request would find the connection unusable and open another.
         if isStale { try? handle.forbidReuse() }
@@ -238,17 +228,17 @@ extension CurlTransfer {
     }
 
     /// Whether the connection negotiated HTTP/2; `true` if the kit cannot see that.
-    var isOverHTTP2: Bool {
-        hasStreamAnswered || (request.url.scheme == .https && handle?.speaksHTTP2 ?? true)
+    fileprivate var isOverHTTP2: Bool {
+        http2.hasAnswered || (request.url.scheme == .https && handle?.speaksHTTP2 ?? true)
     }
 
     /// Called when the head is whole. TLS's report at the end of the connection decides whether the body's end is a cut. The
     /// parser of the head decides whether there are chunks.
     fileprivate func noteConnection() {
-        guard tlsConnection == nil, request.url.scheme == .https, let handle, handle.announcedBytes < 0,
+        guard route.tls == nil, request.url.scheme == .https, let handle, handle.announcedBytes < 0,
             handle.speaksHTTP2 == false, let session = handle.openSSLSession
         else { return }
-        tlsConnection = TLSConnection.behind(session)
+        route.tls = TLSConnection.behind(session)
     }
 
     /// Keeps the reason, and returns the value that makes libcurl end the transfer with `CURLE_WRITE_ERROR`.
@@ -259,8 +249,17 @@ extension CurlTransfer {
         return 0
     }
 
+    /// As ``stop(_:)``, for a body that is too large or cannot be decoded. A redirect leads on without it. Its
+    /// connection is not used again, as above, unless other streams are on it.
+    fileprivate func stopBody(_ reason: TransportError) -> Int {
+        guard bodyEnd.isRedirect else { return stop(reason) }
+        bodyEnd.isDecided = true
+        try? handle?.forbidReuse()
+        return 0
+    }
+
     /// The bytes of the body that are collected.
-    fileprivate var bodyLimit: Int { leadsElsewhere ? min(Reply.discardLimit, request.bodyLimit) : request.bodyLimit }
+    fileprivate var bodyLimit: Int { bodyEnd.isRedirect ? min(Reply.discardLimit, request.bodyLimit) : request.bodyLimit }
 
     /// Whether the call follows the answer.
     fileprivate func isFollowed(_ head: [UInt8]) -> Bool {
@@ -270,29 +269,4 @@ extension CurlTransfer {
                 && line.dropFirst("location:".utf8.count).contains { $0 != 0x20 && $0 != 0x09 && $0 != 0x0D }
         }
     }
-
-    /// As ``stop(_:)``, for a body that is too large or cannot be decoded. A redirect leads on without it. Its
-    /// connection is not used again, as above, unless other streams are on it.
-    fileprivate func stopBody(_ reason: TransportError) -> Int {
-        guard leadsElsewhere else { return stop(reason) }
-        isBodyWhole = true
-        try? handle?.forbidReuse()
-        return 0
-    }
-
-    fileprivate func append(_ bytes: UnsafePointer<CChar>, count: Int) {
-        if body.isEmpty {
-            // Nearly every API response arrives in one piece.
-            guard announcedBytes != count else { return body = Data(bytes: bytes, count: count) }
-            reserveBody()
-        }
-        bytes.withMemoryRebound(to: UInt8.self, capacity: count) { body.append($0, count: count) }
-    }
-
-    /// Reserves the announced length, but never so much that a lying `Content-Length` costs more than a real response.
-    fileprivate func reserveBody() {
-        body.reserveCapacity(min(announcedBytes, request.bodyLimit, 8 * 1_024 * 1_024))
-    }
-
-    private var announcedBytes: Int { Int(clamping: max(0, handle?.announcedBytes ?? 0)) }
 }

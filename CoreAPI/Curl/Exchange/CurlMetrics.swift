@@ -18,15 +18,15 @@ extension CurlHandle {
     /// began to be sent. `CURLINFO_TOTAL_TIME_T` includes work that libcurl does before it handles the transfer.
     func metrics(of transfer: CurlTransfer, at now: LoopClock.Nanoseconds) -> TransferMetrics {
         var metrics = TransferMetrics()
-        metrics.queued = .nanoseconds(transfer.activated - transfer.submitted)
-        metrics.resends = max(0, transfer.timesSent - 1)
-        metrics.total = .nanoseconds(now - transfer.activated)
+        metrics.queued = .nanoseconds(transfer.clock.activated - transfer.clock.submitted)
+        metrics.resends = max(0, transfer.sendings.count - 1)
+        metrics.total = .nanoseconds(now - transfer.clock.activated)
         // Until libcurl has handled the transfer, its figures are those of the handle's last one.
         guard transfer.hasBegun else { return metrics }
         if transfer.upload.length != 0 { metrics.bytesSent = uploadedBytes }
         metrics.bytesReceived = receivedBytes
         let connections = number(CURLINFO_NUM_CONNECTS)
-        metrics.isConnectionReused = transfer.timesSent > 0 && connections == 0
+        metrics.isConnectionReused = transfer.sendings.count > 0 && connections == 0
         if connections > 0 {
             let lookup = offset(CURLINFO_NAMELOOKUP_TIME_T)
             let connect = offset(CURLINFO_CONNECT_TIME_T)
@@ -35,11 +35,11 @@ extension CurlHandle {
             if connect > 0 { metrics.connect = .microseconds(max(0, connect - lookup)) }
             if handshake > 0 { metrics.tls = .microseconds(max(0, handshake - connect)) }
         }
-        if transfer.answered > 0 { metrics.firstByte = .nanoseconds(transfer.answered - transfer.sent) }
+        if transfer.clock.answered > 0 { metrics.firstByte = .nanoseconds(transfer.clock.answered - transfer.clock.sent) }
         metrics.httpVersion = Self.name(ofHTTPVersion: number(CURLINFO_HTTP_VERSION))
         metrics.remoteAddress =
-            transfer.connection?.remoteAddress ?? string(CURLINFO_PRIMARY_IP).flatMap { $0.isEmpty ? nil : $0 }
-        let port = transfer.connection.map { Int($0.ports.remote) } ?? number(CURLINFO_PRIMARY_PORT)
+            transfer.route.connection?.remoteAddress ?? string(CURLINFO_PRIMARY_IP).flatMap { $0.isEmpty ? nil : $0 }
+        let port = transfer.route.connection.map { Int($0.ports.remote) } ?? number(CURLINFO_PRIMARY_PORT)
         metrics.remotePort = port > 0 ? port : nil
         return metrics
     }

@@ -1,0 +1,67 @@
+internal import CoreAPICore
+
+/// When an exchange did what, and when libcurl last moved a byte of it.
+struct ExchangeClock {
+    /// When it joined the queue and when it left it.
+    var submitted: LoopClock.Nanoseconds = 0
+    var activated: LoopClock.Nanoseconds = 0
+    /// When sending of the request last began, and when the answer's first line arrived; 0 until then.
+    var sent: LoopClock.Nanoseconds = 0
+    var answered: LoopClock.Nanoseconds = 0
+    /// When a byte was last received or sent.
+    var lastActivity: LoopClock.Nanoseconds = 0
+    /// Bytes of the request's body that have been sent.
+    private var uploaded: Int64 = 0
+    /// The turn of the loop in which libcurl got the exchange; libcurl handles it in the next, or later in the same.
+    var launchTurn: UInt = 0
+
+    mutating func note(uploaded count: Int64) {
+        guard count != uploaded else { return }
+        uploaded = count
+        lastActivity = LoopClock.now()
+    }
+}
+
+extension CurlTransfer {
+    /// Whether libcurl has handled the transfer: in a later turn, or in the turn of its launch if a message began that turn.
+    var hasBegun: Bool { sendings.isSent || handle.map { $0.connections.turn != clock.launchTurn } ?? false }
+
+    /// When the whole call must be over. A streamed body has no deadline, because its reader sets the pace.
+    private var deadline: LoopClock.Nanoseconds {
+        phase.isDelivered ? LoopClock.never : min(request.deadline, bodyEnd.redirectDue)
+    }
+
+    /// When the loop must check the transfer next.
+    func due(_ now: LoopClock.Nanoseconds) -> LoopClock.Nanoseconds {
+        guard phase.isActive else { return request.deadline }
+        if stream?.isHeld == true || phase.raw != nil { return deadline }
+        let idle = request.request.timeout.idle.clampedNanoseconds
+        if upload.isHeld {
+            let resumed = upload.resumeDue(now, handle?.library)
+            return min(deadline, resumed, phase.isDelivered ? clock.lastActivity + idle : LoopClock.never)
+        }
+        // The idle clock is stopped while it connects, but may start at any moment.
+        return min(deadline, (sendings.isSent ? clock.lastActivity : now) + idle)
+    }
+
+    /// Whether less than a fiftieth of the queue wait is left before the deadline: the last 1.2 s of a minute. Starting the
+    /// transfer would open a connection only to time out.
+    func isTooLate(_ now: LoopClock.Nanoseconds) -> Bool {
+        request.deadline - now <= (now - clock.submitted) / 50
+    }
+
+    /// The timeout that has expired, if any.
+    func expired(_ now: LoopClock.Nanoseconds) -> TransportError? {
+        let timeout = request.request.timeout
+        if now >= deadline { return .timedOut(.total, after: timeout.total) }
+        // A raw connection may be silent for hours; its protocol has clocks of its own.
+        guard phase.isActive, sendings.isSent, phase.raw == nil else { return nil }
+        // The task is slow, not the peer. Once the task waits for the answer's body, the peer's silence counts again.
+        guard stream?.isHeld != true, !upload.isHeld || phase.isDelivered else {
+            clock.lastActivity = now
+            return nil
+        }
+        let silence = now - clock.lastActivity
+        return silence >= max(timeout.idle.clampedNanoseconds, 1_000_000) ? .timedOut(.idle, after: timeout.idle) : nil
+    }
+}
