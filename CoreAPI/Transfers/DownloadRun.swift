@@ -5,51 +5,36 @@ internal import HTTPTypes
 
 /// One run of a download: it opens the part, and ends with the complete file or a failure.
 ///
-/// A round makes the necessary requests: one for the whole file, or one for the rest of each segment. If the bytes on the disk do
-/// not belong to the server's file, a ``Restart`` ends the round, and the next round asks for the whole file.
+/// It makes the requests that its ``DownloadPlan`` wants, writes the bytes of the answers, and saves the plan beside them. A round
+/// makes the necessary requests: one for the whole file, or one for the rest of each segment.
 final class DownloadRun: Sendable {
-    let dispatcher: any Dispatcher
+    private let dispatcher: any Dispatcher
     private let file: URL
-    let options: DownloadOptions
-    let control: DownloadControl
-    let limit: RateLimit?
-    let state = Mutex(State())
+    private let options: DownloadOptions
+    private let control: DownloadControl
+    private let limit: RateLimit?
+    private let state: Mutex<State>
     /// Held until a value has been reported, so that no older one follows: several parts report at once.
-    let reports = ManualLock()
+    private let reports = ManualLock()
 
-    struct State {
-        var resource = ""
-        var representation: Representation?
-        var segments: [Segment] = []
-        var head: ResponseHead?
+    private struct State {
+        var plan: DownloadPlan
         /// The call of the errors' contexts.
         var context: ErrorContext?
-        /// The number that the call's channel allows.
+        /// The number of attempts that the call's channel allows.
         var attempts = 1
         /// The pause after a server has refused one of several requests; `nil` if the call has no time for it.
         var pause: Duration?
-        /// `Content-Digest` of complete answers, with the number of their bytes.
-        var answered: [(Range<Int64>, DigestField)] = []
-        /// The number of bytes from an earlier run.
-        var reused: Int64 = 0
-        var isLoaded = false
-        /// Whether the server answers ranges wrongly.
-        var refusesRanges = false
-        var restarts = 0
-        /// The attempts that failed since the last progress, for a round that begins with the answer to the next one.
-        var failed: [AttemptOutcome] = []
         var unsaved: Int64 = 0
         var saved = ContinuousClock.now
         var isSaving = false
-
-        var completed: Int64 { segments.reduce(0) { $0 + $1.done - $1.start } }
     }
 
-    /// The bytes on the disk are unusable.
-    enum Restart: Error {
-        /// An answer with all bytes has begun.
-        case from(Response<Body>)
-        case again(any Error)
+    /// How a request or a round ended.
+    private enum End {
+        case complete
+        /// The bytes on the disk are of no use. All bytes come with the answer, or else with the next request.
+        case restart(with: Response<Body>?, after: APIClientError)
     }
 
     init(_ dispatcher: any Dispatcher, to file: URL, _ options: DownloadOptions, _ control: DownloadControl) {
@@ -58,6 +43,7 @@ final class DownloadRun: Sendable {
         self.options = options
         self.control = control
         limit = RateLimit(options.bytesPerSecond)
+        state = Mutex(State(plan: DownloadPlan(options)))
     }
 
     func outcome() async -> DownloadControl.Outcome {
@@ -78,41 +64,33 @@ final class DownloadRun: Sendable {
         }
     }
 
+    private var plan: DownloadPlan { state.withLock { $0.plan } }
+
+    private func change<Value: Sendable>(_ change: (inout DownloadPlan) -> Value) -> Value {
+        state.withLock { change(&$0.plan) }
+    }
+
+    /// Whether a later request can ask for the rest.
+    private var mayContinue: Bool { control.endpoint.method == .get && plan.mayContinue }
+
     // MARK: - The bytes on the disk
 
-    /// Takes over the bytes of an earlier download.
     private func load(_ part: PartFile) {
         // The disk keeps what it has until an answer begins: the server may fail instead.
         guard options.resumes, !options.beginsAnew, !options.decodes, control.endpoint.method == .get,
             let sidecar = part.readSidecar()
         else { return }
-        var segments = sidecar.segments
-        // A complete part requests its last byte again, because servers refuse a range after the end.
-        if segments.allSatisfy(\.isWhole), let last = segments.lastIndex(where: { $0.done > $0.start }) {
-            segments[last].done -= 1
-        }
-        state.withLock { state in
-            (state.resource, state.representation, state.segments) = (sidecar.resource, sidecar.representation, segments)
-            (state.isLoaded, state.reused) = (true, state.completed)
-        }
+        change { $0.load(sidecar) }
         report()
     }
 
-    /// Whether a later request can ask for the rest.
-    var mayContinue: Bool { state.withLock { $0.representation }.map(mayContinue) ?? false }
-
-    private func mayContinue(_ representation: Representation) -> Bool {
-        representation.validator != nil && control.endpoint.method == .get && !options.decodes
-            && !state.withLock { $0.refusesRanges }
-    }
-
     /// Flushes the bytes and the state to the disk. After a failure only the progress since the last flush is lost.
-    func save(_ part: PartFile) {
+    private func save(_ part: PartFile) {
         guard options.resumes, mayContinue else { return }
         let sidecar = state.withLock { state -> Sidecar? in
-            guard !state.isSaving, let representation = state.representation else { return nil }
+            guard !state.isSaving, let sidecar = state.plan.sidecar else { return nil }
             (state.isSaving, state.unsaved, state.saved) = (true, 0, .now)
-            return Sidecar(resource: state.resource, representation: representation, segments: state.segments)
+            return sidecar
         }
         guard let sidecar else { return }
         try? part.save(sidecar)
@@ -121,18 +99,16 @@ final class DownloadRun: Sendable {
 
     /// Keeps the part and its sidecar if a later download can continue; else removes both.
     private func leave(_ part: PartFile, after failure: APIClientError) {
-        let (hasBytes, hasBegun) = state.withLock { ($0.completed > 0, $0.representation != nil) }
+        let plan = plan
         // No other answer has begun: the disk still has what the sidecar names.
-        if !hasBegun, options.resumes, part.readSidecar() != nil { return part.close() }
-        if options.resumes, hasBytes, mayContinue, !failure.isMismatch, (try? part.checkIsThere()) != nil {
-            // A full disk may have taken a piece in part. Without it there is room for the sidecar.
-            if failure.underlyingError is DownloadError { try? part.truncate(to: state.withLock { $0.segments.reach }) }
-            save(part)
-            // Bytes without a sidecar are of no use.
-            if part.readSidecar() == nil { part.discard() } else { part.close() }
-        } else {
-            part.discard()
-        }
+        if plan.representation == nil, options.resumes, part.readSidecar() != nil { return part.close() }
+        let isOfUse = options.resumes && plan.completed > 0 && mayContinue && !failure.isMismatch
+        guard isOfUse, (try? part.checkIsThere()) != nil else { return part.discard() }
+        // A full disk may have taken a piece in part. Without it there is room for the sidecar.
+        if failure.underlyingError is DownloadError { try? part.truncate(to: plan.segments.reach) }
+        save(part)
+        // Bytes without a sidecar are of no use.
+        if part.readSidecar() == nil { part.discard() } else { part.close() }
     }
 
     private func discardBytes(_ part: PartFile) throws {
@@ -142,113 +118,105 @@ final class DownloadRun: Sendable {
     }
 
     private func commit(_ part: PartFile, _ digests: [ContentDigest]) throws -> DownloadedFile {
-        let (length, head, reused) = state.withLock { ($0.completed, $0.head, $0.reused) }
-        try part.commit(length: length)
+        let plan = plan
+        try part.commit(length: plan.completed)
         return DownloadedFile(
-            url: file, head: head ?? ResponseHead(status: .ok), length: length, digests: digests, reused: reused)
+            url: file, head: plan.head ?? ResponseHead(status: .ok), length: plan.completed, digests: digests, reused: plan.reused)
     }
 
     // MARK: - Rounds
 
     private func fetch(_ part: PartFile) async throws -> [ContentDigest] {
-        var first: Response<Body>?
+        var given: Response<Body>?
         while true {
             let pauses = control.pauses
             do {
                 try await control.waitWhilePaused()
-                try await round(part, first)
-                return try await verify(part)
-            } catch let restart as Restart {
-                first = try begin(after: restart)
+                var end = try await round(part, given)
+                given = nil
+                if case .complete = end {
+                    let (digests, mismatch) = try await verify(part)
+                    guard let mismatch else { return digests }
+                    end = .restart(with: nil, after: mismatch)
+                }
+                guard case .restart(let response, let failure) = end else { continue }
+                guard state.withLock({ $0.plan.restart(atMost: $0.attempts) }) else { throw failure }
+                given = response
             } catch {
                 guard let count = control.pauses, count != pauses else { throw error }
                 save(part)
-                first = nil
+                given = nil
             }
         }
     }
 
-    /// Forgets the bytes. The disk keeps them until an answer with all bytes begins: the server may fail instead.
-    private func begin(after restart: Restart) throws -> Response<Body>? {
-        let mayRestart = state.withLock { state in
-            (state.representation, state.segments, state.answered) = (nil, [], [])
-            (state.reused, state.isLoaded) = (0, false)
-            state.restarts += 1
-            return state.restarts <= state.attempts
-        }
-        switch restart {
-        case .from(let response):
-            guard mayRestart else { throw changes(response) }
-            return response
-        case .again(let error):
-            guard mayRestart else { throw error }
-            return nil
-        }
-    }
-
-    private func changes(_ response: Response<Body>) -> any Error {
-        APIClientError.transport(
-            .malformedResponse(reason: "expected the rest of the file, found another file or the whole file several times"),
-            ErrorContext(response))
-    }
-
     /// Makes the requests in a task that a pause can cancel.
-    private func round(_ part: PartFile, _ first: Response<Body>?) async throws {
-        let task = Task { try await self.requests(part, first) }
+    private func round(_ part: PartFile, _ given: Response<Body>?) async throws -> End {
+        let task = Task { try await self.requests(part, given) }
         control.setCut { [weak self] in
             if self?.mayContinue == true { task.cancel() }
         }
         defer { control.setCut(nil) }
-        try await withTaskCancellationHandler {
+        return try await withTaskCancellationHandler {
             try await task.value
         } onCancel: {
             task.cancel()
         }
     }
 
-    private func requests(_ part: PartFile, _ first: Response<Body>?) async throws {
-        var first = first
-        if state.withLock({ $0.representation == nil }) {
-            let response = if let first { first } else { try await ask(for: nil).response }
-            try adopt(response, part)
-            first = response
+    /// - Parameter given: an answer that has all bytes.
+    private func requests(_ part: PartFile, _ given: Response<Body>?) async throws -> End {
+        var given = given
+        if plan.representation == nil {
+            let response: Response<Body>
+            if let given { response = given } else { response = try await askForAll() }
+            try begin(response, part)
+            given = response
         }
-        let given = first
-        let open = state.withLock { state in state.segments.indices.filter { !state.segments[$0].isWhole } }
+        let (open, response) = (plan.open, given)
         guard open.count > 1 else {
-            if let index = open.first { try await fill(index, part, given) }
-            return
+            return if let index = open.first { try await fill(index, part, response) } else { .complete }
         }
         do {
-            try await withThrowingTaskGroup(of: Void.self) { group in
-                for index in open { group.addTask { try await self.fill(index, part, index == 0 ? given : nil) } }
-                // The first failure cancels the other requests.
-                while try await group.next() != nil {}
+            return try await withThrowingTaskGroup(of: End.self) { group in
+                for index in open { group.addTask { try await self.fill(index, part, index == 0 ? response : nil) } }
+                // The first failure or restart cancels the other requests.
+                while let end = try await group.next() {
+                    guard case .restart = end else { continue }
+                    group.cancelAll()
+                    return end
+                }
+                return .complete
             }
         } catch let error as APIClientError where error.allowsFewerRequests {
             guard let pause = state.withLock({ $0.pause }) else { throw error }
             save(part)
             try await Task.sleep(for: pause)
-            for index in open { try await fill(index, part, nil) }
+            for index in open {
+                let end = try await fill(index, part, nil)
+                if case .restart = end { return end }
+            }
+            return .complete
         }
     }
 
+    private func askForAll() async throws -> Response<Body> {
+        let response = await ask(for: nil)
+        if case .fail(let reason) = change({ $0.read(answer(response), for: nil) }) { throw error(reason, response) }
+        return response
+    }
+
     /// Begins a file, from the head of an answer with all bytes.
-    private func adopt(_ response: Response<Body>, _ part: PartFile) throws {
-        guard let head = response.head else { throw missingHead(response) }
-        let length = try length(of: response, head)
-        if let length { try check(size: length, response) }
-        let isDecoded = try response.value.isDecoded
-        if isDecoded, !options.decodes { response.warn(Self.decodedBody) }
-        let representation = Representation(head, length: length, isDecoded: isDecoded)
-        let count = parts(of: representation, head, response)
+    private func begin(_ response: Response<Body>, _ part: PartFile) throws {
+        let answer = answer(response)
+        let limits = response.call.channel.limits
+        let isGET = control.endpoint.method == .get
+        let parts = isGET ? min(options.parts, limits.connectionsPerHost, limits.connections) : 1
+        var begun = plan
+        if let reason = begun.begin(answer, parts: parts) { throw error(reason, response) }
+        if answer.isDecoded, !options.decodes { response.warn(Self.decodedBody) }
         try discardBytes(part)
-        state.withLock { state in
-            state.resource = resource(of: response)
-            (state.representation, state.segments) = (representation, Segment.parts(count, of: length))
-            state.refusesRanges = state.refusesRanges || head.rangeUnits == ["none"]
-            (state.head, state.context) = (head, ErrorContext(response))
-        }
+        state.withLock { ($0.plan, $0.context) = (begun, ErrorContext(response)) }
         report()
         if options.resumes, mayContinue { save(part) } else { part.mark() }
     }
@@ -256,56 +224,196 @@ final class DownloadRun: Sendable {
     private static let decodedBody =
         "the transport decodes the body: the file is not compared with the server's length and digests, and not continued later"
 
-    /// The length of an answer with all bytes; `nil` if it is not known.
-    private func length(of response: Response<Body>, _ head: ResponseHead) throws -> Int64? {
-        guard try !response.value.isDecoded else { return nil }
-        let announced = head.single(.contentLength).flatMap { Int64($0) }.flatMap { $0 < 0 ? nil : $0 }
-        let found = try response.value.length
-        if let announced, let found, announced != found {
-            throw malformed("expected a body of \(announced) bytes by Content-Length, found \(found)", response)
+    // MARK: - One segment
+
+    /// Downloads a segment to its end, with at most as many requests as the channel allows attempts.
+    ///
+    /// - Parameter given: an answer that has all bytes.
+    private func fill(_ index: Int, _ part: PartFile, _ given: Response<Body>?) async throws -> End {
+        var given = given
+        var tries = Tries(plan, index)
+        while case let segment = plan.segments[index], !segment.isWhole {
+            let response: Response<Body>
+            var end = plan.representation?.length
+            if let given {
+                response = given
+            } else {
+                response = await ask(for: index)
+                let decision = change {
+                    $0.read(answer(response), for: index, takesAnyAddress: control.takesAnyAddress)
+                }
+                switch decision {
+                case .append(let last): end = last
+                case .complete:
+                    report()
+                    return .complete
+                case .begin: return .restart(with: response, after: error(Self.changes, response))
+                case .askForAll(let reason): return .restart(with: nil, after: error(reason, response))
+                case .fail(let reason): throw error(reason, response)
+                }
+            }
+            given = nil
+            do {
+                try await write(response, upTo: end, into: index, part)
+                tries.note(answered: plan.segments[index].done)
+            } catch {
+                let failure = APIClientError(error, ErrorContext(response))
+                guard !Task.isCancelled, !control.isPaused, !(error is DownloadError) else { throw error }
+                tries.note(failed: plan.segments[index].done)
+                // In Response+RetryDelay.swift.
+                let next = await response.retryDelay(afterBodyBrokeBy: failure, earlier: tries.failed)
+                guard let (delay, failed) = next else { throw failure }
+                tries.failed = failed
+                change { $0.failed = failed }
+                save(part)
+                try await Task.sleep(for: delay)
+                guard mayContinue else { return .restart(with: nil, after: failure) }
+            }
+            guard tries.mayTakeAnotherPart || plan.segments[index].isWhole else {
+                let reason = "\(tries.parts) partial answers one after another, with less than 1 MiB together"
+                throw self.error(.malformed(reason), response)
+            }
         }
-        return announced ?? found
+        return .complete
     }
 
-    /// The allowed number of concurrent requests.
-    private func parts(of representation: Representation, _ head: ResponseHead, _ response: Response<Body>) -> Int {
-        guard options.parts > 1, mayContinue(representation), let length = representation.length,
-            head.rangeUnits.contains("bytes")
-        else { return 1 }
-        let limits = response.call.channel.limits
-        let most = min(options.parts, DownloadOptions.mostParts, limits.connectionsPerHost, limits.connections)
-        return max(1, min(most, Int(clamping: length / DownloadOptions.smallestPart)))
+    private static let changes = DownloadPlan.Reason.malformed(
+        "expected the rest of the file, found another file or the whole file several times")
+
+    /// Counts what a segment has tried. Each MiB of progress is a new beginning.
+    private struct Tries {
+        var failed: [AttemptOutcome]
+        /// Answers in a row. A server may send less than the requested range (RFC 9110 §15.3.7), but not a byte at a time.
+        private(set) var parts = 0
+        private var (failedFrom, partsFrom): (Int64, Int64)
+
+        init(_ plan: DownloadPlan, _ index: Int) {
+            let done = plan.segments[index].done
+            (failed, failedFrom, partsFrom) = (plan.failed, done, done)
+        }
+
+        mutating func note(failed done: Int64) {
+            if done - failedFrom >= 1 << 20 { (failed, failedFrom) = ([], done) }
+        }
+
+        mutating func note(answered done: Int64) {
+            if done - partsFrom >= 1 << 20 { (parts, partsFrom) = (0, done) }
+            parts += 1
+        }
+
+        var mayTakeAnotherPart: Bool { parts < DownloadOptions.mostPartialAnswers }
     }
 
-    // MARK: - Checks
+    /// Requests the rest of a segment, or all bytes.
+    private func ask(for index: Int?) async -> Response<Body> {
+        let fields = plan.fields(for: index)
+        let response = await dispatcher.response(for: control.endpoint.attaching(fields.own), as: .stream)
+        state.withLock { state in
+            (state.context, state.attempts) = (ErrorContext(response), response.call.channel.limits.attempts)
+            if response.error?.allowsFewerRequests == true { state.pause = Backoff().pause(after: 1, response) }
+        }
+        return response
+    }
+
+    private func answer(_ response: Response<Body>) -> DownloadPlan.Answer {
+        var answer = DownloadPlan.Answer(head: response.head, resource: resource(of: response))
+        switch response.result {
+        case .success(let body): (answer.length, answer.isDecoded) = (body.length, body.isDecoded)
+        case .failure(let error):
+            answer.failure = if case .transport = error.untranslated { .transport } else { .other }
+        }
+        return answer
+    }
+
+    /// Writes an answer's bytes, up to the segment's end.
+    ///
+    /// - Parameter end: the offset after the answer's last byte; `nil` if it is not known.
+    private func write(_ response: Response<Body>, upTo end: Int64?, into index: Int, _ part: PartFile) async throws {
+        let segment = plan.segments[index]
+        var offset = segment.done
+        let stop = [segment.end, end].compactMap { $0 }.min()
+        // Bytes after the segment stay unread. Any other answer is read to its end, because the end may be an error.
+        let leaves = segment.end != end && stop == segment.end
+        for try await chunk in try response.value {
+            if control.isPaused {
+                guard !mayContinue else { throw CancellationError() }
+                try await control.waitWhilePaused()
+            }
+            if let stop, !leaves, offset + Int64(chunk.count) > stop {
+                throw error(.malformed("expected \(stop) bytes, found more"), response)
+            }
+            let piece = stop.map { chunk.prefix(Int(clamping: $0 - offset)) } ?? chunk
+            offset += Int64(piece.count)
+            if let reason = change({ $0.refusal(ofSize: offset) }) { throw error(reason, response) }
+            try part.write(piece, at: offset - Int64(piece.count))
+            note(index, offset, piece.count, part)
+            try await limit?.wait(after: piece.count)
+            if leaves, offset == stop { return }
+        }
+        try Task.checkCancellation()
+        if let stop, offset < stop {
+            let (received, expected) = (offset - segment.done, stop - segment.done)
+            throw APIClientError.transport(.truncated(received: received, expected: expected), ErrorContext(response))
+        }
+        let digest = try contentDigest(of: response)
+        change { plan in
+            if stop == nil { plan.complete(index, at: offset) }
+            if let digest { plan.keep(digest, of: segment.done..<offset) }
+        }
+        if stop == nil { report() }
+    }
+
+    /// `Content-Digest`, which belongs to the bytes on the wire (RFC 9530 §2).
+    private func contentDigest(of response: Response<Body>) throws -> DigestField? {
+        guard try !response.value.isDecoded else { return nil }
+        return response.head?.lines("Content-Digest").flatMap { DigestField($0) }
+    }
+
+    private func note(_ index: Int, _ offset: Int64, _ count: Int, _ part: PartFile) {
+        let isDue = state.withLock { state in
+            state.plan.append(index, to: offset)
+            state.unsaved += Int64(count)
+            return state.unsaved >= options.saveInterval && state.saved.duration(to: .now) >= options.savePause
+        }
+        report()
+        if isDue { save(part) }
+    }
+
+    private func report() {
+        reports.lock()
+        defer { reports.unlock() }
+        control.report(
+            change { plan in
+                var progress = TransferProgress(completed: plan.completed, total: plan.representation?.length)
+                (progress.reused, progress.restarts) = (plan.reused, plan.restarts)
+                return progress
+            })
+    }
+
+    // MARK: - The end
 
     /// Computes the digests of the bytes on the disk, and compares them.
-    private func verify(_ part: PartFile) async throws -> [ContentDigest] {
-        let (length, named, answered, isOneAnswer) = state.withLock { state in
-            let named = state.representation?.digest.flatMap { DigestField($0) }
-            return (state.completed, named, state.answered, !state.isLoaded && state.segments.count == 1)
-        }
+    ///
+    /// - Returns: the digests; a mismatch, if another download of all bytes may mend it.
+    private func verify(_ part: PartFile) async throws -> ([ContentDigest], APIClientError?) {
+        let plan = plan
+        let named = plan.representation?.digest.flatMap { DigestField($0) }
         let algorithms = options.computes.union(options.digests.map(\.algorithm)).union(named?.algorithms ?? [])
-        let digests = try await Self.digests(part, 0..<length, algorithms)
+        let digests = try await Self.digests(part, 0..<plan.completed, algorithms)
         var mismatch = named?.mismatch(digests)
         for expected in options.digests where !digests.contains(expected) {
             let found = digests.first { $0.algorithm == expected.algorithm }?.description ?? "none"
             mismatch = mismatch ?? .digestMismatch(expected: expected.description, found: found)
         }
-        for (range, field) in answered where mismatch == nil {
+        for (range, field) in plan.digests where mismatch == nil {
             let found = try await Self.digests(part, range, field.algorithms)
             mismatch = field.mismatch(found)
         }
-        guard let mismatch else { return digests }
-        // Bytes of several answers may be damaged or belong to several files. So the download begins again.
-        let isLast = state.withLock { state in
-            defer { state.isLoaded = false }
-            return isOneAnswer || state.restarts > 0
-        }
+        guard let mismatch else { return (digests, nil) }
         let failure = await failure(mismatch)
-        guard !isLast else { throw failure }
+        guard plan.mayMendDigests else { throw failure }
         try discardBytes(part)
-        throw Restart.again(failure)
+        return (digests, failure)
     }
 
     private static func digests(
@@ -317,25 +425,24 @@ final class DownloadRun: Sendable {
         return computer.finish()
     }
 
-    func check(size: Int64, _ response: Response<Body>) throws {
-        guard let limit = options.sizeLimit, size > limit else { return }
-        throw APIClientError.transport(.responseTooLarge(limit: Int(clamping: limit)), ErrorContext(response))
-    }
-
     /// The sidecar's name for the bytes.
-    func resource(of response: Response<Body>) -> String {
+    private func resource(of response: Response<Body>) -> String {
         let redaction = response.call.channel.redaction
         let name = options.identity ?? response.request.map { redaction.redact(url: $0.url) } ?? ""
         return SHA256.hash(name.utf8).hexadecimal
     }
 
-    func missingHead(_ response: Response<Body>) -> any Error { malformed("no head", response) }
-
-    func malformed(_ reason: String, _ response: Response<Body>) -> APIClientError {
-        .transport(.malformedResponse(reason: reason), ErrorContext(response))
-    }
-
     // MARK: - Errors
+
+    private func error(_ reason: DownloadPlan.Reason, _ response: Response<Body>) -> APIClientError {
+        let context = ErrorContext(response)
+        return switch reason {
+        case .itsError: response.error ?? .transport(.malformedResponse(reason: "no error"), context)
+        case .malformed(let reason): .transport(.malformedResponse(reason: reason), context)
+        case .unexpectedStatus(let code): .verification(.unacceptableStatus(code, expected: "200 or 206"), context)
+        case .tooLarge(let limit): .transport(.responseTooLarge(limit: Int(clamping: limit)), context)
+        }
+    }
 
     private func failure(_ error: any Error) async -> APIClientError {
         if let context = state.withLock({ $0.context }) { return Self.failure(error, context) }
@@ -344,35 +451,9 @@ final class DownloadRun: Sendable {
     }
 
     private static func failure(_ error: any Error, _ context: ErrorContext) -> APIClientError {
-        switch error {
-        case let error as DownloadError:
-            if case .digestMismatch = error { return .verification(.custom(error), context) }
-            return .unknown(error, context)
-        case let restart as Restart:
-            if case .again(let error) = restart { return failure(error, context) }
-            return .unknown(restart, context)
-        default: return APIClientError(error, context)
-        }
-    }
-}
-
-extension DownloadRun.State {
-    /// Sets the length of a file that began without one.
-    mutating func learn(_ length: Int64) {
-        representation?.length = length
-        if let last = segments.indices.last { segments[last].end = length }
-    }
-}
-
-extension Segment {
-    /// Parts of equal size; a single open segment if the length is unknown.
-    fileprivate static func parts(_ count: Int, of length: Int64?) -> [Segment] {
-        guard let length else { return [Segment(start: 0, end: nil, done: 0)] }
-        let size = length / Int64(count)
-        return (0..<Int64(count)).map { index in
-            let start = index * size
-            return Segment(start: start, end: index == Int64(count) - 1 ? length : start + size, done: start)
-        }
+        guard let error = error as? DownloadError else { return APIClientError(error, context) }
+        if case .digestMismatch = error { return .verification(.custom(error), context) }
+        return .unknown(error, context)
     }
 }
 
@@ -382,7 +463,7 @@ extension APIClientError {
     }
 
     /// Whether the server refused this request while it answered another one.
-    var allowsFewerRequests: Bool {
+    fileprivate var allowsFewerRequests: Bool {
         context.head.map { [429, 503].contains($0.status.code) } ?? false
     }
 }

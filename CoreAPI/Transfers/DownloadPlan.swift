@@ -1,0 +1,267 @@
+internal import CoreAPICore
+internal import CoreAPIHTTP
+internal import HTTPTypes
+
+/// What a download has of a file, and what an answer means for it. A value without I/O: ``DownloadRun`` makes the requests and
+/// writes the bytes.
+///
+/// It knows no file until an answer with all bytes begins. From then on it asks for the rest of each segment. If the bytes on the
+/// disk turn out to be of another file, it forgets them and asks for all bytes.
+struct DownloadPlan: Sendable {
+    /// What an answer means.
+    enum Decision: Hashable, Sendable {
+        /// It has all bytes, from the first.
+        case begin
+        /// It has the segment's next bytes. `end` is the offset after its last byte, `nil` if it is not known.
+        case append(end: Int64?)
+        /// The segment was complete before.
+        case complete
+        /// The bytes on the disk are of no use: ask for all.
+        case askForAll(Reason)
+        case fail(Reason)
+    }
+
+    /// Why an answer is of no use.
+    enum Reason: Hashable, Sendable {
+        /// The error of its call.
+        case itsError
+        case malformed(String)
+        case unexpectedStatus(Int)
+        case tooLarge(limit: Int64)
+    }
+
+    /// What the plan needs to know of an answer.
+    struct Answer {
+        var head: ResponseHead?
+        /// The body's length in bytes; `nil` if it is not known.
+        var length: Int64?
+        /// Whether the transport has decoded the body.
+        var isDecoded = false
+        /// As ``Sidecar/resource``.
+        var resource = ""
+        var failure: Failure?
+
+        /// What failed.
+        enum Failure {
+            /// The exchange, or its framing.
+            case transport
+            case other
+        }
+    }
+
+    private let decodes: Bool
+    private let sizeLimit: Int64?
+
+    /// SHA-256 of the address or the name of the bytes; see ``Sidecar/resource``.
+    private(set) var resource = ""
+    /// `nil` until an answer with all bytes begins.
+    private(set) var representation: Representation?
+    private(set) var segments: [Segment] = []
+    /// The last answer's head.
+    private(set) var head: ResponseHead?
+    /// `Content-Digest` of complete answers, with their bytes.
+    private(set) var digests: [(range: Range<Int64>, field: DigestField)] = []
+    /// The number of bytes from an earlier run.
+    private(set) var reused: Int64 = 0
+    /// How often the bytes on the disk were given up.
+    private(set) var restarts = 0
+    /// The attempts that failed since the last progress, when the bytes were given up.
+    var failed: [AttemptOutcome] = []
+    /// Whether the bytes are those of an earlier run.
+    private var isLoaded = false
+    /// Whether the server answers ranges wrongly.
+    private var refusesRanges = false
+
+    init(_ options: DownloadOptions) {
+        (decodes, sizeLimit) = (options.decodes, options.sizeLimit)
+    }
+
+    /// The number of bytes on the disk.
+    var completed: Int64 { segments.reduce(0) { $0 + $1.done - $1.start } }
+    /// The segments that are not complete.
+    var open: [Int] { segments.indices.filter { !segments[$0].isWhole } }
+    /// Whether a GET can ask for the rest.
+    var mayContinue: Bool { representation?.validator != nil && !decodes && !refusesRanges }
+
+    // MARK: - Requests
+
+    /// The fields of a request.
+    ///
+    /// - Parameter index: a segment; `nil` for all bytes.
+    func fields(for index: Int?) -> Headers {
+        var fields: Headers = decodes ? [:] : ["Accept-Encoding": "identity"]
+        guard let index, let representation, let validator = representation.validator else { return fields }
+        let segment = segments[index]
+        let last = segment.end.flatMap { $0 == representation.length ? nil : "\($0 - 1)" } ?? ""
+        fields["Range"] = "bytes=\(segment.done)-\(last)"
+        fields["If-Range"] = validator.text
+        return fields
+    }
+
+    // MARK: - Answers
+
+    /// - Parameters:
+    ///   - index: the segment that was asked for; `nil` for all bytes.
+    ///   - takesAnyAddress: whether bytes of an earlier run may be continued from another address.
+    mutating func read(_ answer: Answer, for index: Int?, takesAnyAddress: Bool = false) -> Decision {
+        if let failure = answer.failure { return readFailure(answer, failure, index) }
+        guard let head = answer.head else { return .fail(.malformed("no head")) }
+        if decodes, let coding = head.coding {
+            let found = coding.shortened(to: 40)
+            return .fail(.malformed("expected a content coding that the transport decodes, found \(found)"))
+        }
+        switch (head.status.code, index) {
+        case (200, nil), (203, nil): return .begin
+        case (200, _?), (203, _?):
+            guard representation?.isContradicted(by: head, length: answer.length) == true else { return .begin }
+            return giveUpRanges("expected a 206, or 200 with the whole file, found a 200 with other bytes")
+        case (206, let index?): return readPart(answer, head, index, takesAnyAddress)
+        case (206, nil): return .fail(.malformed("expected 200 without Range, found 206 (RFC 9110 §15.3.7)"))
+        default: return .fail(.unexpectedStatus(head.status.code))
+        }
+    }
+
+    private mutating func giveUpRanges(_ reason: String) -> Decision {
+        refusesRanges = true
+        return .askForAll(.malformed(reason))
+    }
+
+    private mutating func readFailure(_ answer: Answer, _ failure: Answer.Failure, _ index: Int?) -> Decision {
+        guard let index, let head = answer.head else { return .fail(.itsError) }
+        switch (head.status.code, failure) {
+        // The transport refused the answer, because it has another part than the requested one. A verifier may refuse it, too.
+        case (206, .transport):
+            refusesRanges = true
+            return .askForAll(.itsError)
+        case (416, _):
+            let (total, segment) = (head.contentRange?.total, segments[index])
+            if total == segment.done, segment.end == nil, representation?.mayBeContinued(by: head, total: total) == true {
+                self.head = head
+                complete(index, at: segment.done)
+                return .complete
+            }
+            // The file has this range, unless it has another length now.
+            if let length = representation?.length, total ?? length == length { refusesRanges = true }
+            return .askForAll(.itsError)
+        default: return .fail(.itsError)
+        }
+    }
+
+    private mutating func readPart(
+        _ answer: Answer, _ head: ResponseHead, _ index: Int, _ takesAnyAddress: Bool
+    ) -> Decision {
+        let segment = segments[index]
+        guard !answer.isDecoded else {
+            return giveUpRanges("expected the stored bytes from \(segment.done), found decoded ones")
+        }
+        guard let range = head.contentRange, let bytes = range.bytes, bytes.lowerBound == segment.done,
+            bytes.upperBound <= segment.end ?? .max, head.mediaType?.essence != "multipart/byteranges",
+            answer.length.map({ $0 == Int64(bytes.count) }) ?? true
+        else { return giveUpRanges("expected the bytes from \(segment.done), found another part") }
+        let isSameAddress = !isLoaded || takesAnyAddress || resource == answer.resource
+        guard isSameAddress, let known = representation, known.isCoded(as: head),
+            known.mayBeContinued(by: head, total: range.total)
+        else {
+            // Ranges of a server that does not repeat the validator can never be checked.
+            if representation?.isNamed(by: head) == false { refusesRanges = true }
+            return .askForAll(.malformed("expected the rest of the file, found another file"))
+        }
+        (self.head, resource) = (head, answer.resource)
+        if known.digest == nil { representation?.digest = head.namedDigest }
+        if known.length == nil, let total = range.total { learn(total) }
+        return .append(end: bytes.upperBound)
+    }
+
+    /// Begins a file with an answer that has all bytes.
+    ///
+    /// - Parameter parts: the largest number of segments.
+    /// - Returns: why the answer is of no use; `nil` if it was taken.
+    mutating func begin(_ answer: Answer, parts: Int) -> Reason? {
+        guard let head = answer.head else { return .malformed("no head") }
+        var length: Int64?
+        if !answer.isDecoded {
+            let announced = head.single(.contentLength).flatMap { Int64($0) }.flatMap { $0 < 0 ? nil : $0 }
+            if let announced, let found = answer.length, announced != found {
+                return .malformed("expected a body of \(announced) bytes by Content-Length, found \(found)")
+            }
+            length = announced ?? answer.length
+        }
+        if let length, let refusal = refusal(ofSize: length) { return refusal }
+        let units = head.rangeUnits
+        refusesRanges = refusesRanges || units == ["none"]
+        (resource, self.head) = (answer.resource, head)
+        representation = Representation(head, length: length, isDecoded: answer.isDecoded)
+        var count = 1
+        if mayContinue, let length, units.contains("bytes") {
+            count = max(1, min(parts, DownloadOptions.mostParts, Int(clamping: length / DownloadOptions.smallestPart)))
+        }
+        segments = Segment.parts(count, of: length)
+        return nil
+    }
+
+    func refusal(ofSize size: Int64) -> Reason? {
+        sizeLimit.flatMap { size > $0 ? .tooLarge(limit: $0) : nil }
+    }
+
+    // MARK: - Bytes
+
+    /// Takes over the bytes of an earlier download.
+    mutating func load(_ sidecar: Sidecar) {
+        (resource, representation, segments) = (sidecar.resource, sidecar.representation, sidecar.segments)
+        // A complete part requests its last byte again, because servers refuse a range after the end.
+        if segments.allSatisfy(\.isWhole), let last = segments.lastIndex(where: { $0.done > $0.start }) {
+            segments[last].done -= 1
+        }
+        (isLoaded, reused) = (true, completed)
+    }
+
+    /// What a later download needs to continue; `nil` if none can.
+    var sidecar: Sidecar? {
+        guard mayContinue, let representation else { return nil }
+        return Sidecar(resource: resource, representation: representation, segments: segments)
+    }
+
+    /// A segment has its bytes up to an offset.
+    mutating func append(_ index: Int, to offset: Int64) { segments[index].done = offset }
+
+    /// An answer whose length was not known has ended.
+    mutating func complete(_ index: Int, at end: Int64) {
+        segments[index].done = end
+        learn(end)
+    }
+
+    private mutating func learn(_ length: Int64) {
+        representation?.length = length
+        if let last = segments.indices.last { segments[last].end = length }
+    }
+
+    /// Keeps a complete answer's digest, to be compared at the end.
+    mutating func keep(_ digest: DigestField, of range: Range<Int64>) { digests.append((range, digest)) }
+
+    /// Forgets the bytes. The disk keeps them until an answer with all bytes begins: the server may fail instead.
+    ///
+    /// - Parameter limit: how often this may happen.
+    /// - Returns: whether the download may go on.
+    mutating func restart(atMost limit: Int) -> Bool {
+        (representation, segments, digests) = (nil, [], [])
+        (reused, isLoaded) = (0, false)
+        restarts += 1
+        return restarts <= limit
+    }
+
+    /// Whether another download of all bytes may mend wrong digests. Bytes of several answers may be damaged, or belong to
+    /// several files.
+    var mayMendDigests: Bool { (isLoaded || segments.count > 1) && restarts == 0 }
+}
+
+extension Segment {
+    /// Parts of equal size; a single open segment if the length is unknown.
+    fileprivate static func parts(_ count: Int, of length: Int64?) -> [Segment] {
+        guard let length else { return [Segment(start: 0, end: nil, done: 0)] }
+        let size = length / Int64(count)
+        return (0..<Int64(count)).map { index in
+            let start = index * size
+            return Segment(start: start, end: index == Int64(count) - 1 ? length : start + size, done: start)
+        }
+    }
+}

@@ -1,0 +1,158 @@
+import CoreAPICore
+import CoreAPIHTTP
+import HTTPTypes
+import Testing
+
+@testable import CoreAPITransfers
+
+@Suite("A download's plan")
+struct DownloadPlanTests {
+    private typealias Answer = DownloadPlan.Answer
+
+    private func head(_ status: Int, _ fields: HTTPFields = [:]) -> ResponseHead {
+        ResponseHead(status: .init(code: status), headers: fields)
+    }
+
+    private func answer(
+        _ status: Int, _ fields: HTTPFields = [:], length: Int64? = nil, isDecoded: Bool = false, failure: Answer.Failure? = nil
+    ) -> Answer {
+        Answer(head: head(status, fields), length: length, isDecoded: isDecoded, resource: "a", failure: failure)
+    }
+
+    /// A plan that has 40 of 100 bytes with the tag "1".
+    private func continued(parts: Int = 1, length: Int64? = 100, _ options: DownloadOptions = .init()) -> DownloadPlan {
+        var plan = DownloadPlan(options)
+        let whole = answer(200, [.eTag: "\"1\"", .acceptRanges: "bytes"], length: length)
+        #expect(plan.read(whole, for: nil) == .begin)
+        #expect(plan.begin(whole, parts: parts) == nil)
+        plan.append(0, to: 40)
+        return plan
+    }
+
+    @Test("asks for all bytes first, then for the rest of each segment")
+    func fields() {
+        #expect(DownloadPlan(.init()).fields(for: nil) == ["Accept-Encoding": "identity"])
+        #expect(DownloadPlan(.init { $0.decodes = true }).fields(for: nil).isEmpty)
+        #expect(continued().fields(for: 0) == ["Accept-Encoding": "identity", "Range": "bytes=40-", "If-Range": "\"1\""])
+        let parted = continued(parts: 2, length: 200_000)
+        #expect(parted.segments.map(\.start) == [0, 100_000] && parted.open == [0, 1])
+        #expect(parted.fields(for: 0)["Range"] == "bytes=40-99999")
+        #expect(parted.fields(for: 1)["Range"] == "bytes=100000-")
+    }
+
+    @Test("the first answer has all bytes, or the download fails")
+    func first() {
+        var plan = DownloadPlan(.init { $0.sizeLimit = 50 })
+        #expect(plan.read(answer(200), for: nil) == .begin && plan.read(answer(203), for: nil) == .begin)
+        #expect(plan.read(Answer(), for: nil) == .fail(.malformed("no head")))
+        #expect(plan.read(answer(204), for: nil) == .fail(.unexpectedStatus(204)))
+        #expect(
+            plan.read(answer(206), for: nil) == .fail(.malformed("expected 200 without Range, found 206 (RFC 9110 §15.3.7)")))
+        #expect(plan.read(answer(404, failure: .other), for: nil) == .fail(.itsError))
+        #expect(plan.begin(answer(200, length: 51), parts: 1) == .tooLarge(limit: 50))
+        let twoLengths = plan.begin(answer(200, [.contentLength: "7"], length: 8), parts: 1)
+        #expect(twoLengths == .malformed("expected a body of 7 bytes by Content-Length, found 8"))
+        #expect(plan.representation == nil && plan.segments.isEmpty)
+    }
+
+    /// Answers to a request for the bytes from 40 to 100 of the file "1": status, fields, length of the body, what failed, and the
+    /// decision. `true` if ranges are asked for afterwards.
+    private static let answers: [(Int, [String: String], Int64?, Answer.Failure?, DownloadPlan.Decision, Bool)] = [
+        (206, ["ETag": "\"1\"", "Content-Range": "bytes 40-99/100"], 60, nil, .append(end: 100), true),
+        (206, ["ETag": "\"1\"", "Content-Range": "bytes 40-59/100"], 20, nil, .append(end: 60), true),
+        (206, ["ETag": "\"1\"", "Content-Range": "bytes 40-99/*"], nil, nil, .append(end: 100), true),
+        // Another part, or none.
+        (206, ["ETag": "\"1\"", "Content-Range": "bytes 0-99/100"], 100, nil, another(part: 40), false),
+        (206, ["ETag": "\"1\"", "Content-Range": "bytes 40-100/101"], 61, nil, another(part: 40), false),
+        (206, ["ETag": "\"1\"", "Content-Range": "bytes 40-99/100"], 59, nil, another(part: 40), false),
+        (206, ["ETag": "\"1\""], 60, nil, another(part: 40), false),
+        (
+            206, ["ETag": "\"1\"", "Content-Range": "bytes 40-99/100", "Content-Type": "multipart/byteranges"], 60, nil,
+            another(part: 40), false
+        ),
+        // Another file.
+        (206, ["ETag": "\"2\"", "Content-Range": "bytes 40-99/100"], 60, nil, otherFile, true),
+        (206, ["ETag": "\"1\"", "Content-Range": "bytes 40-99/120"], 60, nil, otherFile, true),
+        (206, ["ETag": "\"1\"", "Content-Range": "bytes 40-99/100", "Content-Encoding": "gzip"], 60, nil, otherFile, true),
+        // A server that names no validator can never be checked.
+        (206, ["Content-Range": "bytes 40-99/100"], 60, nil, otherFile, false),
+        // The whole file, or bytes that cannot be.
+        (200, ["ETag": "\"2\""], 70, nil, .begin, true),
+        (200, ["ETag": "\"1\""], 100, nil, .begin, true),
+        (
+            200, ["ETag": "\"1\""], 60, nil,
+            .askForAll(.malformed("expected a 206, or 200 with the whole file, found a 200 with other bytes")), false
+        ),
+        // Failures.
+        (206, [:], nil, .transport, .askForAll(.itsError), false),
+        (206, [:], nil, .other, .fail(.itsError), true),
+        (416, ["Content-Range": "bytes */100"], nil, .other, .askForAll(.itsError), false),
+        (416, ["Content-Range": "bytes */30"], nil, .other, .askForAll(.itsError), true),
+        (503, [:], nil, .other, .fail(.itsError), true),
+        (201, [:], 60, nil, .fail(.unexpectedStatus(201)), true),
+    ]
+
+    private static func another(part: Int) -> DownloadPlan.Decision {
+        .askForAll(.malformed("expected the bytes from \(part), found another part"))
+    }
+
+    private static let otherFile = DownloadPlan.Decision.askForAll(.malformed("expected the rest of the file, found another file"))
+
+    @Test("an answer to a request for the rest", arguments: answers.indices)
+    func rest(index: Int) throws {
+        let (status, fields, length, failure, decision, asksForRanges) = Self.answers[index]
+        var plan = continued()
+        let found = plan.read(answer(status, try Headers(fields).fields(), length: length, failure: failure), for: 0)
+        #expect(found == decision)
+        #expect(plan.mayContinue == asksForRanges)
+        #expect(plan.segments[0].done == 40)
+    }
+
+    @Test("decoded bytes are no part, and end the use of ranges")
+    func decoded() {
+        var plan = continued()
+        let found = plan.read(answer(206, [.eTag: "\"1\""], isDecoded: true), for: 0)
+        #expect(found == .askForAll(.malformed("expected the stored bytes from 40, found decoded ones")) && !plan.mayContinue)
+    }
+
+    @Test("a file without a known length ends with a 416 that names the bytes so far")
+    func lengthAtTheEnd() throws {
+        var plan = continued(length: nil)
+        let end = answer(416, [.eTag: "\"1\"", .contentRange: "bytes */40"], failure: .other)
+        #expect(plan.read(end, for: 0) == .complete)
+        #expect(plan.open.isEmpty && plan.representation?.length == 40)
+    }
+
+    @Test("bytes of an earlier run are continued from their own address, or from any if the caller says so")
+    func addresses() throws {
+        let sidecar = try #require(continued().sidecar)
+        let part = answer(206, [.eTag: "\"1\"", .contentRange: "bytes 40-99/100"], length: 60)
+        var elsewhere = part
+        elsewhere.resource = "b"
+        for (answer, takesAnyAddress, decision) in [
+            (part, false, .append(end: 100)), (elsewhere, false, Self.otherFile), (elsewhere, true, .append(end: 100)),
+        ] as [(Answer, Bool, DownloadPlan.Decision)] {
+            var plan = DownloadPlan(.init())
+            plan.load(sidecar)
+            #expect(plan.reused == 40)
+            #expect(plan.read(answer, for: 0, takesAnyAddress: takesAnyAddress) == decision)
+        }
+    }
+
+    @Test("a complete file of an earlier run asks for its last byte again")
+    func lastByte() throws {
+        var complete = continued()
+        complete.append(0, to: 100)
+        var plan = DownloadPlan(.init())
+        plan.load(try #require(complete.sidecar))
+        #expect(plan.fields(for: 0)["Range"] == "bytes=99-")
+    }
+
+    @Test("a restart forgets the bytes, and may happen as often as the channel allows attempts")
+    func restart() {
+        var plan = continued()
+        #expect(plan.restart(atMost: 2))
+        #expect(plan.representation == nil && plan.completed == 0 && plan.sidecar == nil)
+        #expect(plan.restart(atMost: 2) && !plan.restart(atMost: 2))
+    }
+}
