@@ -95,15 +95,11 @@ extension WebSocketSession {
         }
         let (head, mask) = writer.head(opcode, length: payload.count, isFinal: isFinal, isCompressed: isCompressed)
         // From here on a Close frame waits for the last piece.
-        let isOpen = state.withLock { state in
-            state.isInFrame = state.end == nil
-            return state.isInFrame
-        }
-        guard isOpen else { throw Unwritten() }
+        guard state.withLock({ $0.beginFrame() }) else { throw Unwritten() }
         do {
             try await write(Data(head))
         } catch {
-            leaveFrame()
+            change { $0.endFrame(&$1) }
             throw error
         }
         do {
@@ -117,15 +113,7 @@ extension WebSocketSession {
             cut(error)
             throw error
         }
-        leaveFrame()
-    }
-
-    private func leaveFrame() {
-        let frame = state.withLock { state in
-            state.isInFrame = false
-            return state.lastFrame.take()
-        }
-        if let frame { sendLast(frame) }
+        change { $0.endFrame(&$1) }
     }
 
     /// Ends the socket, because a message is cut off and no other can follow. In the middle of a frame no Close frame can.
@@ -171,7 +159,7 @@ extension WebSocketSession {
 
     private func write(_ frame: ControlFrames.Frame) async throws {
         try await write(writer.frame(frame.opcode, frame.payload))
-        if frame.isKeepAlive { state.withLock { $0.lastPing = .now } }
+        if frame.isKeepAlive { state.withLock { $0.noteKeepAlive() } }
     }
 
     /// Writes to the connection, which is progress for the keep-alive. The caller must have the turn.
@@ -184,7 +172,7 @@ extension WebSocketSession {
             try Task.checkCancellation()
             throw Unwritten()
         }
-        state.withLock { $0.written += 1 }
+        state.withLock { $0.noteWritten() }
     }
 
     // MARK: - Pings
@@ -200,12 +188,7 @@ extension WebSocketSession {
         do {
             try await withTaskCancellationHandler {
                 try await withCheckedThrowingContinuation { continuation in
-                    let isOpen = state.withLock { state in
-                        guard state.end == nil else { return false }
-                        state.pings.append((payload, continuation))
-                        state.control.pings.append(payload)
-                        return true
-                    }
+                    let isOpen = state.withLock { $0.ping(payload) { continuation.resume(with: $0) } }
                     guard isOpen else { return continuation.resume(throwing: reason) }
                     flush()
                     clock = Task {
@@ -224,20 +207,7 @@ extension WebSocketSession {
     }
 
     private func endPing(_ payload: Data, _ error: any Error) {
-        let waiter = state.withLock { state in
-            state.pings.firstIndex { $0.payload == payload }.map { state.pings.remove(at: $0).waiter }
-        }
-        waiter?.resume(throwing: error)
-    }
-
-    /// Accepts the answer to a ping; it answers all earlier pings, too.
-    func endPings(through payload: Data) {
-        let answered = state.withLock { state -> [CheckedContinuation<Void, any Error>] in
-            guard let index = state.pings.firstIndex(where: { $0.payload == payload }) else { return [] }
-            defer { state.pings.removeFirst(index + 1) }
-            return state.pings[...index].map(\.waiter)
-        }
-        for waiter in answered { waiter.resume() }
+        state.withLock { $0.endPing(payload) }?(.failure(error))
     }
 
     /// Sends a ping to a silent peer, and ends the socket if the peer stays silent. While the app takes no messages, the session
@@ -247,10 +217,7 @@ extension WebSocketSession {
             let before = received
             try await Task.sleep(for: interval)
             guard received == before, !isHeld else { continue }
-            state.withLock { state in
-                state.lastPing = nil
-                state.control.pings.append(Data())
-            }
+            state.withLock { $0.keepAlive() }
             flush()
             guard try await staysSilent(since: before) else { continue }
             let error = TransportError.timedOut(.idle, after: options.pongTimeout)
@@ -279,5 +246,5 @@ extension WebSocketSession {
     }
 
     private var received: Int { state.withLock { $0.received } }
-    private var isHeld: Bool { state.withLock { $0.reader != nil } }
+    private var isHeld: Bool { state.withLock { $0.isReaderHeld } }
 }

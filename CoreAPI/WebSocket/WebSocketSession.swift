@@ -7,52 +7,15 @@ internal import Foundation
 /// The socket's end is one value, ``SocketEnd``. The first reason sets it, and the Close frame is queued at once. The app hears
 /// of the end when that frame is sent, so an app that then exits loses nothing.
 final class WebSocketSession: Sendable {
-    /// The number of bytes of messages that may wait for the app. Beyond it the session stops reading.
-    private static let room = 64 * 1_024
-    /// The number of bytes that are read and dropped after the end. A peer that sends more will not close.
-    private static let farewell = 16 * 1_024 * 1_024
-
     let options: WebSocket.Options
     let connection: any RawConnection
     let writer: FrameWriter
     let deflater: MessageDeflater?
     let turns = Turnstile()
-    let state = Mutex(State())
+    let state = Mutex(SocketState())
     private let role: Role
     private let agreement: DeflateAgreement?
     private let context: ErrorContext
-
-    struct State {
-        var messages = MessageQueue()
-        /// The task that waits for a message.
-        var consumer: CheckedContinuation<Void, Never>?
-        /// The reading task, while the queue of messages is full, or the last frame waits.
-        var reader: CheckedContinuation<Void, Never>?
-        /// The number of pieces received so far.
-        var received = 0
-        /// The number of bytes that may still be dropped.
-        var farewell = WebSocketSession.farewell
-        /// The number of writes to the connection so far, and the time of the last ping of the keep-alive among them.
-        var written = 0
-        var lastPing: ContinuousClock.Instant?
-        /// Whether a frame is being sent in pieces, and the Close frame that waits for its last one.
-        var isInFrame = false
-        var lastFrame: Data?
-        /// The end, once a reason for it is known.
-        var end: SocketEnd?
-        /// Whether the app hears of the end, after the last message.
-        var isTold = false
-        var control = ControlFrames()
-        var pings: [(payload: Data, waiter: CheckedContinuation<Void, any Error>)] = []
-        /// Whether the connection has ended, and the tasks that wait for its end, or only for the reason.
-        var isOver = false
-        var waiters: [Int: (continuation: CheckedContinuation<Void, Never>, isForReason: Bool)] = [:]
-        var lastWaiter = 0
-        var clocks: [Task<Void, any Error>] = []
-
-        /// Whether messages are dropped, because this side has closed.
-        var drops: Bool { end?.closing.side == .here || isOver }
-    }
 
     init(
         _ connection: any RawConnection, _ role: Role, _ deflate: DeflateAgreement?, _ options: WebSocket.Options,
@@ -74,6 +37,18 @@ final class WebSocketSession: Sendable {
         addClock { try await self.keepAlive(every: interval) }
     }
 
+    /// Changes the state, and does what the change demands.
+    @discardableResult
+    func change<Value>(_ change: (inout SocketState, inout SocketState.Effects) -> sending Value) -> sending Value {
+        var effects = SocketState.Effects()
+        let value = state.withLock { change(&$0, &effects) }
+        for resume in effects.resumed { resume() }
+        for end in effects.unanswered { end(.failure(reason)) }
+        for clock in effects.clocks { clock.cancel() }
+        if let frame = effects.lastFrame { connection.finish(with: frame) { [weak self] in self?.tell() } }
+        return value
+    }
+
     var closing: WebSocket.Closing? { state.withLock { $0.end?.closing } }
 
     /// Wraps an error of the session in the kit's error.
@@ -82,11 +57,7 @@ final class WebSocketSession: Sendable {
     /// Starts a task that is cancelled at the connection's end.
     func addClock(_ run: @escaping @Sendable () async throws -> Void) {
         let clock = Task { try await run() }
-        let isLate = state.withLock { state in
-            state.clocks.append(clock)
-            return state.isOver
-        }
-        if isLate { clock.cancel() }
+        change { $0.add(clock, &$1) }
     }
 
     // MARK: - Reading
@@ -123,7 +94,7 @@ final class WebSocketSession: Sendable {
                 switch event {
                 case .message(let message): await deliver(message)
                 case .ping(let payload): answer(payload)
-                case .pong(let payload): endPings(through: payload)
+                case .pong(let payload): change { $0.answerPings(through: payload, &$1) }
                 case .close(let code, let reason):
                     accept(WebSocket.Closing(code: code ?? .noStatus, reason: reason, side: .peer), reader.unfinished)
                     return await drain()
@@ -138,28 +109,20 @@ final class WebSocketSession: Sendable {
         guard let chunk = try await connection.read() else { return nil }
         // While a peer floods, reading never waits. Two such tasks kept all other tasks of two cores from running.
         await Task.yield()
-        let isPatient = state.withLock { state in
-            state.received += 1
-            if state.end != nil { state.farewell -= chunk.count }
-            return state.farewell > 0
-        }
-        return isPatient ? chunk : nil
+        return state.withLock { $0.receive(chunk.count) } ? chunk : nil
     }
 
     private func deliver(_ message: WebSocket.Message) async {
+        await wait { $0.waitForRoom($1) }
+        change { $0.append(message, &$1) }
+    }
+
+    /// Waits, if the state says so, until a change resumes the task.
+    private func wait(_ mustWait: (inout SocketState, @escaping SocketState.Waiter) -> Bool) async {
         await withCheckedContinuation { continuation in
-            let hasRoom = state.withLock { state in
-                guard !state.drops, state.messages.size >= Self.room else { return true }
-                state.reader = continuation
-                return false
-            }
-            if hasRoom { continuation.resume() }
+            let waits = state.withLock { mustWait(&$0) { continuation.resume() } }
+            if !waits { continuation.resume() }
         }
-        let consumer = state.withLock { state in
-            if !state.drops { state.messages.append(message) }
-            return state.takeConsumer()
-        }
-        consumer?.resume()
     }
 
     private func answer(_ payload: Data) {
@@ -172,17 +135,7 @@ final class WebSocketSession: Sendable {
         if role == .client {
             while let bytes = try? await nextChunk(), !bytes.isEmpty {}
         } else {
-            while !state.withLock({ $0.isTold }) { await waitUntilTold() }
-        }
-    }
-
-    private func waitUntilTold() async {
-        await withCheckedContinuation { continuation in
-            let waits = state.withLock { state in
-                if !state.isTold { state.reader = continuation }
-                return !state.isTold
-            }
-            if !waits { continuation.resume() }
+            while !state.withLock({ $0.isTold }) { await wait { $0.waitUntilTold($1) } }
         }
     }
 
@@ -197,27 +150,14 @@ final class WebSocketSession: Sendable {
     @discardableResult
     func end(_ closing: WebSocket.Closing, _ error: (any Error)? = nil, sending frame: Data?) -> Bool {
         let end = SocketEnd(closing: closing, error: error.map(failure))
-        let (isFirst, mustWait, resumed) = state.withLock { state in
-            guard state.end == nil else { return (false, false, [CheckedContinuation<Void, Never>]()) }
-            state.end = end
-            state.control.end()
-            if state.isInFrame { state.lastFrame = frame }
-            let reader = state.drops ? state.takeReader() : nil
-            return (true, state.isInFrame, state.takeWaiters(whole: false) + (reader.map { [$0] } ?? []))
-        }
-        for continuation in resumed { continuation.resume() }
-        guard isFirst, let frame else { return isFirst }
+        let isEnd = change { $0.end(end, sending: frame, &$1) }
+        guard isEnd, frame != nil else { return isEnd }
         addClock {
             try await Task.sleep(for: self.options.closeTimeout)
             self.connection.close()
             self.tell()
         }
-        if !mustWait { sendLast(frame) }
         return true
-    }
-
-    func sendLast(_ frame: Data) {
-        connection.finish(with: frame) { [weak self] in self?.tell() }
     }
 
     /// Accepts the peer's Close frame.
@@ -254,27 +194,11 @@ final class WebSocketSession: Sendable {
     }
 
     /// Lets the app hear of the end.
-    func tell() {
-        let (consumer, reader, pings) = state.withLock { state in
-            state.isTold = true
-            defer { state.pings = [] }
-            return (state.takeConsumer(), state.takeReader(), state.pings)
-        }
-        consumer?.resume()
-        reader?.resume()
-        for ping in pings { ping.waiter.resume(throwing: reason) }
-    }
+    func tell() { change { $0.tell(&$1) } }
 
     private func finish() {
         connection.close()
-        let (waiters, clocks) = state.withLock { state in
-            state.isOver = true
-            defer { state.clocks = [] }
-            return (state.takeWaiters(whole: true), state.clocks)
-        }
-        tell()
-        for clock in clocks { clock.cancel() }
-        for waiter in waiters { waiter.resume() }
+        change { $0.finish(&$1) }
     }
 
     /// Why a task cannot send any more.
@@ -288,8 +212,7 @@ final class WebSocketSession: Sendable {
     /// The reason of a connection that takes no more bytes. The reading task finds it behind the last bytes of the peer, unless
     /// it waits for the app.
     func reasonOfLoss() async -> any Error {
-        let isHeld = state.withLock { $0.reader != nil }
-        if isHeld { lose(Self.lost) }
+        if state.withLock({ $0.isReaderHeld }) { lose(Self.lost) }
         addClock {
             try await Task.sleep(for: self.options.closeTimeout)
             self.lose(Self.lost)
@@ -307,12 +230,7 @@ final class WebSocketSession: Sendable {
                 release()
                 throw failure(CancellationError())
             }
-            let (message, end, reader) = state.withLock { state in
-                let message = state.messages.popFirst()
-                let reader = state.messages.size <= Self.room / 2 ? state.takeReader() : nil
-                return (message, state.isTold ? state.end : nil, reader)
-            }
-            reader?.resume()
+            let (message, end) = change { $0.next(&$1) }
             if let message { return message }
             if let end {
                 if let error = end.error { throw error }
@@ -323,22 +241,17 @@ final class WebSocketSession: Sendable {
     }
 
     private func waitForMessage() async throws(APIClientError) {
-        var isSecond = false
+        var found = SocketState.Wait.isReady
         await withTaskCancellationHandler {
-            await withCheckedContinuation { continuation in
-                let waits = state.withLock { state in
-                    guard state.messages.isEmpty, !state.isTold, !Task.isCancelled else { return false }
-                    isSecond = state.consumer != nil
-                    if !isSecond { state.consumer = continuation }
-                    return !isSecond
-                }
-                if !waits { continuation.resume() }
+            await wait { state, waiter in
+                if !Task.isCancelled { found = state.waitForMessage(waiter) }
+                return found == .waits
             }
         } onCancel: {
             release()
-            state.withLock { $0.takeConsumer() }?.resume()
+            change { $0.resumeConsumer(&$1) }
         }
-        if isSecond { throw failure(BodyReadTwice()) }
+        if found == .isSecond { throw failure(BodyReadTwice()) }
     }
 
     /// Closes in the orderly way: both Close frames, then the end of the connection.
@@ -350,40 +263,13 @@ final class WebSocketSession: Sendable {
 
     /// Waits for the end of the connection, or only for the reason of its end.
     private func waitForEnd(isForReason: Bool = false) async {
-        let number = state.withLock { state in
-            state.lastWaiter += 1
-            return state.lastWaiter
-        }
+        let number = state.withLock { $0.nextWaiter() }
         await withTaskCancellationHandler {
-            await withCheckedContinuation { continuation in
-                let waits = state.withLock { state in
-                    guard isForReason ? state.end == nil : !state.isOver, !Task.isCancelled else { return false }
-                    state.waiters[number] = (continuation, isForReason)
-                    return true
-                }
-                if !waits { continuation.resume() }
+            await wait { state, waiter in
+                !Task.isCancelled && state.waitForEnd(number, isForReason: isForReason, waiter)
             }
         } onCancel: {
-            state.withLock { $0.waiters.removeValue(forKey: number) }?.continuation.resume()
+            change { $0.resumeWaiter(number, &$1) }
         }
-    }
-}
-
-/// How a socket ended. All of its tasks report this one value.
-struct SocketEnd {
-    let closing: WebSocket.Closing
-    /// `nil` after an orderly end.
-    let error: APIClientError?
-}
-
-extension WebSocketSession.State {
-    fileprivate mutating func takeConsumer() -> CheckedContinuation<Void, Never>? { consumer.take() }
-    fileprivate mutating func takeReader() -> CheckedContinuation<Void, Never>? { reader.take() }
-
-    /// - Parameter whole: whether the connection has ended, too.
-    fileprivate mutating func takeWaiters(whole: Bool) -> [CheckedContinuation<Void, Never>] {
-        let taken = waiters.filter { whole || $0.value.isForReason }
-        for number in taken.keys { waiters[number] = nil }
-        return taken.values.map(\.continuation)
     }
 }

@@ -1,0 +1,147 @@
+import CoreAPIHTTP
+import Foundation
+import Testing
+
+@testable import CoreAPICore
+@testable import CoreAPIWebSocket
+
+@Suite("A socket's state")
+struct SocketStateTests {
+    /// Counts what is resumed.
+    private final class Counter: Sendable {
+        private let count = Mutex(0)
+        var value: Int { count.withLock { $0 } }
+        func add() { count.withLock { $0 += 1 } }
+    }
+
+    private func end(_ code: WebSocket.CloseCode, _ side: WebSocket.Closing.Side = .peer) -> SocketEnd {
+        SocketEnd(closing: .init(code: code, reason: "", side: side), error: nil)
+    }
+
+    private func waits(_ state: inout SocketState, isForReason: Bool, _ waiter: @escaping SocketState.Waiter) -> Bool {
+        let number = state.nextWaiter()
+        return state.waitForEnd(number, isForReason: isForReason, waiter)
+    }
+
+    private func run(_ effects: SocketState.Effects) {
+        for resume in effects.resumed { resume() }
+        for end in effects.unanswered { end(.failure(CancellationError())) }
+    }
+
+    @Test("the first reason is the end, and its Close frame is sent once")
+    func firstEnd() {
+        var (state, effects) = (SocketState(), SocketState.Effects())
+        #expect(state.end(end(.goingAway), sending: Data([1]), &effects))
+        #expect(effects.lastFrame == Data([1]))
+        effects = .init()
+        #expect(!state.end(end(.normal), sending: Data([2]), &effects))
+        #expect(effects.lastFrame == nil && state.end?.closing.code == .goingAway)
+        // A frame that begins now would follow the Close frame.
+        #expect(!state.beginFrame())
+    }
+
+    @Test("in the middle of a frame the Close frame waits for the frame's end", arguments: [true, false])
+    func insideFrame(hasFrame: Bool) {
+        var (state, effects) = (SocketState(), SocketState.Effects())
+        #expect(state.beginFrame())
+        #expect(state.end(end(.normal), sending: hasFrame ? Data([1]) : nil, &effects))
+        #expect(effects.lastFrame == nil && state.isInFrame)
+        state.endFrame(&effects)
+        #expect(effects.lastFrame == (hasFrame ? Data([1]) : nil))
+    }
+
+    @Test("the app takes the messages first, and hears of the end when the Close frame is sent")
+    func told() {
+        var (state, effects) = (SocketState(), SocketState.Effects())
+        let consumer = Counter()
+        #expect(state.waitForMessage { consumer.add() } == .waits)
+        #expect(state.waitForMessage {} == .isSecond)
+        state.append(.text("a"), &effects)
+        run(effects)
+        #expect(consumer.value == 1)
+        effects = .init()
+        _ = state.end(end(.normal), sending: Data(), &effects)
+        #expect(state.next(&effects).message == .text("a") && state.next(&effects).end == nil)
+        #expect(state.waitForMessage { consumer.add() } == .waits)
+        state.tell(&effects)
+        run(effects)
+        #expect(consumer.value == 2 && state.next(&effects).end?.closing.code == .normal)
+    }
+
+    @Test("after an end by this side messages are dropped; after one by the peer they are not", arguments: [true, false])
+    func dropped(isPeer: Bool) {
+        var (state, effects) = (SocketState(), SocketState.Effects())
+        _ = state.end(end(.normal, isPeer ? .peer : .here), sending: nil, &effects)
+        state.append(.text("a"), &effects)
+        #expect(state.next(&effects).message == (isPeer ? .text("a") : nil))
+    }
+
+    @Test("reading waits beyond 64 KiB of messages, until half of them are taken; a close by this side ends the wait")
+    func room() {
+        var (state, effects) = (SocketState(), SocketState.Effects())
+        let reader = Counter()
+        for _ in 0..<4 {
+            #expect(!state.waitForRoom { reader.add() })
+            state.append(.binary(Data(count: 1 << 14)), &effects)
+        }
+        #expect(state.waitForRoom { reader.add() } && state.isReaderHeld)
+        _ = state.next(&effects)
+        #expect(effects.resumed.isEmpty)
+        _ = state.next(&effects)
+        _ = state.next(&effects)
+        run(effects)
+        #expect(reader.value == 1 && !state.isReaderHeld)
+        for _ in 0..<4 { state.append(.binary(Data(count: 1 << 14)), &effects) }
+        effects = .init()
+        #expect(state.waitForRoom { reader.add() })
+        _ = state.end(end(.normal, .here), sending: nil, &effects)
+        run(effects)
+        #expect(reader.value == 2)
+    }
+
+    @Test("an answer ends all earlier pings, and the end of the socket the others")
+    func pings() {
+        var (state, effects) = (SocketState(), SocketState.Effects())
+        let (answered, failed) = (Counter(), Counter())
+        for number: UInt8 in 1...3 {
+            let isOpen = state.ping(Data([number])) { result in
+                if case .success = result { answered.add() } else { failed.add() }
+            }
+            #expect(isOpen)
+        }
+        state.answerPings(through: Data([2]), &effects)
+        state.answerPings(through: Data([9]), &effects)
+        run(effects)
+        #expect(answered.value == 2 && failed.value == 0)
+        effects = .init()
+        _ = state.end(end(.abnormal), sending: nil, &effects)
+        #expect(!state.ping(Data([4])) { _ in })
+        state.tell(&effects)
+        run(effects)
+        #expect(answered.value == 2 && failed.value == 1)
+    }
+
+    @Test("a peer that goes on sending after the end is read for 16 MiB")
+    func farewell() {
+        var (state, effects) = (SocketState(), SocketState.Effects())
+        #expect(state.receive(1 << 30))
+        _ = state.end(end(.normal, .here), sending: nil, &effects)
+        #expect(state.receive(SocketState.farewell - 1) && !state.receive(1))
+    }
+
+    @Test("those who wait for the reason go on at the end, the others when the connection is over")
+    func waiters() {
+        var (state, effects) = (SocketState(), SocketState.Effects())
+        let (reason, over) = (Counter(), Counter())
+        #expect(waits(&state, isForReason: true) { reason.add() })
+        #expect(waits(&state, isForReason: false) { over.add() })
+        _ = state.end(end(.normal), sending: nil, &effects)
+        run(effects)
+        #expect(reason.value == 1 && over.value == 0)
+        #expect(!waits(&state, isForReason: true) {})
+        effects = .init()
+        state.finish(&effects)
+        run(effects)
+        #expect(over.value == 1 && !waits(&state, isForReason: false) {})
+    }
+}
