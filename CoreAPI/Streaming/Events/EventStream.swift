@@ -87,23 +87,16 @@ public struct EventUpdates<Value: Sendable>: AsyncSequence, Sendable {
         }
 
         private let source: EventUpdates
+        private var plan: EventPlan
         private var parser: EventParser
         private var connection: Connection?
-        private var isOver = false
-        /// The pause before the next connection.
-        private var pause = Duration.zero
-        /// Whether the last answer asks for a pause that a call has time for.
-        private var mayWait = true
-        /// The server's last `retry`.
-        private var retry: Duration?
-        /// Connections in a row that delivered no line.
-        private var failures = 0
         private var count = StreamCount()
         /// The context of the last connection's errors.
         private var context: ErrorContext?
 
         init(_ source: EventUpdates) {
             self.source = source
+            plan = EventPlan(source.options, mayRepeat: source.endpoint.method.isIdempotent)
             parser = EventParser(lastEventID: source.options.lastEventID ?? "", limit: source.options.eventSize)
         }
 
@@ -111,14 +104,25 @@ public struct EventUpdates<Value: Sendable>: AsyncSequence, Sendable {
         ///
         /// - Throws: `APIClientError`. Its context's `streamed` counts the bytes and events before it.
         public mutating func next(isolation actor: isolated (any Actor)?) async throws(APIClientError) -> Element? {
-            if isOver { return nil }
-            guard let context = connection?.context else { return try await connect() }
+            switch plan.step {
+            case .end: return nil
+            case .connect(let pause): return try await connect(after: pause)
+            case .read: return try await read()
+            }
+        }
+
+        /// As ``next(isolation:)``.
+        public mutating func next() async throws(APIClientError) -> Element? { try await next(isolation: #isolation) }
+
+        private mutating func read() async throws(APIClientError) -> Element? {
+            guard let context = connection?.context else { return nil }
             var failure: APIClientError?
             do {
                 while true {
                     if let event = try readEvent() {
                         guard event.data != source.options.sentinel else {
-                            (connection, isOver) = (nil, true)
+                            connection = nil
+                            plan.end()
                             return nil
                         }
                         return .event(try await decoded(event))
@@ -131,9 +135,6 @@ public struct EventUpdates<Value: Sendable>: AsyncSequence, Sendable {
             }
             return try ended(by: failure)
         }
-
-        /// As ``next(isolation:)``.
-        public mutating func next() async throws(APIClientError) -> Element? { try await next(isolation: #isolation) }
 
         private mutating func readEvent() throws -> ServerSentEvent<String>? {
             do throws(StreamDefect.Reason) {
@@ -153,33 +154,25 @@ public struct EventUpdates<Value: Sendable>: AsyncSequence, Sendable {
             }
         }
 
-        private mutating func connect() async throws(APIClientError) -> Element? {
-            // An error or a return without a connection ends the stream.
-            isOver = true
-            try await wait()
+        private mutating func connect(after pause: Duration) async throws(APIClientError) -> Element? {
+            do {
+                if pause > .zero { try await Task.sleep(for: pause) }
+            } catch {
+                plan.end()
+                guard let context else { return nil }
+                throw .cancelled(context).after(count)
+            }
             let response = await source.dispatcher.stream(source.request(after: parser.lastEventID))
             if !EventUpdates.isSendable(parser.lastEventID) { response.warn(EventUpdates.lostID) }
-            isOver = false
-            (context, mayWait) = (ErrorContext(response), response.mayWait)
-            if let error = response.error { return try ended(by: error) }
-            // From now on the call has no deadline.
-            mayWait = true
-            return try open(response)
-        }
-
-        private func wait() async throws(APIClientError) {
-            guard pause > .zero, let context else { return }
-            do {
-                try await Task.sleep(for: pause)
-            } catch {
-                throw APIClientError.cancelled(context).after(count)
-            }
+            context = ErrorContext(response)
+            guard let error = response.error else { return try open(response) }
+            return try ended(by: error, mayWait: response.mayWait)
         }
 
         private mutating func open(_ response: Response<Body>) throws(APIClientError) -> Element? {
             let context = ErrorContext(response)
             guard let head = response.head, head.status != .noContent else {
-                isOver = true
+                plan.end()
                 guard let sentinel = source.options.sentinel, count.bytes > 0 else { return nil }
                 let origin = StreamContext(response)
                 throw APIClientError(origin.failure(.noSentinel(sentinel), count), context)
@@ -188,18 +181,20 @@ public struct EventUpdates<Value: Sendable>: AsyncSequence, Sendable {
             do throws(VerificationError) {
                 try EventUpdates.verify(head)
             } catch {
-                isOver = true
+                plan.end()
                 throw .verification(error, context)
             }
             let origin = StreamContext(response)
             connection = Connection(body: CountedBody(try response.value, origin), origin: origin, context: context)
             connection?.body.count = count
+            plan.open()
             parser = EventParser(lastEventID: parser.lastEventID, limit: source.options.eventSize)
             return .open(head)
         }
 
-        /// Decides between a new connection and the end.
-        private mutating func ended(by error: APIClientError?) throws(APIClientError) -> Element? {
+        /// - Parameter mayWait: whether the answer asks for a pause that a call has time for. An open connection has no deadline.
+        private mutating func ended(by error: APIClientError?, mayWait: Bool = true) throws(APIClientError) -> Element? {
+            var end = EventPlan.End(head: context?.head, mayWait: mayWait, error: error)
             // The end of a body without its sentinel, if no other connection follows.
             var earlyEnd: APIClientError?
             if let connection {
@@ -207,25 +202,16 @@ public struct EventUpdates<Value: Sendable>: AsyncSequence, Sendable {
                     APIClientError(connection.body.failure(.noSentinel($0)), connection.context)
                 }
                 count = connection.body.count
-                retry = parser.retry ?? retry
-                if parser.hasLine { failures = 0 }
+                (end.hadLine, end.retry) = (parser.hasLine, parser.retry)
             }
             connection = nil
-            failures += 1
-            let options = source.options
-            guard failures <= options.reconnections, mayWait, source.mayRepeat, error.map(options.mayReconnect) ?? true else {
-                isOver = true
-                if let error = error ?? earlyEnd { throw error.after(count) }
-                return nil
-            }
-            pause = options.pause(after: failures, context?.head, retry: retry, random: .random(in: 0...1))
-            return .reconnecting(after: pause, because: error)
+            if let pause = plan.end(end, random: .random(in: 0...1)) { return .reconnecting(after: pause, because: error) }
+            if let error = error ?? earlyEnd { throw error.after(count) }
+            return nil
         }
     }
 
     public func makeAsyncIterator() -> AsyncIterator { AsyncIterator(self) }
-
-    private var mayRepeat: Bool { options.repeatsUnsafeMethods || endpoint.method.isIdempotent }
 
     private func request(after id: String) -> any Endpoint {
         var headers: Headers = ["Accept": EventStream<Value>.mediaType, "Cache-Control": "no-store"]
