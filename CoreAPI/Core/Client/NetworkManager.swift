@@ -139,7 +139,7 @@ extension NetworkManager {
 }
 
 /// For a feature whose endpoints are all typed: `NetworkManager<Never>`, `DLNetworker<Never>`.
-extension Never: @retroactive CustomStringConvertible, Endpoint {
+extension Never: Endpoint {
     public var path: String { switch self {} }
     public var method: HTTPRequest.Method { switch self {} }
 }

@@ -16,7 +16,7 @@ public import HTTPTypes
 ///     }
 /// }
 /// ```
-public protocol Endpoint: Sendable, CustomStringConvertible, EndpointSpellings {
+public protocol Endpoint: Sendable, EndpointSpellings {
     /// An absolute base URL other than the environment's; empty, the default, for the environment's. The environment's
     /// ``APIEnvironment/baseURLRule`` selects one of the two.
     var baseURL: String { get }
@@ -30,8 +30,8 @@ public protocol Endpoint: Sendable, CustomStringConvertible, EndpointSpellings {
     var params: Parameters? { get }
     /// The whole address as text. Default: base URL and path joined. An endpoint with its own address is sent there.
     var url: String { get }
-    /// A name for logs, errors and metrics, and for `print`. Default: the case or type name without its values, so that it
-    /// contains no secret.
+    /// A name for logs, errors and metrics. Default: the case or type name without its values, so that it contains no secret. For
+    /// your own logs write `endpoint.description`, because `print(endpoint)` shows the values.
     var description: String { get }
     /// Default: ``InputEncoding/query`` for methods whose parameters belong there, else ``InputEncoding/body``.
     var encoding: InputEncoding { get }
@@ -62,7 +62,12 @@ extension Endpoint {
 
     /// The endpoint's name in logs and errors: the case of an enumeration, else the type.
     public var description: String {
-        caseName(of: self).map { String(cString: $0) } ?? String(describing: type(of: self))
+        let mirror = Mirror(reflecting: self)
+        // A description of its own would be this one again.
+        guard mirror.displayStyle == .enum, !(self is any CustomStringConvertible) else {
+            return String(describing: type(of: self))
+        }
+        return mirror.children.first?.label ?? String(describing: self)
     }
 }
 
@@ -71,8 +76,3 @@ func usualURL(_ base: String, _ path: String) -> String {
     guard !base.isEmpty else { return path }
     return base.hasSuffix("/") || path.hasPrefix("/") ? base + path : "\(base)/\(path)"
 }
-
-/// The name of an enum's case, `nil` for another type. `Mirror` does not name a case without values, and `String(describing:)`
-/// would call the endpoint's own `description`.
-@_silgen_name("swift_EnumCaseName")
-private func caseName<Value>(of value: Value) -> UnsafePointer<CChar>?

@@ -236,7 +236,7 @@ extension BaseURL: CustomReflectable, CustomStringConvertible {
     public var customMirror: Mirror { Mirror(self, children: ["description": description]) }
 }
 
-extension AdHocEndpoint: CustomReflectable {
+extension AdHocEndpoint: CustomReflectable, CustomStringConvertible {
     public var customMirror: Mirror { Mirror(self, children: ["description": description]) }
 }
 

@@ -70,8 +70,8 @@ struct UnsoundRequestTests {
         struct Own: Endpoint { var id = "s3cret"; var path: String { "" }; var method: HTTPRequest.Method { .get } }
         #expect(Plain.list.description == "list")
         #expect(Plain.item(id: "s3cret").description == "item")
-        #expect(Raw.list.description == "list")
-        #expect(Bare.list.description == "list")
+        #expect(Raw.list.description == "Raw")
+        #expect(Bare.list.description == "Bare")
         #expect(Own().description == "Own")
     }
 }
