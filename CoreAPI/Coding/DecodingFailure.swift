@@ -95,9 +95,9 @@ public struct DecodingFailure: Error, Sendable {
         guard let error = error as? DecodingError else { return ([], error.readableDescription, otherForm) }
         switch error {
         case .typeMismatch(let type, let context):
-            return (context.codingPath, tell(context, expected: type), "expected \(type), found a value of another kind")
+            return (context.codingPath, describe(context, expected: type), "expected \(type), found a value of another kind")
         case .valueNotFound(let type, let context):
-            return (context.codingPath, tell(context, expected: type), "expected \(type), found null or nothing")
+            return (context.codingPath, describe(context, expected: type), "expected \(type), found null or nothing")
         case .keyNotFound(let key, let context):
             // A missing key of a path is reported with the keys that exist.
             let reason = "the key '\(key.stringValue)' is missing" + (key is FieldName ? "; \(context.debugDescription)" : "")
@@ -116,7 +116,7 @@ public struct DecodingFailure: Error, Sendable {
     }
 
     /// The decoder's own text; Foundation's does not name the expected type.
-    private static func tell(_ context: DecodingError.Context, expected type: Any.Type) -> String {
+    private static func describe(_ context: DecodingError.Context, expected type: Any.Type) -> String {
         let told = context.debugDescription
         return told.lowercased().hasPrefix("expected") ? told : "expected \(type); \(told)"
     }

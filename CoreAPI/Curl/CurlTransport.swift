@@ -258,7 +258,7 @@ struct CurlExchange {
                 !hasBody || parsed.contentLength != nil || parsed.isChunked || isEndAnnounced == true
         }
         if case .stream = body {} else { release() }
-        tellMismatches(of: transfer)
+        notifyMismatches(of: transfer)
         let failure: APIClientError?
         let context = { ErrorContext(attempt.request, head: head, body: data) }
         switch transfer.outcome.end {
@@ -271,9 +271,9 @@ struct CurlExchange {
         return surroundings.map { reply.with($0) } ?? reply
     }
 
-    func tellMismatches(of transfer: CurlTransfer) {
+    func notifyMismatches(of transfer: CurlTransfer) {
         for mismatch in transfer.outcome.pinMismatches {
-            attempt.tell { $0.pinMismatch(CallEvent.Mismatched(attempt: attempt, mismatch: mismatch)) }
+            attempt.notify { $0.pinMismatch(CallEvent.Mismatched(attempt: attempt, mismatch: mismatch)) }
         }
     }
 

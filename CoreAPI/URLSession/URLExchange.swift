@@ -220,7 +220,7 @@ private final class Reader: Sendable {
             do {
                 guard let chunk = try await chunks.next() else { return nil }
                 received += Int64(chunk.count)
-                attempt.tell { $0.body(CallEvent.BodyProgress(attempt: attempt, received: received, expected: head.length)) }
+                attempt.notify { $0.body(CallEvent.BodyProgress(attempt: attempt, received: received, expected: head.length)) }
                 return chunk
             } catch {
                 throw APIClientError(error, ErrorContext(attempt.request, head: head).after(.init(bytes: received, items: 0)))

@@ -31,7 +31,7 @@ struct SocketState {
     /// The end, once a reason for it is known.
     private(set) var end: SocketEnd?
     /// Whether the app hears of the end, after the last message.
-    private(set) var isTold = false
+    private(set) var isAnnounced = false
     /// Whether the connection has ended.
     private(set) var isOver = false
     /// The number of pieces received so far.
@@ -80,9 +80,9 @@ struct SocketState {
     }
 
     /// - Returns: whether the reading task must wait until the last frame is sent.
-    mutating func waitUntilTold(_ waiter: @escaping Waiter) -> Bool {
-        if !isTold { reader = waiter }
-        return !isTold
+    mutating func waitUntilAnnounced(_ waiter: @escaping Waiter) -> Bool {
+        if !isAnnounced { reader = waiter }
+        return !isAnnounced
     }
 
     mutating func append(_ message: WebSocket.Message, _ effects: inout Effects) {
@@ -96,7 +96,7 @@ struct SocketState {
     mutating func next(_ effects: inout Effects) -> (message: WebSocket.Message?, end: SocketEnd?) {
         let message = messages.popFirst()
         if messages.size <= Self.room / 2 { effects.resume(&reader) }
-        return (message, isTold ? end : nil)
+        return (message, isAnnounced ? end : nil)
     }
 
     /// Whether a task has to wait for a message.
@@ -107,7 +107,7 @@ struct SocketState {
     }
 
     mutating func waitForMessage(_ waiter: @escaping Waiter) -> Wait {
-        guard messages.isEmpty, !isTold else { return .isReady }
+        guard messages.isEmpty, !isAnnounced else { return .isReady }
         guard consumer == nil else { return .isSecond }
         consumer = waiter
         return .waits
@@ -180,8 +180,8 @@ struct SocketState {
     }
 
     /// The app hears of the end.
-    mutating func tell(_ effects: inout Effects) {
-        isTold = true
+    mutating func announceEnd(_ effects: inout Effects) {
+        isAnnounced = true
         effects.resume(&consumer)
         effects.resume(&reader)
         effects.unanswered += pings.map(\.waiter)
@@ -191,7 +191,7 @@ struct SocketState {
     /// The connection has ended.
     mutating func finish(_ effects: inout Effects) {
         isOver = true
-        tell(&effects)
+        announceEnd(&effects)
         resumeWaiters(forReasonOnly: false, &effects)
         effects.clocks += clocks
         clocks = []

@@ -130,7 +130,7 @@ extension WebSocketSession {
             reason: "the task that sent a message was cancelled in its middle (1006)", mayHaveBeenProcessed: false)
         end(.init(code: .abnormal, reason: "", side: .here), lost, sending: nil)
         connection.close()
-        tell()
+        announceEnd()
     }
 
     // MARK: - Control frames
@@ -223,7 +223,7 @@ extension WebSocketSession {
             let error = TransportError.timedOut(.idle, after: options.pongTimeout)
             guard end(.init(code: .abnormal, reason: "", side: .here), error, sending: nil) else { continue }
             connection.close()
-            tell()
+            announceEnd()
         }
     }
 

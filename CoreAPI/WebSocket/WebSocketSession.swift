@@ -45,7 +45,7 @@ final class WebSocketSession: Sendable {
         for resume in effects.resumed { resume() }
         for end in effects.unanswered { end(.failure(reason)) }
         for clock in effects.clocks { clock.cancel() }
-        if let frame = effects.lastFrame { connection.finish(with: frame) { [weak self] in self?.tell() } }
+        if let frame = effects.lastFrame { connection.finish(with: frame) { [weak self] in self?.announceEnd() } }
         return value
     }
 
@@ -135,7 +135,7 @@ final class WebSocketSession: Sendable {
         if role == .client {
             while let bytes = try? await nextChunk(), !bytes.isEmpty {}
         } else {
-            while !state.withLock({ $0.isTold }) { await wait { $0.waitUntilTold($1) } }
+            while !state.withLock({ $0.isAnnounced }) { await wait { $0.waitUntilAnnounced($1) } }
         }
     }
 
@@ -155,7 +155,7 @@ final class WebSocketSession: Sendable {
         addClock {
             try await Task.sleep(for: self.options.closeTimeout)
             self.connection.close()
-            self.tell()
+            self.announceEnd()
         }
         return true
     }
@@ -194,7 +194,7 @@ final class WebSocketSession: Sendable {
     }
 
     /// Lets the app hear of the end.
-    func tell() { change { $0.tell(&$1) } }
+    func announceEnd() { change { $0.announceEnd(&$1) } }
 
     private func finish() {
         connection.close()

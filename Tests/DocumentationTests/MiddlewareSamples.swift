@@ -14,7 +14,7 @@ actor ETagCache: Middleware {
         let known = kept[key]
         let reply = await next(attempt.with { $0.headers[.ifNoneMatch] = known?.head?.headers[.eTag] })
         if reply.status == 304, let known {
-            attempt.tell { $0.cached(CallEvent.Cached(attempt)) }
+            attempt.notify { $0.cached(CallEvent.Cached(attempt)) }
             return Reply(attempt, head: known.head, body: known.body)
         }
         if reply.failure == nil, reply.status == 200, reply.head?.headers[.eTag] != nil { kept[key] = reply }

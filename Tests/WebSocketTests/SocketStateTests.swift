@@ -51,7 +51,7 @@ struct SocketStateTests {
     }
 
     @Test("the app takes the messages first, and hears of the end when the Close frame is sent")
-    func told() {
+    func announced() {
         var (state, effects) = (SocketState(), SocketState.Effects())
         let consumer = Counter()
         #expect(state.waitForMessage { consumer.add() } == .waits)
@@ -63,7 +63,7 @@ struct SocketStateTests {
         _ = state.end(end(.normal), sending: Data(), &effects)
         #expect(state.next(&effects).message == .text("a") && state.next(&effects).end == nil)
         #expect(state.waitForMessage { consumer.add() } == .waits)
-        state.tell(&effects)
+        state.announceEnd(&effects)
         run(effects)
         #expect(consumer.value == 2 && state.next(&effects).end?.closing.code == .normal)
     }
@@ -116,7 +116,7 @@ struct SocketStateTests {
         effects = .init()
         _ = state.end(end(.abnormal), sending: nil, &effects)
         #expect(!state.ping(Data([4])) { _ in })
-        state.tell(&effects)
+        state.announceEnd(&effects)
         run(effects)
         #expect(answered.value == 2 && failed.value == 1)
     }

@@ -118,7 +118,7 @@ public final class Call: Sendable {
     func takeRepetition() -> Bool { !isRepeated.exchange(true, ordering: .acquiringAndReleasing) }
 
     /// Tells every listener of the channel.
-    func tell(_ event: (any Listener) -> Void) {
+    func notify(_ event: (any Listener) -> Void) {
         for listener in prepared.listeners { event(listener) }
     }
 

@@ -54,7 +54,7 @@ enum Pipeline {
         var request = try call.request()
         try channel.enhance(&request)
         let attempt = Attempt(request)
-        call.tell { $0.built(CallEvent.Built(attempt: attempt)) }
+        call.notify { $0.built(CallEvent.Built(attempt: attempt)) }
         return attempt
     }
 
@@ -81,9 +81,9 @@ enum Pipeline {
     static func exchange(_ attempt: Attempt) async -> Reply {
         if let refusal = attempt.leavingEnvironment() { return refusal }
         let attempt = attempt.withoutVainExpectation()
-        attempt.tellQueued()
+        attempt.notifyQueued()
         let reply = await attempt.transport().send(attempt)
-        attempt.tellExchange(reply)
+        attempt.notifyExchange(reply)
         return reply
     }
 
@@ -120,7 +120,7 @@ enum Pipeline {
         deenhance(&response)
         if isReadable { filter(&response) }
         let decoded = decode(response)
-        if reply.head != nil { attempt.tell { $0.read(CallEvent.Read(attempt: attempt, error: decoded.failure)) } }
+        if reply.head != nil { attempt.notify { $0.read(CallEvent.Read(attempt: attempt, error: decoded.failure)) } }
         return decoded
     }
 
@@ -192,7 +192,7 @@ enum Pipeline {
 
     private static func pause(_ delay: Duration, after reply: Reply, from start: Attempt) async -> Decision {
         guard start.request.body.isReplayable, reply.mayTryAgain(after: delay) else { return .end(reply) }
-        reply.tellRetrying(after: delay)
+        reply.notifyRetrying(after: delay)
         do {
             if delay > .zero { try await Task.sleep(for: delay) }
             try Task.checkCancellation()
@@ -213,7 +213,7 @@ enum Pipeline {
     /// Hands the result to the result handler, then to the listeners.
     private static func result(_ reply: Reply) async -> Reply {
         await reply.call.channel.resultHandler(reply)
-        reply.call.tell { $0.finished(CallEvent.Finished(response: Response(reply))) }
+        reply.call.notify { $0.finished(CallEvent.Finished(response: Response(reply))) }
         return reply
     }
 }
@@ -293,7 +293,7 @@ extension Attempt {
         guard ContinuousClock.now < request.deadline else {
             throw .transport(.timedOut(.total, after: request.timeout.total), ErrorContext(request))
         }
-        tell { $0.started(CallEvent.Started(attempt: self)) }
+        notify { $0.started(CallEvent.Started(attempt: self)) }
         return self
     }
 
@@ -402,9 +402,9 @@ extension Reply {
         return delay < ContinuousClock.now.duration(to: attempt.request.deadline)
     }
 
-    func tellRetrying(after delay: Duration) {
+    func notifyRetrying(after delay: Duration) {
         let response = Response<Void>(self)
-        call.tell { $0.retrying(CallEvent.Retrying(response: response, delay: delay)) }
+        call.notify { $0.retrying(CallEvent.Retrying(response: response, delay: delay)) }
         request?.modifier(AttemptObserver.self)?.observe(response)
     }
 }

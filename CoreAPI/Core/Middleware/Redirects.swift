@@ -168,7 +168,7 @@ extension Attempt {
         guard let status = reply.status, Redirects.isRedirect(status), reply.failure == nil else { return .ends(reply) }
         do throws(TransportError) {
             guard let target = try Redirects.target(of: reply, to: self) else { return .ends(reply) }
-            tell { $0.redirected(CallEvent.Redirected(attempt: self, status: status, url: target.url)) }
+            notify { $0.redirected(CallEvent.Redirected(attempt: self, status: status, url: target.url)) }
             return .leads(redirected(target))
         } catch {
             return .ends(reply.failed(.transport(error, ErrorContext(reply))))

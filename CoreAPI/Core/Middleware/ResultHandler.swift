@@ -35,7 +35,7 @@ public struct ResultHandler: Sendable {
         do {
             try await handle(response)
         } catch {
-            reply.call.tell { $0.resultHandlerFailed(CallEvent.ResultHandlerFailed(response: response, error: error)) }
+            reply.call.notify { $0.resultHandlerFailed(CallEvent.ResultHandlerFailed(response: response, error: error)) }
         }
     }
 }

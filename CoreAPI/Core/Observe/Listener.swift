@@ -252,20 +252,20 @@ extension Attempt {
     /// Passes an event to the listeners of the attempt's channel.
     ///
     /// - Parameter event: not called if there is no listener.
-    public func tell(_ event: (any Listener) -> Void) { call.tell(event) }
+    public func notify(_ event: (any Listener) -> Void) { call.notify(event) }
 
-    package func warn(_ text: String) { tell { $0.warning(CallEvent.Warning(attempt: self, text: text)) } }
+    package func warn(_ text: String) { notify { $0.warning(CallEvent.Warning(attempt: self, text: text)) } }
 
     // Not inlined, these two: an event by value would lie in the frame of the async caller (4,592 → 5,618 bytes a held call).
 
     @inline(never)
-    func tellQueued() { tell { $0.queued(CallEvent.Queued(attempt: self)) } }
+    func notifyQueued() { notify { $0.queued(CallEvent.Queued(attempt: self)) } }
 
     /// The events of an exchange that are known once its head has arrived, in order.
     @inline(never)
-    func tellExchange(_ reply: Reply) {
+    func notifyExchange(_ reply: Reply) {
         guard !call.prepared.listeners.isEmpty else { return }
-        tell { listener in
+        notify { listener in
             if let metrics = reply.metrics {
                 listener.sent(CallEvent.Sent(attempt: self, queued: metrics.queued))
                 if let duration = metrics.nameLookup { listener.resolved(CallEvent.Resolved(attempt: self, duration: duration)) }

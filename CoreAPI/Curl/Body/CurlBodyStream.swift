@@ -146,7 +146,7 @@ final class StreamReader: @unchecked Sendable {
 
     private func deliver(_ chunk: Data) -> Data {
         delivered += Int64(chunk.count)
-        attempt.tell { listener in
+        attempt.notify { listener in
             let expected = decoder == nil ? head.headers[.contentLength].flatMap { Int64($0) } : nil
             listener.body(CallEvent.BodyProgress(attempt: attempt, received: delivered, expected: expected))
         }

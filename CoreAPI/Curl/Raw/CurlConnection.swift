@@ -17,7 +17,7 @@ extension CurlExchange {
     fileprivate func connection(
         of transfer: CurlTransfer, release: @escaping @Sendable () -> Void
     ) throws(APIClientError) -> CurlConnection {
-        tellMismatches(of: transfer)
+        notifyMismatches(of: transfer)
         if let stream = transfer.stream, let toSend = stream.toSend, transfer.outcome.isStreamed {
             return CurlConnection(
                 stream, toSend: toSend, isSecure: attempt.request.url.scheme == .https, metrics: transfer.outcome.metrics,

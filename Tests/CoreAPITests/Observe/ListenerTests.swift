@@ -39,7 +39,7 @@ struct ListenerTests {
             let known = kept[key]
             let reply = await next(attempt.with { $0.headers[.ifNoneMatch] = known?.head?.headers[.eTag] })
             if reply.status == 304, let known {
-                attempt.tell { $0.cached(CallEvent.Cached(attempt)) }
+                attempt.notify { $0.cached(CallEvent.Cached(attempt)) }
                 return Reply(attempt, head: known.head, body: known.body)
             }
             if reply.failure == nil, reply.status == 200, reply.head?.headers[.eTag] != nil { kept[key] = reply }
@@ -92,7 +92,7 @@ struct ListenerTests {
         func handle(_ attempt: Attempt, next: Next) async -> Reply {
             let key = attempt.request.url.string
             if let reply = known.withLock({ $0[key] }) {
-                attempt.tell { $0.cached(CallEvent.Cached(attempt)) }
+                attempt.notify { $0.cached(CallEvent.Cached(attempt)) }
                 return Reply(attempt, head: reply.head, body: reply.body)
             }
             let reply = await next(attempt)
