@@ -35,7 +35,7 @@ public enum NetworkerCommand {
         guard wanted.isEmpty || level != nil else {
             let levels = Logger.Level.allCases.map(\.rawValue).alternatives
             CommandSetup.$current.withValue(CommandSetup(name: CommandName.current)) {
-                RootCommand.refuse(ValidationError("expected \(variable) to be \(levels), got '\(wanted.escapingControls)'"))
+                RootCommand.reject(ValidationError("expected \(variable) to be \(levels), got '\(wanted.escapingControls)'"))
             }
         }
         // Before the channels are made, because each makes its logger.
@@ -125,7 +125,7 @@ package struct RootCommand: AsyncParsableCommand {
         do {
             command = try await asyncParseAsRoot(arguments(of: CommandLine.arguments))
         } catch {
-            refuse(error)
+            reject(error)
         }
         do {
             if var command = command as? any AsyncParsableCommand {
@@ -135,7 +135,7 @@ package struct RootCommand: AsyncParsableCommand {
                 try command.run()
             }
         } catch let error as ValidationError {
-            refuse(error, of: type(of: command))
+            reject(error, of: type(of: command))
         } catch {
             exit(withError: error)
         }
@@ -153,7 +153,7 @@ package struct RootCommand: AsyncParsableCommand {
     }
 
     /// Ends the process with the error of a command line. A request for help is not an error.
-    fileprivate static func refuse(_ error: any Error) -> Never {
+    fileprivate static func reject(_ error: any Error) -> Never {
         let text = hidingValues(in: fullMessage(for: error))
         guard !exitCode(for: error).isSuccess, text.hasPrefix("Error: ") else { exit(withError: error) }
         let lines = text.dropFirst("Error: ".count).split(separator: "\n", maxSplits: 1)
@@ -172,7 +172,7 @@ package struct RootCommand: AsyncParsableCommand {
     }
 
     /// The same for an error that a running subcommand has found.
-    private static func refuse(_ error: ValidationError, of command: any ParsableCommand.Type) -> Never {
+    private static func reject(_ error: ValidationError, of command: any ParsableCommand.Type) -> Never {
         let usage = usageString(for: command).split(separator: "\n").joined(separator: "\n       ")
         let name = [CommandSetup.current.name, command.configuration.commandName].compactMap(\.self).joined(separator: " ")
         Console.error.write(failure: error.message)

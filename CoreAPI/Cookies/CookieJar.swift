@@ -12,11 +12,11 @@ package import HTTPTypes
 /// hop of a redirect. A request that already has a `Cookie` header is sent unchanged, through all its redirects. The cookies of
 /// its answers are kept all the same.
 ///
-/// libpsl's list identifies public suffixes, whose cookies are refused. If libcurl was built without libpsl, a cookie is for the
-/// host that set it only, and refused if it names another domain. The kit has no pages and so no other sites: `SameSite` is
+/// libpsl's list identifies public suffixes, whose cookies are rejected. If libcurl was built without libpsl, a cookie is for the
+/// host that set it only, and rejected if it names another domain. The kit has no pages and so no other sites: `SameSite` is
 /// recorded only. The jar matches, stores and sends cookie bytes unchanged. It assumes no charset.
 public final class CookieJar: Sendable {
-    /// The largest number of cookie octets in one request; cookies beyond it are not sent. Servers refuse larger heads, some
+    /// The largest number of cookie octets in one request; cookies beyond it are not sent. Servers reject larger heads, some
     /// silently, and curl's own engine has the same limit.
     public static let headerLimit = 8_190
 
@@ -71,7 +71,7 @@ public final class CookieJar: Sendable {
 
     /// Stores every `Set-Cookie` line of an answer's fields.
     ///
-    /// - Returns: Why lines were refused, in order; empty if all were stored.
+    /// - Returns: Why lines were rejected, in order; empty if all were stored.
     @discardableResult
     package func store(_ fields: HTTPFields, from url: HTTPURL) -> [CookieRejection] {
         fields[fields: .setCookie].compactMap { field in

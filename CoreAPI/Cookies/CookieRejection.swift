@@ -1,6 +1,6 @@
 public import Foundation
 
-/// Why a `Set-Cookie` line was refused (RFC 6265bis §5.6 and §5.7). Never contains the cookie's value.
+/// Why a `Set-Cookie` line was rejected (RFC 6265bis §5.6 and §5.7). Never contains the cookie's value.
 public enum CookieRejection: Error, Hashable, Sendable {
     /// A control character other than a tab, anywhere in the line.
     case controlCharacter(UInt8)

@@ -45,11 +45,11 @@ public final class CurlTransport: Transport {
     let library: CurlLibrary
     private let pools = Mutex(Pools())
 
-    /// What a pool is for. Copies of a channel that refuse different addresses keep their own connections.
+    /// What a pool is for. Copies of a channel that reject different addresses keep their own connections.
     private struct Use: Hashable {
         let channel: String
         let streamsBodies: Bool
-        let refused: AddressClass
+        let rejected: AddressClass
     }
 
     /// The number of uses beyond which those without a running request are forgotten. Each may keep connections open.
@@ -108,8 +108,8 @@ public final class CurlTransport: Transport {
     }
 
     public func send(_ attempt: Attempt) async -> Reply {
-        if case .stream = attempt.request.body, let refusal = await library.refusal(ofEmptyStream: attempt) {
-            return refusal
+        if case .stream = attempt.request.body, let rejection = await library.rejection(ofEmptyStream: attempt) {
+            return rejection
         }
         let exchange = CurlExchange(attempt: attempt, library: library)
         switch begin(exchange, connectsOnly: false) {
@@ -158,12 +158,12 @@ public final class CurlTransport: Transport {
                 return ((pool, false), [])
             }
             let trust = shared.channel.environment.serverTrustManager
-            let refused = shared.channel.limits.refusedAddresses
+            let rejected = shared.channel.limits.rejectedAddresses
             let limits = ConnectionLimits(limits ?? shared.channel.limits)
-            let use = Use(channel: shared.channel.name, streamsBodies: streamsBodies, refused: refused)
+            let use = Use(channel: shared.channel.name, streamsBodies: streamsBodies, rejected: rejected)
             defer { pools.recent = pools.current[use].map { (shared.number, $0) } }
             let serves = { (pool: ConnectionPool) in
-                pool.trust == trust && pool.refused == refused && pool.pinMode == mode && pool.limits == limits
+                pool.trust == trust && pool.rejected == rejected && pool.pinMode == mode && pool.limits == limits
                     && pool.streamsBodies == streamsBodies
             }
             if let pool = pools.current[use], serves(pool) {
@@ -174,7 +174,7 @@ public final class CurlTransport: Transport {
             let pool =
                 known
                 ?? ConnectionPool(
-                    trust: trust, refused: refused, pinMode: mode, streamsBodies: streamsBodies, limits: limits, loops: loops,
+                    trust: trust, rejected: rejected, pinMode: mode, streamsBodies: streamsBodies, limits: limits, loops: loops,
                     library: library)
             if known == nil {
                 pools.all.append(pool)
@@ -347,9 +347,9 @@ struct CurlExchange {
     }
 
     private func headDefect(_ head: ResponseHead, _ transfer: CurlTransfer) -> TransportError? {
-        // In clear text only a proxy answers 407 (RFC 9110 §15.5.8). A proxy that tunnels refuses before there is a head.
+        // In clear text only a proxy answers 407 (RFC 9110 §15.5.8). A proxy that tunnels rejects before there is a head.
         if head.status.code == 407, attempt.request.url.scheme == .http, let proxy = transfer.request.proxy {
-            let reason = proxy.hasCredentials ? "it refuses the credentials" : "it asks for credentials"
+            let reason = proxy.hasCredentials ? "it rejects the credentials" : "it asks for credentials"
             return .proxy(host: proxy.host, source: proxy.source, status: 407, reason: reason)
         }
         return head.defectOfPart(to: attempt.request)

@@ -15,7 +15,7 @@ public import Foundation
 /// It differs from Foundation of Swift 6.3 in three ways:
 /// - It accepts zeros with an exponent, such as `0e1`.
 /// - The error for a number that its type cannot hold has the number's path. Foundation's path is empty.
-/// - It refuses a key with more than 30 combining marks in a row, which would take hours to compare.
+/// - It rejects a key with more than 30 combining marks in a row, which would take hours to compare.
 public struct JSONBodyDecoder: Sendable {
     /// The form of dates. Default `.deferredToDate`.
     public var dateDecodingStrategy: JSONDecoder.DateDecodingStrategy {

@@ -91,7 +91,7 @@ struct Scanner {
             length &+= 1
             byte = try text.skipComma(text.skipSpace(&at), "',' or '}'", &at, UInt8(ascii: "}"))
         }
-        if !takesTrailingCommas { try refuseComma(before: at) }
+        if !takesTrailingCommas { try rejectComma(before: at) }
         (self.at, self.length, self.items, self.keys) = (at &+ 1, length, items, keys)
         close()
     }
@@ -112,13 +112,13 @@ struct Scanner {
             length &+= 1
             byte = try text.skipComma(text.skipSpace(&at), "',' or ']'", &at, UInt8(ascii: "]"))
         }
-        if !takesTrailingCommas { try refuseComma(before: at) }
+        if !takesTrailingCommas { try rejectComma(before: at) }
         (self.at, self.length, self.items) = (at &+ 1, length, items)
         close()
     }
 
     /// - Parameter closing: the offset of a closing bracket. Only white space and a comma may stand between it and the last item.
-    private func refuseComma(before closing: Int) throws(JSONSyntaxError) {
+    private func rejectComma(before closing: Int) throws(JSONSyntaxError) {
         var offset = closing - 1
         while text.bytes[offset] <= 0x20 { offset -= 1 }
         guard text.bytes[offset] != UInt8(ascii: ",") else {

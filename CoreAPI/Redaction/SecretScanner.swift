@@ -506,7 +506,7 @@ struct SecretScanner {
             // After a colon it may be a header line, whose value may contain spaces and commas.
             case UInt8(ascii: "&"), UInt8(ascii: " "), UInt8(ascii: ","), UInt8(ascii: ")"), UInt8(ascii: "\""):
                 if kind == UInt8(ascii: "=") { return index }
-            // The closing quote of `'https://h/?token=a' is refused` belongs to the sentence.
+            // The closing quote of `'https://h/?token=a' is rejected` belongs to the sentence.
             case UInt8(ascii: "'"), UInt8(ascii: "`"): if kind == UInt8(ascii: "="), endsItem(at: index + 1) { return index }
             default: break
             }

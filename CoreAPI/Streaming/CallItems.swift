@@ -75,8 +75,8 @@ public struct CallItems<Element: Sendable>: AsyncSequence, Sendable {
     public func makeAsyncIterator() -> AsyncIterator { AsyncIterator(self) }
 }
 
-/// Refuses the head of an answer that its reader cannot read. The pipeline then collects and filters the answer, as one with a
-/// refused status.
+/// Rejects the head of an answer that its reader cannot read. The pipeline then collects and filters the answer, as one with a
+/// rejected status.
 struct HeadVerifier: ResponseVerifier {
     let check: @Sendable (Response<Data>) throws -> Void
 
@@ -94,7 +94,7 @@ extension Endpoint {
 
 extension Dispatcher {
     /// The lines of an answer, as they arrive; see ``Body/lines(limit:sentinel:)``. A text of any media type has lines; attach a
-    /// `ContentTypeResponseVerifier` to refuse others.
+    /// `ContentTypeResponseVerifier` to reject others.
     ///
     /// - Parameters:
     ///   - endpoint: the request.

@@ -55,7 +55,7 @@ public func withChannel<Result>(
         let path = (try? HTTPURL(channel.environment.baseURL))?.path ?? "/"
         channel.environment.baseURL = server.url + (path == "/" ? "" : path)
         // The channel's pins do not name the server's host.
-        channel.environment.serverTrustManager.pins.refusesOtherHosts = false
+        channel.environment.serverTrustManager.pins.rejectsOtherHosts = false
         if let tls = server.tls { channel.environment.serverTrustManager.authorities = .pem(tls.authorityPEM) }
         channel.environment.allowsInsecureConnections = server.tls == nil
         change(&channel)

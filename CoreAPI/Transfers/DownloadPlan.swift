@@ -70,7 +70,7 @@ struct DownloadPlan: Sendable {
     /// Whether the bytes are those of an earlier run.
     private var isLoaded = false
     /// Whether the server answers ranges wrongly.
-    private var refusesRanges = false
+    private var rejectsRanges = false
 
     init(_ options: DownloadOptions) {
         (decodes, sizeLimit) = (options.decodes, options.sizeLimit)
@@ -81,7 +81,7 @@ struct DownloadPlan: Sendable {
     /// The segments that are not complete.
     var open: [Int] { segments.indices.filter { !segments[$0].isWhole } }
     /// Whether a GET can ask for the rest.
-    var mayContinue: Bool { representation?.validator != nil && !decodes && !refusesRanges }
+    var mayContinue: Bool { representation?.validator != nil && !decodes && !rejectsRanges }
 
     // MARK: - Requests
 
@@ -122,16 +122,16 @@ struct DownloadPlan: Sendable {
     }
 
     private mutating func giveUpRanges(_ reason: String) -> Decision {
-        refusesRanges = true
+        rejectsRanges = true
         return .askForAll(.malformed(reason))
     }
 
     private mutating func readFailure(_ answer: Answer, _ failure: Answer.Failure, _ index: Int?) -> Decision {
         guard let index, let head = answer.head else { return .fail(.itsError) }
         switch (head.status.code, failure) {
-        // The transport refused the answer, because it has another part than the requested one. A verifier may refuse it, too.
+        // The transport rejected the answer, because it has another part than the requested one. A verifier may reject it, too.
         case (206, .transport):
-            refusesRanges = true
+            rejectsRanges = true
             return .askForAll(.itsError)
         case (416, _):
             let (total, segment) = (head.contentRange?.total, segments[index])
@@ -141,7 +141,7 @@ struct DownloadPlan: Sendable {
                 return .complete
             }
             // The file has this range, unless it has another length now.
-            if let length = representation?.length, total ?? length == length { refusesRanges = true }
+            if let length = representation?.length, total ?? length == length { rejectsRanges = true }
             return .askForAll(.itsError)
         default: return .fail(.itsError)
         }
@@ -163,7 +163,7 @@ struct DownloadPlan: Sendable {
             known.mayBeContinued(by: head, total: range.total)
         else {
             // Ranges of a server that does not repeat the validator can never be checked.
-            if representation?.isNamed(by: head) == false { refusesRanges = true }
+            if representation?.isNamed(by: head) == false { rejectsRanges = true }
             return .askForAll(.malformed("expected the rest of the file, found another file"))
         }
         (self.head, resource) = (head, answer.resource)
@@ -186,9 +186,9 @@ struct DownloadPlan: Sendable {
             }
             length = announced ?? answer.length
         }
-        if let length, let refusal = refusal(ofSize: length) { return refusal }
+        if let length, let rejection = rejection(ofSize: length) { return rejection }
         let units = head.rangeUnits
-        refusesRanges = refusesRanges || units == ["none"]
+        rejectsRanges = rejectsRanges || units == ["none"]
         (resource, self.head) = (answer.resource, head)
         representation = Representation(head, length: length, isDecoded: answer.isDecoded)
         var count = 1
@@ -199,7 +199,7 @@ struct DownloadPlan: Sendable {
         return nil
     }
 
-    func refusal(ofSize size: Int64) -> Reason? {
+    func rejection(ofSize size: Int64) -> Reason? {
         sizeLimit.flatMap { size > $0 ? .tooLarge(limit: $0) : nil }
     }
 
@@ -208,7 +208,7 @@ struct DownloadPlan: Sendable {
     /// Takes over the bytes of an earlier download.
     mutating func load(_ sidecar: Sidecar) {
         (resource, representation, segments) = (sidecar.resource, sidecar.representation, sidecar.segments)
-        // A complete part requests its last byte again, because servers refuse a range after the end.
+        // A complete part requests its last byte again, because servers reject a range after the end.
         if segments.allSatisfy(\.isWhole), let last = segments.lastIndex(where: { $0.done > $0.start }) {
             segments[last].done -= 1
         }

@@ -23,7 +23,7 @@ final class DownloadRun: Sendable {
         var context: ErrorContext?
         /// The number of attempts that the call's channel allows.
         var attempts = 1
-        /// The pause after a server has refused one of several requests; `nil` if the call has no time for it.
+        /// The pause after a server has rejected one of several requests; `nil` if the call has no time for it.
         var pause: Duration?
         var unsaved: Int64 = 0
         var saved = ContinuousClock.now
@@ -344,7 +344,7 @@ final class DownloadRun: Sendable {
             }
             let piece = stop.map { chunk.prefix(Int(clamping: $0 - offset)) } ?? chunk
             offset += Int64(piece.count)
-            if let reason = change({ $0.refusal(ofSize: offset) }) { throw error(reason, response) }
+            if let reason = change({ $0.rejection(ofSize: offset) }) { throw error(reason, response) }
             try part.write(piece, at: offset - Int64(piece.count))
             note(index, offset, piece.count, part)
             try await limit?.wait(after: piece.count)
@@ -462,7 +462,7 @@ extension APIClientError {
         if case .verification(.custom(let error), _) = self { error is DownloadError } else { false }
     }
 
-    /// Whether the server refused this request while it answered another one.
+    /// Whether the server rejected this request while it answered another one.
     fileprivate var allowsFewerRequests: Bool {
         context.head.map { [429, 503].contains($0.status.code) } ?? false
     }

@@ -12,6 +12,6 @@ extension Endpoint {
     ///
     /// - Parameter error: makes the error of the call.
     func failing(with error: @escaping @Sendable (ErrorContext) -> APIClientError) -> any Endpoint {
-        FailingEndpoint(wrapped: self, encoding: InputEncoding("a transfer") { _, _ in throw CallRefusal(error) })
+        FailingEndpoint(wrapped: self, encoding: InputEncoding("a transfer") { _, _ in throw CallRejection(error) })
     }
 }

@@ -52,7 +52,7 @@ final class PartFile: Sendable {
         close()
     }
 
-    /// Refuses a target that a file cannot replace, or that the file system cannot name.
+    /// Rejects a target that a file cannot replace, or that the file system cannot name.
     private static func check(_ target: String) throws(DownloadError) {
         var status = stat()
         guard stat(target, &status) == 0 else {

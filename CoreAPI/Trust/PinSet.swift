@@ -16,7 +16,7 @@ public import Foundation
 public struct PinSet: Sendable, Hashable, ExpressibleByDictionaryLiteral {
     /// The effect of a mismatch.
     public enum Mode: String, Sendable, Hashable, Codable {
-        /// Refuses the connection.
+        /// Rejects the connection.
         case enforce
         /// Allows the connection and reports the mismatch, to try out a new set.
         case reportOnly
@@ -32,8 +32,8 @@ public struct PinSet: Sendable, Hashable, ExpressibleByDictionaryLiteral {
     /// The mode after ``expiry``. Default `.reportOnly`.
     public var modeAfterExpiry = Mode.reportOnly
 
-    /// Whether hosts without a matching pattern are refused. Default `false`: they are verified as usual, without pins.
-    public var refusesOtherHosts = false
+    /// Whether hosts without a matching pattern are rejected. Default `false`: they are verified as usual, without pins.
+    public var rejectsOtherHosts = false
 
     /// Makes a set from pins by host pattern.
     public init(_ pins: [String: [String]] = [:]) {
@@ -45,7 +45,7 @@ public struct PinSet: Sendable, Hashable, ExpressibleByDictionaryLiteral {
     }
 
     /// A set from a JSON file: `pins`, by pattern, and optionally `mode`, `expiry` (ISO 8601), `modeAfterExpiry` and
-    /// `refusesOtherHosts`.
+    /// `rejectsOtherHosts`.
     ///
     /// ```json
     /// {"pins": {"api.example.com": ["sha256/…", "sha256/…"]}, "expiry": "2027-06-30T00:00:00Z", "mode": "reportOnly"}
@@ -75,11 +75,11 @@ public struct PinSet: Sendable, Hashable, ExpressibleByDictionaryLiteral {
         mode = file.mode ?? .enforce
         expiry = file.expiry
         modeAfterExpiry = file.modeAfterExpiry ?? .reportOnly
-        refusesOtherHosts = file.refusesOtherHosts ?? false
+        rejectsOtherHosts = file.rejectsOtherHosts ?? false
     }
 
-    /// Whether a host is refused because the set has no pattern for it.
-    package func refuses(_ host: String) -> Bool { refusesOtherHosts && currentMode == .enforce && pins(for: host).isEmpty }
+    /// Whether a host is rejected because the set has no pattern for it.
+    package func rejects(_ host: String) -> Bool { rejectsOtherHosts && currentMode == .enforce && pins(for: host).isEmpty }
 
     /// The mode at a given time.
     package func mode(at date: Date) -> Mode {
@@ -113,7 +113,7 @@ public struct PinSet: Sendable, Hashable, ExpressibleByDictionaryLiteral {
         return address ?? (bare.hasSuffix(".") ? String(bare.dropLast()) : bare).lowercased()
     }
 
-    /// Malformed pins and patterns, in words. Otherwise an unreadable pin would refuse everything, or worse, allow everything.
+    /// Malformed pins and patterns, in words. Otherwise an unreadable pin would reject everything, or worse, allow everything.
     package var problems: [String] {
         pins.sorted { $0.key < $1.key }.flatMap { pattern, pins in
             var problems: [String] = []
@@ -167,7 +167,7 @@ private struct PinFile: Decodable {
     let mode: PinSet.Mode?
     let expiry: Date?
     let modeAfterExpiry: PinSet.Mode?
-    let refusesOtherHosts: Bool?
+    let rejectsOtherHosts: Bool?
 }
 
 /// A verified server whose chain has none of the keys pinned for it.
@@ -178,7 +178,7 @@ public struct PinMismatch: Sendable, Hashable {
     public let certificates: [Certificate]
     /// The configured pins.
     public let configured: [String]
-    /// Whether the connection was refused.
+    /// Whether the connection was rejected.
     public let isEnforced: Bool
 
     /// The pins of the chain; a correct set contains one of them.

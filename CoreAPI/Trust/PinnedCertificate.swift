@@ -20,7 +20,7 @@ public protocol PinnedCertificate: Sendable {
     var files: [CertificateFile] { get }
     /// The host, or a pattern of ``PinSet``.
     var evaluatorKey: String { get }
-    /// Whether hosts without certificates are refused. Default `true`.
+    /// Whether hosts without certificates are rejected. Default `true`.
     var allHostsMustBeEvaluated: Bool { get }
 }
 
@@ -36,7 +36,7 @@ extension PinnedCertificate {
             for file in files { pins += try file.certificates.map(\.pin) }
             guard !pins.isEmpty else { throw .malformed("expected a certificate for '\(evaluatorKey)', got no file") }
             var set = PinSet([evaluatorKey: pins])
-            set.refusesOtherHosts = allHostsMustBeEvaluated
+            set.rejectsOtherHosts = allHostsMustBeEvaluated
             return set
         }
     }
@@ -50,7 +50,7 @@ extension PinnedCertificate {
 }
 
 extension PinnedCertificate where Self: CaseIterable {
-    /// The system's authorities and the pins of all hosts. Other hosts are refused if every case refuses them.
+    /// The system's authorities and the pins of all hosts. Other hosts are rejected if every case rejects them.
     ///
     /// - Throws: as ``pins``.
     public static var serverTrustManager: ServerTrustManager {
@@ -58,7 +58,7 @@ extension PinnedCertificate where Self: CaseIterable {
             var all: [String: [String]] = [:]
             for host in allCases { try all.merge(host.pins.pins, uniquingKeysWith: +) }
             var set = PinSet(all)
-            set.refusesOtherHosts = !all.isEmpty && allCases.allSatisfy(\.allHostsMustBeEvaluated)
+            set.rejectsOtherHosts = !all.isEmpty && allCases.allSatisfy(\.allHostsMustBeEvaluated)
             return ServerTrustManager(pins: set, isPinningActive: true)
         }
     }

@@ -35,7 +35,7 @@ public struct ServerTrustManager: Sendable, Hashable {
     ///
     /// The texts are read when the value is made. A service whose files are renewed sets a new value, usually through an
     /// `EnvironmentSwitch`; the page "mTLS: client certificates" has an example. The next call uses it, over a new connection.
-    /// libcurl's transport only; `URLSessionTransport` refuses it.
+    /// libcurl's transport only; `URLSessionTransport` rejects it.
     public var identity: ClientIdentity?
     /// Default TLS 1.2.
     public var minimumTLSVersion = TLSVersion.tls12

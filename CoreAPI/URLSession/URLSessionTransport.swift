@@ -16,7 +16,7 @@ internal import FoundationNetworking
 /// cache or credentials here. It adds `Accept`, `Accept-Language`, `Accept-Encoding` and `Connection` if they are missing.
 ///
 /// Unsupported features fail with ``/CoreAPI/TransportError/unsupported(capability:)``: a channel's own authorities and pins,
-/// client certificates, TLS 1.3 as the minimum, ``/CoreAPI/Limits/refusedAddresses``, the methods `CONNECT` and `TRACE`, a body
+/// client certificates, TLS 1.3 as the minimum, ``/CoreAPI/Limits/rejectedAddresses``, the methods `CONNECT` and `TRACE`, a body
 /// of `GET` or `HEAD`.
 ///
 /// `URLSession` does not report everything: there are no ``/CoreAPI/TransferMetrics``, and `idle` replaces `connect` of a

@@ -45,7 +45,7 @@ enum WireForm {
         case .get where !request.body.isEmpty, .head where !request.body.isEmpty: return "a body of \(request.method.rawValue)"
         default: break
         }
-        if !request.call.channel.limits.refusedAddresses.isEmpty { return "refused addresses" }
+        if !request.call.channel.limits.rejectedAddresses.isEmpty { return "rejected addresses" }
         guard request.url.scheme == .https else { return nil }
         let trust = request.call.channel.environment.serverTrustManager
         if trust.authorities != .system { return "authorities of a channel's own" }
@@ -59,7 +59,7 @@ enum WireForm {
         var fields = HTTPFields()
         for case (let name as String, let value as String) in response.allHeaderFields {
             guard let name = HTTPField.Name(name) else { continue }
-            // One more than allowed is enough to refuse the head.
+            // One more than allowed is enough to reject the head.
             let room = max(0, HTTPFields.limit + 1 - fields.count)
             for value in name == .setCookie ? cookies(in: value).prefix(room) : [value].prefix(room) {
                 fields.append(HTTPField(name: name, value: value))
@@ -102,7 +102,7 @@ enum WireForm {
         return ["gzip", "x-gzip", "deflate", "br"].contains(coding)
     }
 
-    /// Why a head is refused; `nil` if it is accepted.
+    /// Why a head is rejected; `nil` if it is accepted.
     static func failure(of head: ResponseHead, to request: Request) -> TransportError? {
         let limits = request.call.channel.limits
         // Without the exact bytes of line ends and separators, which Foundation does not keep.

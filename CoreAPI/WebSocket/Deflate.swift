@@ -35,7 +35,7 @@ final class MessageDeflater: @unchecked Sendable {
 
     /// - Returns: the compressed message; `nil` if zlib fails.
     func compress(_ message: UnsafeRawBufferPointer) -> [UInt8]? {
-        // An empty block (§7.2.3.6): zlib refuses to flush without input.
+        // An empty block (§7.2.3.6): zlib does not flush without input.
         guard !message.isEmpty else { return [0] }
         // Counts are 32 bits wide.
         guard message.count < Int(UInt32.max) else { return nil }

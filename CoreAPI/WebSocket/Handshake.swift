@@ -82,28 +82,28 @@ package enum Handshake {
     static func check(
         _ fields: HTTPFields, key: String, _ options: WebSocket.Options
     ) throws(TransportError) -> Agreement {
-        func refuse(_ reason: String) -> TransportError {
+        func reject(_ reason: String) -> TransportError {
             .malformedResponse(reason: "\(reason) (RFC 6455 §4.1)".escapingControls)
         }
         guard fields[.upgrade]?.lowercased() == "websocket" else {
-            throw refuse("expected 'Upgrade: websocket', found \(quoted(fields[.upgrade]))")
+            throw reject("expected 'Upgrade: websocket', found \(quoted(fields[.upgrade]))")
         }
         guard list(fields[.connection] ?? "").contains(where: { $0.lowercased() == "upgrade" }) else {
-            throw refuse("expected 'Connection: Upgrade', found \(quoted(fields[.connection]))")
+            throw reject("expected 'Connection: Upgrade', found \(quoted(fields[.connection]))")
         }
         guard fields[.secWebSocketAccept] == accept(key) else {
-            throw refuse("the Sec-WebSocket-Accept does not match the key")
+            throw reject("the Sec-WebSocket-Accept does not match the key")
         }
         var agreement = Agreement()
         if let name = fields[.secWebSocketProtocol] {
-            guard options.subprotocols.contains(name) else { throw refuse("the subprotocol \(quoted(name)) was not offered") }
+            guard options.subprotocols.contains(name) else { throw reject("the subprotocol \(quoted(name)) was not offered") }
             agreement.subprotocol = name
         }
         for text in list(fields[.secWebSocketExtensions] ?? "") {
             let parts = Parameters(text)
             guard parts.name == "permessage-deflate", agreement.deflate == nil, let compression = options.compression,
                 let deflate = deflate(parts, compression)
-            else { throw refuse("the extension \(quoted(text)) was not offered") }
+            else { throw reject("the extension \(quoted(text)) was not offered") }
             agreement.deflate = deflate
         }
         return agreement

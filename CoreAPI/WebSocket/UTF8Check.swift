@@ -1,4 +1,4 @@
-/// Checks UTF-8 that arrives in pieces, and refuses the first invalid byte (RFC 3629 §4).
+/// Checks UTF-8 that arrives in pieces, and rejects the first invalid byte (RFC 3629 §4).
 struct UTF8Check {
     /// The number of continuation bytes that must follow.
     private var missing = 0

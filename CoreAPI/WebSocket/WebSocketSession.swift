@@ -68,7 +68,7 @@ final class WebSocketSession: Sendable {
             guard agreement == nil || inflater != nil else { throw Violation("zlib cannot begin", code: .internalError) }
             try await read(MessageReader(role, options, inflater))
         } catch let violation as Violation {
-            refuse(violation)
+            reject(violation)
             await drain()
         } catch {
             lose(error is CancellationError ? Self.lost : error)
@@ -173,7 +173,7 @@ final class WebSocketSession: Sendable {
     }
 
     /// Ends the socket from this side, because the peer broke a rule.
-    private func refuse(_ violation: Violation) {
+    private func reject(_ violation: Violation) {
         let error: TransportError =
             violation.code == .messageTooBig
             ? .responseTooLarge(limit: min(options.messageSize, options.frameSize))

@@ -30,21 +30,21 @@ struct MarkupScanner {
                 try skip("<![CDATA[", to: "]]>")
                 kept += document[start..<position]
             } else if starts(with: "<!") {
-                throw refusal("expected no document type declaration")
+                throw rejection("expected no document type declaration")
             } else if starts(with: "</") {
                 try readEnd()
             } else {
-                guard !hasRoot || !open.isEmpty else { throw refusal("expected one root") }
+                guard !hasRoot || !open.isEmpty else { throw rejection("expected one root") }
                 hasRoot = true
                 try readTag()
             }
         }
-        guard hasRoot, open.isEmpty else { throw refusal("expected a whole document, got one that breaks off") }
+        guard hasRoot, open.isEmpty else { throw rejection("expected a whole document, got one that breaks off") }
         return Data(kept)
     }
 
-    private func refusal(_ reason: String) -> DecodingError {
-        XMLDefence.refusal("\(reason), at byte \(position) of \(document.count)")
+    private func rejection(_ reason: String) -> DecodingError {
+        XMLDefence.rejection("\(reason), at byte \(position) of \(document.count)")
     }
 
     // MARK: - Pieces
@@ -64,14 +64,14 @@ struct MarkupScanner {
             position += 1
         }
         position = start
-        throw refusal("expected \(end) somewhere behind \(opening)")
+        throw rejection("expected \(end) somewhere behind \(opening)")
     }
 
     private mutating func readText(isInside: Bool) throws {
         let start = position
         while position < document.count, document[position] != UInt8(ascii: "<") {
             let byte = document[position]
-            guard isInside || Self.isSpace(byte) else { throw refusal("expected nothing but space outside of the root") }
+            guard isInside || Self.isSpace(byte) else { throw rejection("expected nothing but space outside of the root") }
             try check(byte)
             position += 1
         }
@@ -80,11 +80,11 @@ struct MarkupScanner {
 
     /// A character of text or of an attribute's value (XML 1.0 §2.2, §4.1). Without declarations there are five entities.
     private func check(_ byte: UInt8) throws {
-        if byte < 0x20, !Self.isSpace(byte) { throw refusal("expected no control character") }
+        if byte < 0x20, !Self.isSpace(byte) { throw rejection("expected no control character") }
         guard byte == UInt8(ascii: "&") else { return }
         let rest = document[(position + 1)...].prefix(10)
         let name = String(decoding: rest.prefix { $0 != UInt8(ascii: ";") }, as: UTF8.self)
-        guard name.utf8.count < rest.count else { throw refusal("expected an entity's end") }
+        guard name.utf8.count < rest.count else { throw rejection("expected an entity's end") }
         if ["lt", "gt", "amp", "quot", "apos"].contains(name) { return }
         let isHex = name.hasPrefix("#x")
         let digits = name.dropFirst(isHex ? 2 : 1)
@@ -93,7 +93,7 @@ struct MarkupScanner {
         let number = isNumber ? UInt32(digits, radix: isHex ? 16 : 10) : nil
         guard let number, Unicode.Scalar(number) != nil, number >= 0x20 || Self.isSpace(UInt8(number)), number & 0xFFFE != 0xFFFE
         else {
-            throw refusal("expected a known entity or the number of a character, got '&\(name);'")
+            throw rejection("expected a known entity or the number of a character, got '&\(name);'")
         }
     }
 
@@ -103,7 +103,7 @@ struct MarkupScanner {
         let name = try readName()
         skipSpace()
         try expect(UInt8(ascii: ">"))
-        guard let last = open.popLast(), last == name else { throw refusal("expected the end of the innermost element") }
+        guard let last = open.popLast(), last == name else { throw rejection("expected the end of the innermost element") }
         kept += document[start..<position]
     }
 
@@ -114,12 +114,12 @@ struct MarkupScanner {
         var attributes = Set<ArraySlice<UInt8>>()
         while true {
             let hadSpace = skipSpace()
-            guard position < document.count else { throw refusal("expected the end of a tag") }
+            guard position < document.count else { throw rejection("expected the end of a tag") }
             if document[position] == UInt8(ascii: ">") {
                 position += 1
                 open.append(name)
                 guard open.count <= defence.depth else {
-                    throw refusal("expected at most \(defence.depth) elements within each other, got more")
+                    throw rejection("expected at most \(defence.depth) elements within each other, got more")
                 }
                 break
             }
@@ -128,11 +128,11 @@ struct MarkupScanner {
                 try expect(UInt8(ascii: ">"))
                 break
             }
-            guard hadSpace else { throw refusal("expected space before an attribute") }
+            guard hadSpace else { throw rejection("expected space before an attribute") }
             guard attributes.count < defence.attributes else {
-                throw refusal("expected at most \(defence.attributes) attributes of an element, got more")
+                throw rejection("expected at most \(defence.attributes) attributes of an element, got more")
             }
-            guard attributes.insert(try readName()).inserted else { throw refusal("expected an attribute once, got it twice") }
+            guard attributes.insert(try readName()).inserted else { throw rejection("expected an attribute once, got it twice") }
             skipSpace()
             try expect(UInt8(ascii: "="))
             skipSpace()
@@ -143,12 +143,12 @@ struct MarkupScanner {
 
     private mutating func readValue() throws {
         guard position < document.count, [UInt8(ascii: "\""), UInt8(ascii: "'")].contains(document[position]) else {
-            throw refusal("expected a quoted value")
+            throw rejection("expected a quoted value")
         }
         let quote = document[position]
         position += 1
         while position < document.count, document[position] != quote {
-            guard document[position] != UInt8(ascii: "<") else { throw refusal("expected no '<' in a value") }
+            guard document[position] != UInt8(ascii: "<") else { throw rejection("expected no '<' in a value") }
             try check(document[position])
             position += 1
         }
@@ -164,7 +164,7 @@ struct MarkupScanner {
         let isSound = Self.isSound(name)
         guard isSound else {
             position = start
-            throw refusal("expected a name")
+            throw rejection("expected a name")
         }
         return name
     }
@@ -181,7 +181,7 @@ struct MarkupScanner {
 
     private mutating func expect(_ byte: UInt8) throws {
         guard position < document.count, document[position] == byte else {
-            throw refusal("expected '\(Character(Unicode.Scalar(byte)))'")
+            throw rejection("expected '\(Character(Unicode.Scalar(byte)))'")
         }
         position += 1
     }

@@ -5,7 +5,7 @@ internal import Foundation
 /// depth, until the stack overflows and the process ends. It takes quadratic time for an element's attributes, and traps on names
 /// that are not UTF-8 and on instructions without content. So it gets only well-formed (XML 1.0 §2.1) and bounded documents.
 ///
-/// Document type declarations are always refused: their entities can make a small body a large one, and no service's answer needs
+/// Document type declarations are always rejected: their entities can make a small body a large one, and no service's answer needs
 /// them. The parser gets valid UTF-8, without comments and processing instructions, whatever the document's encoding.
 /// ``/CoreAPI/Charset`` lists the accepted encodings.
 public struct XMLDefence: Sendable, Hashable {
@@ -25,7 +25,7 @@ public struct XMLDefence: Sendable, Hashable {
         do {
             text = try Self.charset(of: data).text(of: data)[...]
         } catch {
-            throw Self.refusal(error.localizedDescription)
+            throw Self.rejection(error.localizedDescription)
         }
         if text.hasPrefix("<?xml"), let end = text.firstRange(of: "?>") { text = text[end.upperBound...] }
         var scanner = MarkupScanner(defence: self, document: Array(text.utf8))
@@ -48,7 +48,7 @@ public struct XMLDefence: Sendable, Hashable {
         return try Charset(named: name)
     }
 
-    static func refusal(_ reason: String) -> DecodingError {
-        .dataCorrupted(.init(codingPath: [], debugDescription: "the XML is refused: \(reason)"))
+    static func rejection(_ reason: String) -> DecodingError {
+        .dataCorrupted(.init(codingPath: [], debugDescription: "the XML is rejected: \(reason)"))
     }
 }

@@ -11,13 +11,13 @@ enum XMLNames {
 
     /// - Throws: `EncodingError.invalidValue`.
     static func check(_ name: String) throws {
-        guard MarkupScanner.isName(name) else { throw refusal(name, "expected a name in XML (XML 1.0 §2.3), got '\(name)'") }
+        guard MarkupScanner.isName(name) else { throw rejection(name, "expected a name in XML (XML 1.0 §2.3), got '\(name)'") }
     }
 
     /// - Throws: `EncodingError.invalidValue` for a value without names, and for a name or a character that XML forbids.
     static func check(_ value: any Encodable) throws {
         let node = try value.encodedNode()
-        guard !node.isScalar else { throw refusal(value, "expected names and values or a list, which XML can put into a root") }
+        guard !node.isScalar else { throw rejection(value, "expected names and values or a list, which XML can put into a root") }
         try check(node)
     }
 
@@ -28,7 +28,7 @@ enum XMLNames {
             let isClean = text.unicodeScalars.allSatisfy { scalar in
                 (scalar.value >= 0x20 && scalar.value & 0xFFFE != 0xFFFE) || ["\t", "\n", "\r"].contains(scalar)
             }
-            guard isClean else { throw refusal(text, "expected characters that XML has (XML 1.0 §2.2)") }
+            guard isClean else { throw rejection(text, "expected characters that XML has (XML 1.0 §2.2)") }
         case .array(let items): for item in items { try check(item) }
         case .object(let members):
             for member in members {
@@ -39,7 +39,7 @@ enum XMLNames {
         }
     }
 
-    private static func refusal(_ value: Any, _ reason: String) -> EncodingError {
+    private static func rejection(_ value: Any, _ reason: String) -> EncodingError {
         .invalidValue(value, .init(codingPath: [], debugDescription: reason))
     }
 }

@@ -47,7 +47,7 @@ extension DemoReport {
         ]
     }
 
-    /// A refusal that the call recovered from is a warning; a missing answer is an error.
+    /// A rejection that the call recovered from is a warning; a missing answer is an error.
     private static func status(of exchange: Exchange) -> TextTable.Cell {
         guard let status = exchange.status else { return .init("–", .bad) }
         return .init("\(status)", exchange.error == nil && status < 400 ? .good : .warning)

@@ -147,8 +147,8 @@ struct DigestAnswerTests {
         #expect(try algorithm() == nil)
     }
 
-    @Test("is refused with the reason if it cannot be given")
-    func refused() {
+    @Test("is rejected with the reason if it cannot be given")
+    func rejected() {
         let cases: [(String, DigestAuthenticationError)] = [
             ("realm=r, nonce=n, qop=auth, algorithm=SHA-512-256", .unsupportedAlgorithm(["SHA-512-256"])),
             ("realm=r, nonce=n, qop=auth, algorithm=MD5-sess", .unsupportedAlgorithm(["MD5-sess"])),

@@ -62,7 +62,7 @@ struct DigestAuthenticationTests {
         await channel.close()
     }
 
-    @Test("a body that can be read once is not sent again after a challenge; the refusal is the answer")
+    @Test("a body that can be read once is not sent again after a challenge; the rejection is the answer")
     func once() async throws {
         let digest = DigestServer()
         let server = try LoopbackServer.start { digest.reply(to: $0, .ok()) }
@@ -128,16 +128,16 @@ struct DigestAuthenticationTests {
         await channel.close()
     }
 
-    @Test("a challenge that cannot be answered is a typed error; without Digest the refusal is the result")
-    func refused() async throws {
+    @Test("a challenge that cannot be answered is a typed error; without Digest the rejection is the result")
+    func rejected() async throws {
         let server = try LoopbackServer.start { request in
             let challenge = request.path == "/int" ? "Digest realm=r, nonce=n, qop=\"auth-int\"" : "Basic realm=r"
             return .status(401, headers: ["WWW-Authenticate": challenge])
         }
         let channel = try channel(server.url)
         let manager = NetworkManager<Thing>(channel: channel)
-        let refused = await manager.response(for: Thing(path: "int"), as: .nothing).error
-        #expect(refused?.app(DigestAuthenticationError.self) == .unsupportedProtection("auth-int"))
+        let rejected = await manager.response(for: Thing(path: "int"), as: .nothing).error
+        #expect(rejected?.app(DigestAuthenticationError.self) == .unsupportedProtection("auth-int"))
         let other = await manager.response(for: Thing(path: "basic"), as: .nothing).error
         #expect(other?.label == "verification.unacceptableStatus.401")
         #expect(server.requests.count == 2)
@@ -145,9 +145,9 @@ struct DigestAuthenticationTests {
     }
 
     @Test(
-        "a challenge that cannot be answered keeps the whole refusal, and no filter reads another error from it",
+        "a challenge that cannot be answered keeps the whole rejection, and no filter reads another error from it",
         arguments: [false, true])
-    func refusalIsKept(streams: Bool) async throws {
+    func rejectionIsKept(streams: Bool) async throws {
         struct Envelope: Error, Decodable { let code: String }
         let server = try LoopbackServer.start { _ in
             .status(
@@ -156,7 +156,7 @@ struct DigestAuthenticationTests {
         }
         defer { server.close() }
         var channel = try channel(server.url)
-        channel.errorFilter = .refusal(Envelope.self)
+        channel.errorFilter = .rejection(Envelope.self)
         let manager = NetworkManager<Thing>(channel: channel)
         let response =
             streams
@@ -188,8 +188,8 @@ struct DigestAuthenticationTests {
         await channel.close()
     }
 
-    @Test("a challenge without qop is refused by default, and the error names the setting that allows it")
-    func legacyRefused() async throws {
+    @Test("a challenge without qop is rejected by default, and the error names the setting that allows it")
+    func legacyRejected() async throws {
         let digest = DigestServer(isLegacy: true)
         let server = try LoopbackServer.start { digest.reply(to: $0, .ok()) }
         let channel = try channel(server.url)

@@ -29,7 +29,7 @@ struct EndlessKeyTests {
     private static let marks = String(repeating: "\u{301}\u{323}", count: 100_000)
     private static let escapes = String(repeating: #"\u0301\u0323"#, count: 100_000)
 
-    private func refused(_ type: (some Decodable).Type, _ document: String, _ decoder: JSONBodyDecoder) {
+    private func rejected(_ type: (some Decodable).Type, _ document: String, _ decoder: JSONBodyDecoder) {
         let start = ContinuousClock.now
         do {
             _ = try decoder.decode(type, from: Data(document.utf8))
@@ -43,17 +43,17 @@ struct EndlessKeyTests {
         #expect(ContinuousClock.now - start < .seconds(20))
     }
 
-    @Test("are refused at once, for every type", arguments: [marks, escapes].map(Abbreviated.init))
+    @Test("are rejected at once, for every type", arguments: [marks, escapes].map(Abbreviated.init))
     func endless(_ repeated: Abbreviated) {
         let text = repeated.text
         var converting = JSONBodyDecoder()
         converting.keyDecodingStrategy = .convertFromSnakeCase
         for decoder in [JSONBodyDecoder(), converting] {
             for document in ["{\"a\(text)\":1}", "{\"b\":1,\"é\(text)\":1,\"a0\":1}"] {
-                refused(Fields.self, document, decoder)
-                refused([String: Int].self, document, decoder)
-                refused([String: [Int]].self, document, decoder)
-                refused(AllKeys.self, document, decoder)
+                rejected(Fields.self, document, decoder)
+                rejected([String: Int].self, document, decoder)
+                rejected([String: [Int]].self, document, decoder)
+                rejected(AllKeys.self, document, decoder)
             }
         }
     }

@@ -20,12 +20,12 @@ struct GrammarTests {
         #expect(isTaken(Data(document.utf8)))
     }
 
-    @Test("invalid documents are refused", arguments: GrammarCases.broken)
+    @Test("invalid documents are rejected", arguments: GrammarCases.broken)
     func broken(document: String) {
         #expect(!isTaken(Data(document.utf8)))
     }
 
-    @Test("invalid UTF-8 is refused", arguments: GrammarCases.brokenBytes)
+    @Test("invalid UTF-8 is rejected", arguments: GrammarCases.brokenBytes)
     func brokenBytes(document: [UInt8]) {
         #expect(!isTaken(Data(document)))
     }
@@ -35,7 +35,7 @@ struct GrammarTests {
         #expect(isTaken(Data(document.utf8)))
     }
 
-    @Test("optional parts of the grammar that JSONDecoder refuses are refused", arguments: GrammarCases.strict)
+    @Test("optional parts of the grammar that JSONDecoder rejects are rejected", arguments: GrammarCases.strict)
     func strict(document: String) {
         #expect(!isTaken(Data(document.utf8)))
     }
@@ -48,7 +48,7 @@ struct GrammarTests {
     }
 
     /// One of the differences from `JSONDecoder`; `EndlessKeyTests` have another. Depending on the text's length, `JSONDecoder`
-    /// looks for rounded digits even in a zero's exponent, and so refuses `0e1` but accepts `0e-1`. RFC 8259 §6 allows both.
+    /// looks for rounded digits even in a zero's exponent, and so rejects `0e1` but accepts `0e-1`. RFC 8259 §6 allows both.
     @Test("zero may have any exponent", arguments: ["0e1", "0e5", "-0.0e1", "0.0e12", "0E+7", "0e-1", "0e400", "0.000e-400"])
     func zeros(number: String) throws {
         #expect(try JSONBodyDecoder().decode(Double.self, from: Data(number.utf8)) == 0)
@@ -68,7 +68,7 @@ struct GrammarTests {
         #expect(decoders.both(Anything.self, Data(String(repeating: "[", count: 1_000_000).utf8)).ours.isFailure)
     }
 
-    @Test("a document that is cut anywhere is refused, and so is one followed by anything but white space")
+    @Test("a document that is cut anywhere is rejected, and so is one followed by anything but white space")
     func cuts() {
         let document = Array(#"{"a":[1,-2.5e+3,true,false,null,"\u00e9\n é",{}],"b":{"c":""}}"#.utf8)
         for length in 0..<document.count { #expect(!isTaken(Data(document[..<length]))) }

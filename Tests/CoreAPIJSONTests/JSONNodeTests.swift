@@ -37,7 +37,7 @@ struct JSONNodeTests {
     }
 
     @Test(
-        "a comma after the last item is refused, unless it is allowed explicitly",
+        "a comma after the last item is rejected, unless it is allowed explicitly",
         arguments: ["[1,]", #"{"a":1,}"#, #"["]",]"#, "[[1],]", #"{"a":[{"b":"\\"} , ]}"#, "[1,\n\t ]"])
     func trailingCommas(document: String) throws {
         #expect(throws: JSONSyntaxError.self) { try root(document) }
@@ -60,7 +60,7 @@ struct JSONNodeTests {
     }
 
     @Test(
-        "a malformed number or string is refused when it is read",
+        "a malformed number or string is rejected when it is read",
         arguments: ["[01]", "[1.]", #"["\ud800"]"#, "[\"\u{1}\"]"])
     func malformed(document: String) throws {
         let node = try root(document)

@@ -105,7 +105,7 @@ struct SameKeysTests {
         #expect(ours == foundation && !ours.isFailure)
     }
 
-    @Test("a document that is cut anywhere is refused, if the last object repeats the one before")
+    @Test("a document that is cut anywhere is rejected, if the last object repeats the one before")
     func cut() {
         let document = Array(#"[{"a":1,"abcdefghij":{"b":"x"}},{"a":2,"abcdefghij":{"b":"y"}}]"#.utf8)
         for count in 0..<document.count {

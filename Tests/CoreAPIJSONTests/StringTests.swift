@@ -62,7 +62,7 @@ struct StringTests {
         }
     }
 
-    @Test("a control character is refused at every offset, with and without an escape")
+    @Test("a control character is rejected at every offset, with and without an escape")
     func controls() {
         let letters = Array("abcdefghijklmnopqrstuvwxyz".utf8)
         let escape = Array(#"\n"#.utf8)

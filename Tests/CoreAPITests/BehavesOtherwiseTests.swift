@@ -74,8 +74,8 @@ struct BehavesOtherwiseTests {
                     }
                     """)
         }
-        let refused = try #require(try await complaint("final class Order: Decodable { var id = 0 }"))
-        #expect(refused.contains("Sendable"))
+        let rejected = try #require(try await complaint("final class Order: Decodable { var id = 0 }"))
+        #expect(rejected.contains("Sendable"))
         for declaration in [
             "struct Order: Decodable { var id = 0 }", "final class Order: Decodable, @unchecked Sendable { var id = 0 }",
         ] {
@@ -93,7 +93,7 @@ struct BehavesOtherwiseTests {
         await channel.close()
     }
 
-    @Test("Clear text is refused.")
+    @Test("Clear text is rejected.")
     func clearText() async {
         func label(_ change: (inout Channel) -> Void) async -> String? {
             var channel = Channel.test("http://h.example", transport: RecordingTransport(body: #"{"id":1}"#))
@@ -257,7 +257,7 @@ struct BehavesOtherwiseTests {
         #expect(try await Compiler.complaint(about: snippet("GET"))?.contains("has no member 'GET'") == true)
     }
 
-    @Test("A CONNECT is refused.")
+    @Test("A CONNECT is rejected.")
     func connect() async throws {
         let server = try LoopbackServer.start { _ in .ok() }
         defer { server.close() }

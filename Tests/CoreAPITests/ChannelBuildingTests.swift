@@ -10,7 +10,7 @@ struct ChannelBuildingTests {
         let reason: String?
     }
 
-    private struct Refused: Error, Equatable {
+    private struct Rejected: Error, Equatable {
         let reason: String
         let status: Int
     }
@@ -30,7 +30,7 @@ struct ChannelBuildingTests {
     )
     .credential(.header("x-key", .environment("NETWORKERKIT_TEST_SHOP_KEY", sandbox: "sandbox-key")))
     .payload("result", error: Envelope.self) { envelope, head in
-        envelope.isSuccess ? nil : Refused(reason: envelope.reason ?? "", status: head.status.code)
+        envelope.isSuccess ? nil : Rejected(reason: envelope.reason ?? "", status: head.status.code)
     }
     .locale(Locale(identifier: "tr_TR"), icu: "x-locale", bcp47: "x-culture")
 
@@ -112,7 +112,7 @@ struct ChannelBuildingTests {
         #expect(environment.serverTrustManager.pins == pins && environment.commonHeaders["x-place"] == "switch")
     }
 
-    @Test("refuse every call to an unknown host, and name it")
+    @Test("reject every call to an unknown host, and name it")
     func unknownHost() async throws {
         let (request, response) = try await sent(by: shop.at("moon"))
         #expect(request == nil)
@@ -173,7 +173,7 @@ struct ChannelBuildingTests {
     @Test("decode the envelope of an error, also in a success")
     func errors() async throws {
         let (_, response) = try await sent(by: shop.at(.sandbox), body: #"{"isSuccess":false,"reason":"sold out"}"#)
-        #expect(response.error?.app(Refused.self) == Refused(reason: "sold out", status: 200))
+        #expect(response.error?.app(Rejected.self) == Rejected(reason: "sold out", status: 200))
     }
 
     @Test("log to swift-log unless told otherwise")

@@ -135,14 +135,14 @@ struct ChannelTests {
     func swapState() async throws {
         var channel = Channel.test("https://h.example", name: "tokens", transport: RecordingTransport())
         channel.attemptMiddleware = [BearerAuthentication(token: "first") { _ in "second" }]
-        let refusing = RecordingTransport { request in
+        let rejecting = RecordingTransport { request in
             .answer(to: request, status: request.headers[.authorization] == "Bearer first" ? 401 : 200)
         }
-        try await withChannel(channel, transport: refusing) {
+        try await withChannel(channel, transport: rejecting) {
             try await channel.manager().request(endpoint: TestEndpoint("x"))
         }
         try await channel.manager().request(endpoint: TestEndpoint("x"))
-        #expect(refusing.requests.map { $0.headers[.authorization] } == ["Bearer first", "Bearer second"])
+        #expect(rejecting.requests.map { $0.headers[.authorization] } == ["Bearer first", "Bearer second"])
         let outside = try #require(channel.transport as? RecordingTransport).requests
         #expect(outside.map { $0.headers[.authorization] } == ["Bearer first"])
     }

@@ -48,9 +48,9 @@ struct EnvironmentTests {
         place.environment = APIEnvironment(TestHost(baseURL: "https://two.example"))
         try await manager.request(endpoint: TestEndpoint())
         place.environment = APIEnvironment(TestHost(baseURL: "http://three.example"))
-        let refused = await manager.response(for: TestEndpoint(), as: .nothing)
+        let rejected = await manager.response(for: TestEndpoint(), as: .nothing)
         #expect(transport.requests.map(\.url.host) == ["one.example", "two.example"])
-        #expect(refused.error?.label == "channel")
+        #expect(rejected.error?.label == "channel")
     }
 
     /// Reads the switch once more in its deinit.

@@ -125,8 +125,8 @@ struct PipelineTests {
         #expect(await channel.manager().response(for: TestEndpoint(), as: .nothing).error != nil)
     }
 
-    struct Refusing: RequestInterceptor {
-        struct Refusal: Error {}
+    struct Rejecting: RequestInterceptor {
+        struct Rejection: Error {}
         let error: any Error
         func adapt(_ request: inout Request) async throws { throw error }
     }
@@ -134,16 +134,16 @@ struct PipelineTests {
     @Test(
         "turns an interceptor's error into an error of that stage, which handlers may resolve; the kit's own errors stay",
         arguments: [
-            (Refusing.Refusal(), "adapting"), (CancellationError(), "cancelled"), (TransportError.closed, "transport.closed"),
+            (Rejecting.Rejection(), "adapting"), (CancellationError(), "cancelled"), (TransportError.closed, "transport.closed"),
             (RequestError.insecureConnection(host: "h.example"), "request.insecureConnection"),
         ] as [(any Error, String)])
     func interceptorThrows(error: any Error, label: String) async {
         let transport = RecordingTransport()
         var channel = Channel.test("https://h.example", transport: transport)
-        channel.interceptors = [Refusing(error: error)]
+        channel.interceptors = [Rejecting(error: error)]
         let response = await channel.manager().response(for: TestEndpoint(), as: Item.self)
         #expect(response.error?.label == label)
-        if label == "adapting" { #expect(response.error?.underlyingError is Refusing.Refusal) }
+        if label == "adapting" { #expect(response.error?.underlyingError is Rejecting.Rejection) }
         #expect(response.attempts.count == 1)
         #expect(transport.requests.isEmpty)
     }

@@ -23,8 +23,8 @@ struct PortedDesignsTests {
         let message =
             "main actor-isolated conformance of 'Bread' to 'Decodable' cannot satisfy conformance requirement for "
             + "a 'Sendable' type parameter"
-        let refused = try #require(try await complaint("struct"))
-        #expect(refused.contains(message), "\(refused)")
+        let rejected = try #require(try await complaint("struct"))
+        #expect(rejected.contains(message), "\(rejected)")
         let page = try String(contentsOfFile: SourceTree.path("CoreAPI/Umbrella/CoreAPI.docc/IOSAndSwiftUI.md"), encoding: .utf8)
         #expect(page.contains("`\(message)`"))
         #expect(try await complaint("nonisolated struct") == nil)
@@ -272,8 +272,8 @@ struct PortedDesignsTests {
         await channel.close()
     }
 
-    @Test("a refused refresh fails the call and does not wait for itself")
-    func refusedRefresh() async throws {
+    @Test("a rejected refresh fails the call and does not wait for itself")
+    func rejectedRefresh() async throws {
         let server = try LoopbackServer.start { _ in .status(401) }
         defer { server.close() }
         var channel = Channel.test(server.url)
@@ -313,11 +313,11 @@ struct PortedDesignsTests {
     private struct ShopError: Error, Decodable { let code: Int }
 
     @Test(
-        "a refused answer whose body does not have the error's shape gives the reason",
+        "a rejected answer whose body does not have the error's shape gives the reason",
         arguments: [#"{"code": "x"}"#, "<html>", #"{"kode": 1}"#])
     func unreadEnvelope(body: String) async throws {
         var channel = Channel.test("https://h.example", transport: RecordingTransport(status: 409, body: body))
-        for filter in [ErrorFilter.refusal(ShopError.self), .envelope(ShopError.self) { error, _ in error }] {
+        for filter in [ErrorFilter.rejection(ShopError.self), .envelope(ShopError.self) { error, _ in error }] {
             channel.errorFilter = filter
             let error = try #require(await channel.manager().response(for: TestEndpoint(), as: .nothing).error)
             #expect(error.label == "verification.unacceptableStatus.409")
@@ -341,7 +341,7 @@ struct PortedDesignsTests {
         defer { server.close() }
         var channel = Channel.test(server.url)
         let filters: [ErrorFilter] = [
-            .refusal(ShopError.self), .envelope(ShopError.self) { error, _ in error }, .refusal(LenientError.self),
+            .rejection(ShopError.self), .envelope(ShopError.self) { error, _ in error }, .rejection(LenientError.self),
         ]
         for filter in filters {
             channel.errorFilter = filter
@@ -352,7 +352,7 @@ struct PortedDesignsTests {
         let whole = try LoopbackServer.start { _ in .truncated(declared: 100, sent: Data("{\"code\": 7}".utf8)) }
         defer { whole.close() }
         channel = .test(whole.url)
-        channel.errorFilter = .refusal(ShopError.self)
+        channel.errorFilter = .rejection(ShopError.self)
         #expect(await channel.manager().response(for: TestEndpoint(), as: .nothing).error?.label == "transport.truncated")
         await channel.close()
     }

@@ -36,7 +36,7 @@ struct PortedOtherwiseTests {
         }
     }
 
-    @Test("a date in the other form is refused with the name of the option")
+    @Test("a date in the other form is rejected with the name of the option")
     func otherDates() async throws {
         for (coder, body) in [
             (BodyCoder.json, #"{"at":0}"#), (.json, #"{"at":1.5e9}"#), (.json(dates: .secondsSince1970), #"{"at":"2001-01-01"}"#),

@@ -8,7 +8,7 @@ import Testing
 
 @Suite("Retry by hand", .timeLimit(.minutes(1)))
 struct RetryByHandTests {
-    /// Records the order of completions and refusals.
+    /// Records the order of completions and rejections.
     private func outcome(_ response: Response<Item>) -> String {
         "\(response.attempts.count) \(response.error?.label ?? "success")"
     }
@@ -22,7 +22,7 @@ struct RetryByHandTests {
             tell.yield(outcome(response))
             Task {
                 var response = response
-                do throws(RetryRefusal) {
+                do throws(RetryRejection) {
                     while true {
                         response = try await response.retry(max: 3, delay: .milliseconds(1))
                         tell.yield(outcome(response))
@@ -38,7 +38,7 @@ struct RetryByHandTests {
         #expect(all == ["1 \(label)", "2 \(label)", "3 \(label)", "4 \(label)", "exhausted(max: 3)"])
         #expect(transport.requests.map(\.attempt) == [1, 2, 3, 4])
         #expect(Set(transport.requests.map(\.call.id)).count == 1, "one call")
-        #expect(RetryRefusal.exhausted(max: 3).localizedDescription.contains("3"))
+        #expect(RetryRejection.exhausted(max: 3).localizedDescription.contains("3"))
     }
 
     @Test("adapted again but not enhanced again, with a new timeout and the recorded delay")
@@ -113,7 +113,7 @@ struct RetryByHandTests {
         // Of the same type or not, the next attempt's value would not be transformed.
         let delivered = await manager.response(for: TestEndpoint(), as: Item.self)
         let transformed = delivered.map { $0 }
-        await #expect(throws: RetryRefusal.nothingToRepeat) { try await transformed.retry() }
+        await #expect(throws: RetryRejection.nothingToRepeat) { try await transformed.retry() }
         #expect((try? await delivered.retry())?.attempts.count == 2)
     }
 
@@ -145,7 +145,7 @@ struct RetryByHandTests {
         let outcomes = await withTaskGroup { group in
             for _ in 0..<100 {
                 group.addTask {
-                    do throws(RetryRefusal) {
+                    do throws(RetryRejection) {
                         return "\(try await first.retry(max: 200).attempts.count)"
                     } catch {
                         return "\(error)"
@@ -162,7 +162,7 @@ struct RetryByHandTests {
     func oddNumbers(max: Int) async throws {
         let manager = Channel.test("https://h.example", transport: RecordingTransport(status: 500)).manager()
         let first = await manager.response(for: TestEndpoint(), as: Item.self)
-        await #expect(throws: RetryRefusal.exhausted(max: max)) { try await first.retry(max: max) }
+        await #expect(throws: RetryRejection.exhausted(max: max)) { try await first.retry(max: max) }
         let second = try await first.retry(max: .max, delay: .seconds(Int64.min))
         #expect(second.attempts.count == 2)
     }
@@ -229,7 +229,7 @@ struct RetryByHandTests {
         let response = await manager.response(for: TestEndpoint(modifiers: [Header("X-A", "0")]), as: Item.self)
         #expect(String(decoding: response.data, as: UTF8.self) == "0|1|2")
         #expect(response.error?.label == "unknown")
-        await #expect(throws: RetryRefusal.nothingToRepeat) { try await response.retry() }
+        await #expect(throws: RetryRejection.nothingToRepeat) { try await response.retry() }
     }
 
     @Test("no pause is too long to be cancelled")

@@ -8,7 +8,7 @@ import Testing
 struct XMLDefenceTests {
     final class Tree: Decodable { var a: Tree? }
 
-    private func refusal(_ document: Data) -> String? {
+    private func rejection(_ document: Data) -> String? {
         do {
             _ = try BodyCoder.xml.decode(Tree.self, from: document)
             return nil
@@ -25,21 +25,21 @@ struct XMLDefenceTests {
 
     @Test("nesting is accepted up to its limit")
     func depth() async {
-        #expect(refusal(nested(128)) == nil)
-        #expect(refusal(nested(129))?.contains("128 elements") == true)
-        #expect(refusal(nested(1_000_000))?.contains("128 elements") == true)
-        #expect(refusal(Data(String(repeating: "<a x='>'>", count: 1_000_000).utf8))?.contains("128 elements") == true)
-        #expect(refusal(Data(("<a><!-- <a> -->" + String(repeating: "<a/>", count: 1_000) + "</a>").utf8)) == nil)
+        #expect(rejection(nested(128)) == nil)
+        #expect(rejection(nested(129))?.contains("128 elements") == true)
+        #expect(rejection(nested(1_000_000))?.contains("128 elements") == true)
+        #expect(rejection(Data(String(repeating: "<a x='>'>", count: 1_000_000).utf8))?.contains("128 elements") == true)
+        #expect(rejection(Data(("<a><!-- <a> -->" + String(repeating: "<a/>", count: 1_000) + "</a>").utf8)) == nil)
     }
 
-    @Test("endless attributes are refused")
+    @Test("endless attributes are rejected")
     func attributes() {
         let many = "<a " + (0..<100_000).map { "x\($0)='1'" }.joined(separator: " ") + "/>"
-        #expect(refusal(Data(many.utf8))?.contains("256 attributes") == true)
+        #expect(rejection(Data(many.utf8))?.contains("256 attributes") == true)
     }
 
     @Test(
-        "a document type declaration is refused, in UTF-16 too, and text that looks like one is not",
+        "a document type declaration is rejected, in UTF-16 too, and text that looks like one is not",
         arguments: [String.Encoding.utf8, .utf16, .utf16LittleEndian, .utf16BigEndian])
     func entities(encoding: String.Encoding) throws {
         var laughs = "<!DOCTYPE l [<!ENTITY a0 \"lol\">"
@@ -51,26 +51,26 @@ struct XMLDefenceTests {
             "<!DOCTYPE a [<!ENTITY b SYSTEM \"file:///etc/passwd\">]><a>&b;</a>",
         ] {
             let data = try #require(document.data(using: encoding))
-            #expect(refusal(data)?.contains("document type") == true)
+            #expect(rejection(data)?.contains("document type") == true)
         }
         let harmless = try #require("<a><!-- <!DOCTYPE x> --><b><![CDATA[<!DOCTYPE html>]]></b></a>".data(using: encoding))
-        #expect(refusal(harmless) == nil)
+        #expect(rejection(harmless) == nil)
     }
 
-    @Test("an encoding that can hide markup is refused", arguments: ["utf-7", "ibm037", "iso-2022-jp", "x"])
+    @Test("an encoding that can hide markup is rejected", arguments: ["utf-7", "ibm037", "iso-2022-jp", "x"])
     func encodings(name: String) {
-        #expect(refusal(Data("<?xml version='1.0' encoding=\"\(name)\"?><a/>".utf8))?.contains(name) == true)
+        #expect(rejection(Data("<?xml version='1.0' encoding=\"\(name)\"?><a/>".utf8))?.contains(name) == true)
     }
 
     @Test(
         "comments and instructions are removed, with any content", arguments: ["<?x?>", "<?x y?>", "<!---->", "<!-- <b> -->"])
     func nothing(markup: String) {
-        #expect(refusal(Data("<a>\(markup)<a>\(markup)</a></a>".utf8)) == nil)
-        #expect(refusal(Data("\(markup)<a/>\(markup)".utf8)) == nil)
+        #expect(rejection(Data("<a>\(markup)<a>\(markup)</a></a>".utf8)) == nil)
+        #expect(rejection(Data("\(markup)<a/>\(markup)".utf8)) == nil)
     }
 
     @Test(
-        "a document that is not well-formed is refused, because the parser would continue",
+        "a document that is not well-formed is rejected, because the parser would continue",
         arguments: [
             "", "text", "<a", "<a>", "</a>", "<a></b>", "<a/><a/>", "<a/>text", "<a x=1/>", "<a x/>", "<a x='1' x='2'/>",
             "<a x='<'/>",
@@ -79,14 +79,14 @@ struct XMLDefenceTests {
             "<a:b:c/>", "<1/>", "</a<?x?>", "<a><![CDATA[</a>", "<!ELEMENT a>", "<![CDATA[x]]><a/>", "<a><!-- </a>", "<?x",
         ])
     func malformed(document: String) {
-        #expect(refusal(Data(document.utf8))?.contains("the XML is refused") == true)
+        #expect(rejection(Data(document.utf8))?.contains("the XML is rejected") == true)
     }
 
     @Test(
         "a well-formed document is decoded",
         arguments: ["<a>&lt;&#65;&#x1F600;</a>", "<n:a xmlns:n='u' n:x = \"1>2\" ></n:a >", "<ğ/>"])
     func wellFormed(document: String) {
-        #expect(refusal(Data(document.utf8)) == nil)
+        #expect(rejection(Data(document.utf8)) == nil)
     }
 
     @Test("a document changed at any byte is a value or an error")
@@ -104,7 +104,7 @@ struct XMLDefenceTests {
                 default: changed.insert("<>/&'\"![]-?".utf8.randomElement(using: &generator) ?? 0, at: place)
                 }
             }
-            _ = refusal(Data(changed))
+            _ = rejection(Data(changed))
         }
     }
 }

@@ -40,7 +40,7 @@ struct AuthenticationTests {
         await channel.close()
     }
 
-    @Test("a channel's tokens are its credentials, and a refused one is replaced through the channel")
+    @Test("a channel's tokens are its credentials, and a rejected one is replaced through the channel")
     func channelTokens() async throws {
         let server = try LoopbackServer.start { request in
             if request.path == "/token" {
@@ -111,13 +111,13 @@ struct AuthenticationTests {
         await channel.close()
     }
 
-    @Test("a token is replaced ahead of its expiry, and after a refusal")
+    @Test("a token is replaced ahead of its expiry, and after a rejection")
     func expiry() async throws {
         let short = try identity(lifetime: 0)
         let long = try identity(lifetime: 3_600)
-        let server = try LoopbackServer.start { $0.path == "/refused" ? .status(401) : .ok() }
+        let server = try LoopbackServer.start { $0.path == "/rejected" ? .status(401) : .ok() }
         defer { for server in [short, long, server] { server.close() } }
-        for (identity, path) in [(short, "thing"), (long, "refused")] {
+        for (identity, path) in [(short, "thing"), (long, "rejected")] {
             let (channel, dispatcher) = protected(server, by: identity)
             for _ in 0..<2 { _ = await dispatcher.response(for: AdHocEndpoint.get(path), as: .nothing) }
             await channel.close()

@@ -53,7 +53,7 @@ extension Channel {
     .with { channel in
         channel.modifiers = [Header("X-Client", "app"), Timeout(total: .seconds(20))]
         channel.interceptors.append(RetryPolicy())
-        channel.errorFilter = .refusal(BKError.self)
+        channel.errorFilter = .rejection(BKError.self)
     }
 }
 

@@ -53,7 +53,7 @@ func catalogue(_ environment: APIEnvironment, signOut: @escaping @Sendable () ->
         resultHandler: ResultHandler { response in
             if response.head?.status == .unauthorized { signOut() }
         },
-        errorFilter: .refusal(ShopError.self))
+        errorFilter: .rejection(ShopError.self))
 }
 
 struct ThingEndpoints: EndpointProvider {

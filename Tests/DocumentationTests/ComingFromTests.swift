@@ -44,7 +44,7 @@ struct ComingFromTests {
         let products = try await dispatcher.request(
             CatalogueTarget.products(page: 1), as: .decodable([Product].self, at: "data.items"))
         let endpoint = CatalogueTarget.products(page: 1).attaching(FixtureScenario("signed-out"))
-        let refused = await dispatcher.response(for: endpoint, as: .json)
+        let rejected = await dispatcher.response(for: endpoint, as: .json)
         let (shown, tell) = AsyncStream.makeStream(of: String.self)
         let show: @Sendable (String) -> Void = { tell.yield($0) }
         dispatcher.response(for: CatalogueTarget.products(page: 1), as: .data) { response in
@@ -55,7 +55,7 @@ struct ComingFromTests {
         }
         #expect(await shown.first { _ in true } == "43 bytes")
         #expect(products == [Product(id: 1), Product(id: 2)])
-        #expect(refused.error?.app(ShopError.self)?.code == "session")
+        #expect(rejected.error?.app(ShopError.self)?.code == "session")
         #expect(signedOut.withLock { $0 })
     }
 

@@ -408,7 +408,7 @@ private func caught(_ networkManager: NetworkManager<DLOrderEndpointItem>) async
     do {
         orders = try await networkManager.request(endpoint: .orderList(page: 1))
     } catch {
-        if let refusal: DLError = error.app() { show(refusal.message) } else { show(error.localizedDescription) }
+        if let rejection: DLError = error.app() { show(rejection.message) } else { show(error.localizedDescription) }
         log("\(error)")
     }
     show(orders)

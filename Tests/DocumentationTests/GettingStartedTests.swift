@@ -19,8 +19,8 @@ struct GettingStartedTests {
         let answer = FixtureTransport([Fixture(body: #"{"args": {"page": "1"}}"#)])
         let printed = await Printed.by { await withChannel(.echo, transport: answer) { await EchoProgram.main() } }
         #expect(printed == [#"["page": "1"]"#])
-        let refusal = FixtureTransport([Fixture(status: 503)])
-        let error = await Printed.by { await withChannel(.echo, transport: refusal) { await EchoProgram.main() } }
+        let rejection = FixtureTransport([Fixture(status: 503)])
+        let error = await Printed.by { await withChannel(.echo, transport: rejection) { await EchoProgram.main() } }
         #expect(error.count == 1)
         #expect(error.first?.contains("503") == true, "\(error)")
     }
@@ -34,8 +34,8 @@ struct GettingStartedTests {
         }
     }
 
-    @Test("reports a refusal with its status")
-    func refusal() async throws {
+    @Test("reports a rejection with its status")
+    func rejection() async throws {
         let transport = FixtureTransport([Fixture(.get, "get", status: 503)])
         await withChannel(.echo, transport: transport) {
             let error = await #expect(throws: APIClientError.self) { try await EchoFeature().page(1) }

@@ -8,7 +8,7 @@ extension Channel {
         .with { channel in
             channel.coder = .json(keys: .convertFromSnakeCase, encodedKeys: .convertToSnakeCase)
             channel.modifiers = [Timeout(idle: .seconds(60))]
-            channel.errorFilter = .refusal(ModelError.self)
+            channel.errorFilter = .rejection(ModelError.self)
         }
 }
 
@@ -74,7 +74,7 @@ func ask(_ question: String, through manager: some Dispatcher, show: (String) ->
         try await answer(question, through: manager, show: show)
     } catch let error as APIClientError {
         guard !error.isCancelled else { return }
-        if let refusal: ModelError = error.app() { show("\nThe model says: \(refusal.error.message)") } else { throw error }
+        if let rejection: ModelError = error.app() { show("\nThe model says: \(rejection.error.message)") } else { throw error }
     }
 }
 

@@ -50,7 +50,7 @@ struct LanguageModelTests {
         try await server.waitForOpenConnections(atMost: 0)
     }
 
-    @Test("a refusal, an answer in JSON and an error frame are the same error", arguments: 0..<3)
+    @Test("a rejection, an answer in JSON and an error frame are the same error", arguments: 0..<3)
     func errors(way: Int) async throws {
         let body = #"{"error":{"message":"quota exceeded","type":"insufficient_quota"}}"#
         let server = try LoopbackServer.start { _ in

@@ -38,7 +38,7 @@ struct LimitsTests {
         await loops.shutdown()
     }
 
-    @Test("a request beyond the queue is refused at once")
+    @Test("a request beyond the queue is rejected at once")
     func queue() async throws {
         let gate = try Gate()
         let server = try LoopbackServer.start { _ in ServerReply.ok().after(.waitFor(gate)) }
@@ -49,8 +49,8 @@ struct LimitsTests {
         let dispatcher = CommonDispatcher(channel: channel)
         let held = Task { try await dispatcher.request(.get("thing")) }
         try await server.waitForRequests(1)
-        let refused = await dispatcher.response(for: AdHocEndpoint.get("thing"), as: .nothing)
-        #expect(refused.error?.label == "transport.queueFull")
+        let rejected = await dispatcher.response(for: AdHocEndpoint.get("thing"), as: .nothing)
+        #expect(rejected.error?.label == "transport.queueFull")
         gate.open()
         try await held.value
         await channel.close()

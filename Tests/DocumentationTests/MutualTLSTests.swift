@@ -74,8 +74,8 @@ struct MutualTLSTests {
         let stranger = try TestAuthority(name: "Stranger").certificate(for: [], name: "client 3")
         try agent.write(["client.pem": stranger.chainPEM, "client.key": stranger.keyPEM])
         try reload(folder, into: place)
-        let refused = await call().error?.label
-        #expect(refused == "transport.tls" || refused == "transport.connectionLost", "\(refused ?? "no error")")
+        let rejected = await call().error?.label
+        #expect(rejected == "transport.tls" || rejected == "transport.connectionLost", "\(rejected ?? "no error")")
 
         // Half of a pair, and then the whole one.
         let last = try authority.certificate(for: [], name: "client 4")

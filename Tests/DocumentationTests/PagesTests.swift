@@ -194,8 +194,8 @@ struct PagesTests {
         let transport = FixtureTransport([Fixture(.get, "breads", status: 503)])
         #expect(Channel.bakery.logger is CoreNetworkLogger)
         await withChannel(.bakery, transport: transport, change: { $0.logger = SilentLogger() }) {
-            let refused = await BakeryNetworker<Never>().networkManager.response(for: AdHocEndpoint.get("breads"), as: .nothing)
-            #expect(refused.error != nil)
+            let rejected = await BakeryNetworker<Never>().networkManager.response(for: AdHocEndpoint.get("breads"), as: .nothing)
+            #expect(rejected.error != nil)
         }
     }
 
@@ -227,7 +227,7 @@ struct PagesTests {
         var channel = Channel.shop(.production)
         channel.interceptors = []
         channel.transport = FixtureTransport([Fixture(status: status, body: status == 409 ? #"{"code": "sold-out"}"# : "down")])
-        channel.errorFilter = ErrorFilter.refusal(ShopError.self)
+        channel.errorFilter = ErrorFilter.rejection(ShopError.self)
             .localized(["transport": "Bağlantı kurulamadı."], default: "Bir şeyler ters gitti.")
         let manager = NetworkManager<ShopEndpoint>(channel: channel)
         let response = await manager.response(for: .product(7), as: Product.self)

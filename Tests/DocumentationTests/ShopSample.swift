@@ -32,7 +32,7 @@ extension Channel {
             host, commonHeaders: ["X-Client": "app"], specificHeaders: ["basket": ["X-Basket-Version": "3"]])
         var channel = Channel(name: "shop", environment: environment)
         channel.interceptors = [RetryPolicy()]
-        channel.errorFilter = .refusal(ShopError.self)
+        channel.errorFilter = .rejection(ShopError.self)
         return channel
     }
 }

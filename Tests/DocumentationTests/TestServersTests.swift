@@ -15,7 +15,7 @@ struct TestServersTests {
         #expect(server.requests.map(\.connection) == [0, 1])
     }
 
-    @Test("A certificate that a client must refuse")
+    @Test("A certificate that a client must reject")
     func certificate() async throws {
         let server = try LoopbackServer.start(tls: ServerTLS(.expired)) { _ in .json(#"{"id": 7}"#) }
         await withChannel(.shop(.production), server: server) {

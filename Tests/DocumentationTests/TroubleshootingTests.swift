@@ -14,7 +14,7 @@ struct TroubleshootingTests {
         .timedOut(.total, after: Timeout().total), .connectionLost(reason: "…", mayHaveBeenProcessed: true),
         .truncated(received: 4, expected: 10), .queueFull(limit: Limits().queuedRequests), .closed,
         .tls(host: host, reason: "…"), .pinMismatch(host: host, reason: "…"),
-        .redirectRefused(to: "http://api.shop.example/", reason: "…"), .tooManyRedirects(limit: Limits().redirects),
+        .redirectRejected(to: "http://api.shop.example/", reason: "…"), .tooManyRedirects(limit: Limits().redirects),
         .responseTooLarge(limit: Limits().responseBodySize), .unsupported(capability: "pins"), .malformedResponse(reason: "…"),
         .fixture(
             .unmatched(

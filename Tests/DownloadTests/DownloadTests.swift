@@ -144,11 +144,11 @@ struct DownloadTests {
         await channel.close()
     }
 
-    // MARK: - Refusals
+    // MARK: - Rejections
 
     @Test(
         "of a part or an incomplete answer fails without a file", arguments: ["206", "202", "204", "404"])
-    func refused(kind: String) async throws {
+    func rejected(kind: String) async throws {
         let server = try LoopbackServer.start { _ in
             switch kind {
             case "206": .status(206, body: Data("part".utf8), headers: ["Content-Range": "bytes 0-3/9"])
@@ -213,7 +213,7 @@ struct DownloadTests {
         }
     }
 
-    @Test("to a folder, into no folder or one that refuses it, to a device and below a file fails before any request")
+    @Test("to a folder, into no folder or one that rejects it, to a device and below a file fails before any request")
     func targets() async throws {
         let server = try LoopbackServer.start { _ in .ok() }
         defer { server.close() }
@@ -222,7 +222,7 @@ struct DownloadTests {
         let targets: [(URL, Set<Int32>)] = [
             (folder.url, [EISDIR]), (folder.file("missing/export.bin"), [ENOENT]), (URL(fileURLWithPath: "/dev/null"), [ESPIPE]),
             (folder.file("plain/export.bin"), [ENOTDIR]),
-            // Refuses root as well.
+            // Rejects root as well.
             (URL(fileURLWithPath: "/sys/export.bin"), [EACCES, EPERM, EROFS]),
         ]
         for (target, codes) in targets {

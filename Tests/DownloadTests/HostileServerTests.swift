@@ -90,7 +90,7 @@ struct HostileServerTests {
 
     // MARK: - Places
 
-    @Test("an address that is no local file's is refused: nothing is requested or written", arguments: [true, false])
+    @Test("an address that is no local file's is rejected: nothing is requested or written", arguments: [true, false])
     func noFile(isWeb: Bool) async throws {
         let server = try LoopbackServer.start { _ in .ok("data") }
         defer { server.close() }
@@ -109,7 +109,7 @@ struct HostileServerTests {
     }
 
     @Test(
-        "a name as long as the system allows is downloaded, a longer one refused with its path", arguments: [200, 250, 255, 256])
+        "a name as long as the system allows is downloaded, a longer one rejected with its path", arguments: [200, 250, 255, 256])
     func longName(length: Int) async throws {
         let served = Served(10_000)
         let server = try LoopbackServer.start { served.reply($0) }

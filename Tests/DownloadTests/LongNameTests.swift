@@ -61,7 +61,7 @@ struct LongNameTests {
     }
 
     @Test("that the file system does not take fails before any request", arguments: [("a", 256), ("é", 128)])
-    func refused(letter: String, count: Int) async throws {
+    func rejected(letter: String, count: Int) async throws {
         let server = try LoopbackServer.start { _ in .ok("x") }
         defer { server.close() }
         let channel = Channel.loopback(server)

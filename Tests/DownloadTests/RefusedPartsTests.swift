@@ -6,30 +6,30 @@ import Foundation
 import Testing
 
 @Suite("A download in parts", .timeLimit(.minutes(1)))
-struct RefusedPartsTests {
+struct RejectedPartsTests {
     private let folder: Folder
 
     init() throws {
         folder = try Folder()
     }
 
-    /// A server that refuses one of several requests, and then answers as it should.
-    private func server(_ served: Served, refusing refusal: ServerReply) throws -> LoopbackServer {
-        let isRefused = Mutex(false)
+    /// A server that rejects one of several requests, and then answers as it should.
+    private func server(_ served: Served, rejecting rejection: ServerReply) throws -> LoopbackServer {
+        let isRejected = Mutex(false)
         return try LoopbackServer.start { request in
             guard request.headers["range"]?.hasPrefix("bytes=0-") == false else { return served.reply(request) }
-            let isFirst = isRefused.withLock { isRefused in
-                defer { isRefused = true }
-                return !isRefused
+            let isFirst = isRejected.withLock { isRejected in
+                defer { isRejected = true }
+                return !isRejected
             }
-            return isFirst ? refusal : served.reply(request)
+            return isFirst ? rejection : served.reply(request)
         }
     }
 
-    @Test("waits as long as a server asks that refuses several requests at once", arguments: [429, 503])
+    @Test("waits as long as a server asks that rejects several requests at once", arguments: [429, 503])
     func waits(status: Int) async throws {
         let served = Served(400_000)
-        let server = try server(served, refusing: .status(status, headers: ["Retry-After": "1"]))
+        let server = try server(served, rejecting: .status(status, headers: ["Retry-After": "1"]))
         defer { server.close() }
         let channel = Channel.loopback(server)
         let started = ContinuousClock.now
@@ -42,7 +42,7 @@ struct RefusedPartsTests {
     @Test("never waits as long as a request may take in all: it fails at once, with the answer")
     func beyondDeadline() async throws {
         let served = Served(400_000)
-        let server = try server(served, refusing: .status(429, headers: ["Retry-After": "3600"]))
+        let server = try server(served, rejecting: .status(429, headers: ["Retry-After": "3600"]))
         defer { server.close() }
         let channel = Channel.loopback(server)
         let error = await #expect(throws: APIClientError.self) {

@@ -379,7 +379,7 @@ struct ResumeTests {
 
     /// The bytes on the disk are the only ones that the user has, until the server sends others.
     @Test(
-        "and keeps its bytes if the server refuses the range, and then the whole file",
+        "and keeps its bytes if the server rejects the range, and then the whole file",
         arguments: ["416", "other tag", "other start", "no range"], [401, 503])
     func keptUntilOthersCome(kind: String, status: Int) async throws {
         let served = Served(100_000)
@@ -778,7 +778,7 @@ struct ResumeTests {
         await #expect(throws: APIClientError.self) { try await download.value }
     }
 
-    @Test("one after the other if the server refuses several at once")
+    @Test("one after the other if the server rejects several at once")
     func fewerRequests() async throws {
         let served = Served(400_000)
         let turn = Mutex(0)
@@ -787,7 +787,7 @@ struct ResumeTests {
                 turn += 1
                 return turn
             }
-            // The second is always one of several; the refusal may cancel the others before they are sent.
+            // The second is always one of several; the rejection may cancel the others before they are sent.
             return turn == 2 ? .status(429) : served.reply(request)
         }
         defer { server.close() }

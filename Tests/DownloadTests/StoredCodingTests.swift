@@ -148,7 +148,7 @@ struct StoredCodingTests {
         await channel.close()
     }
 
-    @Test("is refused if it should be decoded, and the transport does not know the coding")
+    @Test("is rejected if it should be decoded, and the transport does not know the coding")
     func unknown() async throws {
         var served = Served(1_000)
         served.headers.append("Content-Encoding", "wild")

@@ -65,7 +65,7 @@ struct SystemTests {
         #expect(try folder.names == ["export.bin"])
     }
 
-    @Test("complete, broken, refused, paused and cancelled downloads leave no descriptor", .enabled(if: order == nil))
+    @Test("complete, broken, rejected, paused and cancelled downloads leave no descriptor", .enabled(if: order == nil))
     func descriptors() async throws {
         #expect(try await run("descriptors", Folder()) == "0")
     }

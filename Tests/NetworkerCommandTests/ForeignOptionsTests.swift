@@ -36,7 +36,7 @@ struct ForeignOptionsTests {
         --proxy-ssl-auto-client-cert --proxy-tls13-ciphers --proxy-tlsauthtype --proxy-tlspassword --proxy-tlsuser
         --proxy-tlsv1 --proxy-user --proxy1.0 --proxytunnel --pubkey --quiet --quote --random-file --range --rate --raw
         --referer --remote-header-name --remote-name --remote-name-all --remote-time --remove-on-error --request
-        --request-target --resolve --response-charset --response-mime --retry --retry-all-errors --retry-connrefused
+        --request-target --resolve --response-charset --response-mime --retry --retry-all-errors --retry-connrejected
         --retry-delay --retry-max-time --sasl-authzid --sasl-ir --service-name --session --session-read-only --show-error
         --sigalgs --silent --skip-existing --socks4 --socks4a --socks5 --socks5-basic --socks5-gssapi --socks5-gssapi-nec
         --socks5-gssapi-service --socks5-hostname --sorted --speed-limit --speed-time --ssl --ssl-allow-beast
@@ -110,9 +110,9 @@ struct ForeignOptionsTests {
         "show a hint beside the error, and no value",
         arguments: [["--cookie", "a=planted"], ["-sSLplanted"], ["--location"], ["--no-verify"]])
     func process(words: [String]) async throws {
-        let refused = try await BuiltCommand.run(["example.com"] + words)
-        #expect(refused.status == 64 && refused.text.hasPrefix("error: Unknown option '\(words[0].prefix(2))"), "\(refused.text)")
-        #expect(refused.text.contains("\nhint: ") && !refused.text.contains("Did you mean"), "\(refused.text)")
-        #expect(!refused.text.contains("planted"), "\(refused.text)")
+        let rejected = try await BuiltCommand.run(["example.com"] + words)
+        #expect(rejected.status == 64 && rejected.text.hasPrefix("error: Unknown option '\(words[0].prefix(2))"), "\(rejected.text)")
+        #expect(rejected.text.contains("\nhint: ") && !rejected.text.contains("Did you mean"), "\(rejected.text)")
+        #expect(!rejected.text.contains("planted"), "\(rejected.text)")
     }
 }

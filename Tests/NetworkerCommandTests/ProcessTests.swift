@@ -57,9 +57,9 @@ struct ProcessTests {
             (["download", "example.com"], "download <address> [Name:value …]"), (["call", "--bogus"], "[call] [METHOD]"),
             (["doctor", "nowhere"], "doctor"),
         ] {
-            let refused = try await streams(words)
-            #expect(refused.status == 64 && refused.errors.hasPrefix("error: "), "\(refused.errors)")
-            #expect(refused.errors.contains("Usage: swift run networker-of-tests \(usage)"), "\(refused.errors)")
+            let rejected = try await streams(words)
+            #expect(rejected.status == 64 && rejected.errors.hasPrefix("error: "), "\(rejected.errors)")
+            #expect(rejected.errors.contains("Usage: swift run networker-of-tests \(usage)"), "\(rejected.errors)")
         }
         let kind = try await streams(["new", "chanel", "BK", "--kit", "."])
         #expect(kind.status == 64 && kind.output.isEmpty)
@@ -79,9 +79,9 @@ struct ProcessTests {
 
     @Test("names an unknown option without a value that is written behind it", arguments: ["-uege:planted", "-ve'planted'"])
     func joinedValue(option: String) async throws {
-        let refused = try await streams(["example.com", option])
-        #expect(refused.status == 64 && refused.errors.hasPrefix("error: Unknown option '\(option.prefix(2))"))
-        #expect(!refused.errors.contains("planted"), "\(refused.errors)")
+        let rejected = try await streams(["example.com", option])
+        #expect(rejected.status == 64 && rejected.errors.hasPrefix("error: Unknown option '\(option.prefix(2))"))
+        #expect(!rejected.errors.contains("planted"), "\(rejected.errors)")
     }
 
     @Test("-o writes the body of a success into the file, and leaves the file of a failure as it was")
@@ -150,7 +150,7 @@ struct ProcessTests {
             input: input, capturesErrors: true)
     }
 
-    @Test("refuses a request without a body if data is piped into it, and says how to send that")
+    @Test("rejects a request without a body if data is piped into it, and says how to send that")
     func pipedBody() async throws {
         let server = try LoopbackServer.start { .ok($0.body) }
         defer { server.close() }
@@ -631,7 +631,7 @@ struct ProcessTests {
         ])
     func failingProxy(scheme: String, variable: String) async throws {
         let asking = try LoopbackServer.start { _ in .status(407, headers: ["Proxy-Authenticate": "Basic realm=\"p\""]) }
-        let refusing = try LoopbackServer.start { _ in .status(403, body: Data("no".utf8)) }
+        let rejecting = try LoopbackServer.start { _ in .status(403, body: Data("no".utf8)) }
         let goneHost = "127.0.0.1:1"
         func failure(of proxy: String) async throws -> String {
             let call = ["call", "HTTPBin", "GET", "get", "--host", "\(scheme)://unreachable.invalid"]
@@ -648,14 +648,14 @@ struct ProcessTests {
             asked.contains("the proxy '\(asking.url.dropFirst("http://".count))' (from \(variable)) failed")
                 && asked.contains("407"), "\(asked)")
         if scheme == "http" {
-            #expect(asked.contains("it refuses the credentials"), "\(asked)")
+            #expect(asked.contains("it rejects the credentials"), "\(asked)")
             #expect(try await failure(of: asking.url).contains("it asks for credentials"))
         }
         let unreachable = try await failure(of: "http://user:planted@\(goneHost)")
         #expect(unreachable.contains("the proxy '\(goneHost)' (from \(variable)) failed"), "\(unreachable)")
         #expect(try await failure(of: "proxy.invalid:3128").contains("the proxy 'proxy.invalid:3128' (from \(variable)) failed"))
         if scheme == "https" {
-            #expect(try await failure(of: refusing.url).contains("it answered CONNECT with 403"))
+            #expect(try await failure(of: rejecting.url).contains("it answered CONNECT with 403"))
         }
     }
 

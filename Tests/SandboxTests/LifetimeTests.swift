@@ -35,7 +35,7 @@ import Testing
         await first.stop()
     }
 
-    @Test("refuses a port that does not exist", arguments: [-1, 65_536])
+    @Test("rejects a port that does not exist", arguments: [-1, 65_536])
     func impossiblePort(port: Int) async {
         await #expect(throws: SandboxError.portOutOfRange(port)) { try await SandboxServer.start(.init(port: port)) }
     }

@@ -21,7 +21,7 @@ import Testing
         #expect(orders.placed == 1)
     }
 
-    @Test("is refused if its key belongs to another one")
+    @Test("is rejected if its key belongs to another one")
     func conflict() throws {
         let orders = IDOrders(failsFirst: false, now: { Date() })
         _ = try orders.place(milk, basket: "b", key: "k")
@@ -56,7 +56,7 @@ import Testing
         #expect(orders.placed == 1)
     }
 
-    @Test("of an empty basket is refused and leaves its key unused")
+    @Test("of an empty basket is rejected and leaves its key unused")
     func empty() throws {
         let orders = IDOrders(failsFirst: false, now: { Date() })
         let nothing = IDCheckout(addressId: "home", items: [], note: nil)

@@ -96,7 +96,7 @@ struct BodyLinesTests {
     }
 
     @Test(
-        "a line may be as long as the limit; a longer one is refused, and the error counts lines and bytes",
+        "a line may be as long as the limit; a longer one is rejected, and the error counts lines and bytes",
         arguments: [1, 3, 100])
     func limit(piece: Int) async throws {
         let fits = await defect(of: .cut(Data("0123456789\r\n0123456789\n0123456789".utf8), every: piece))
@@ -112,7 +112,7 @@ struct BodyLinesTests {
         }
     }
 
-    @Test("a line that is not UTF-8 is refused, and ends the lines")
+    @Test("a line that is not UTF-8 is rejected, and ends the lines")
     func invalid() async throws {
         var lines = Body.bytes(Data("a\n".utf8) + [0x62, 0xC3, 0x0A, 0x63, 0x0A]).lines.makeAsyncIterator()
         #expect(try await lines.next() == "a")

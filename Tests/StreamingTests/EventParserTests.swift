@@ -158,7 +158,7 @@ struct EventParserTests {
         }
     }
 
-    @Test("a line without an end is refused before the parser keeps more than the limit")
+    @Test("a line without an end is rejected before the parser keeps more than the limit")
     func endless() throws {
         var parser = EventParser(limit: 1 << 20)
         let piece = Data(repeating: 0x61, count: 1 << 16)

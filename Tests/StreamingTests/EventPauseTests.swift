@@ -25,8 +25,8 @@ struct EventPauseTests {
         return (pauses, nil)
     }
 
-    @Test("as long as a refused answer asks")
-    func refused() async throws {
+    @Test("as long as a rejected answer asks")
+    func rejected() async throws {
         let server = try LoopbackServer.start { _ in .status(503, headers: ["Retry-After": "100"]) }
         defer { server.close() }
         #expect(try await pauses(1, of: server) == ([.seconds(100)], nil))
@@ -69,7 +69,7 @@ struct EventPauseTests {
         #expect(pauses.allSatisfy { $0 >= .seconds(90) } && pauses.count == 1)
     }
 
-    @Test("never as long as a call may take in all, after a refusal: it ends at once, with the answer")
+    @Test("never as long as a call may take in all, after a rejection: it ends at once, with the answer")
     func beyondDeadline() async throws {
         let server = try LoopbackServer.start { _ in .status(503, headers: ["Retry-After": "3600"]) }
         defer { server.close() }

@@ -48,7 +48,7 @@ struct EventPlanTests {
         }
     }
 
-    @Test("a lost connection is opened again; a refused status only if the options say so", arguments: [200, 503, 404])
+    @Test("a lost connection is opened again; a rejected status only if the options say so", arguments: [200, 503, 404])
     func errors(status: Int) async throws {
         let channel = Channel.test()
         let request = try #require(await channel.manager.response(for: AdHocEndpoint.get("a"), as: .data).request)

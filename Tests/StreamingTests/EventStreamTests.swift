@@ -159,8 +159,8 @@ struct EventStreamTests {
         await channel.close()
     }
 
-    @Test("another media type and a refused status end the stream with the error, at once")
-    func refused() async throws {
+    @Test("another media type and a rejected status end the stream with the error, at once")
+    func rejected() async throws {
         let server = try LoopbackServer.start { request in
             switch request.path {
             case "/type": .ok("data: x\n\n")
@@ -478,14 +478,14 @@ struct EventStreamTests {
 
     @Test(
         "cancelling ends the stream at every moment, and leaves no connection",
-        arguments: ["/head", "/body", "/pause", "/refused"])
+        arguments: ["/head", "/body", "/pause", "/rejected"])
     func cancelled(path: String) async throws {
         let reached = try Gate()
         let server = try LoopbackServer.start { request in
             switch request.path {
             case "/head": [.open(reached), .stall]
             case "/body": [Self.head(), .sendChunk(Data("data: x\n\n".utf8)), .open(reached), .stall]
-            case "/refused": [.sendHead(status: 404, headers: ["Content-Length": "9"]), .open(reached), .stall]
+            case "/rejected": [.sendHead(status: 404, headers: ["Content-Length": "9"]), .open(reached), .stall]
             default: Self.reply("retry: 3600000\n").followed(by: .open(reached))
             }
         }

@@ -74,7 +74,7 @@ struct HostileServerTests {
         await channel.close()
     }
 
-    @Test("an event without an end in a flood of short lines is refused", arguments: ["data:\n", "data: 0123456789\n"])
+    @Test("an event without an end in a flood of short lines is rejected", arguments: ["data:\n", "data: 0123456789\n"])
     func flood(line: String) async throws {
         let server = try LoopbackServer.start { _ in
             [
@@ -125,7 +125,7 @@ struct HostileServerTests {
     }
 
     @Test(
-        "what never ends is refused before it fills memory",
+        "what never ends is rejected before it fills memory",
         arguments: ["--x\r\nA: ", "--x\r\nA: b\r\n", "--x\r\n\r\n\r\n--x\r\n\r\n"])
     func endless(start: String) async throws {
         let filler = start.hasSuffix("A: ") ? "aaaaaaaaaaaaaaaa" : start.hasSuffix("b\r\n") ? "C: d\r\n" : "\r\n--x\r\n\r\n"
@@ -161,7 +161,7 @@ struct HostileServerTests {
         await channel.close()
     }
 
-    @Test("a line without an end is refused, and the connection closed")
+    @Test("a line without an end is rejected, and the connection closed")
     func endlessLine() async throws {
         let server = try LoopbackServer.start { _ in
             [

@@ -77,8 +77,8 @@ struct JSONItemsTests {
         await channel.close()
     }
 
-    @Test("a refused status fails the first item, as a call without a stream")
-    func refused() async throws {
+    @Test("a rejected status fails the first item, as a call without a stream")
+    func rejected() async throws {
         let server = try LoopbackServer.start { _ in .status(404) }
         defer { server.close() }
         let channel = Channel.test(server)
@@ -190,7 +190,7 @@ struct JSONItemsTests {
         }
     }
 
-    @Test("a body without a record separator is refused")
+    @Test("a body without a record separator is rejected")
     func noSeparator() async throws {
         for text in ["{\"id\":1}\n", "x\u{1E}{\"id\":1}\n"] {
             let defect = await #expect(throws: StreamDefect.self) {

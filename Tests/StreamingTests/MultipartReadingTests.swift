@@ -119,7 +119,7 @@ struct MultipartReadingTests {
         }
     }
 
-    @Test("heads and parts beyond the limits are refused")
+    @Test("heads and parts beyond the limits are rejected")
     func limits() async throws {
         let many = Body.bytes(Data((String(repeating: "--b\r\n\r\nx\r\n", count: 4) + "--b--").utf8))
         #expect(try await parts(many, limits: PartLimits(parts: 4)).count == 4)
@@ -264,7 +264,7 @@ struct MultipartReadingTests {
         await channel.close()
     }
 
-    @Test("an answer that is not multipart, or names no boundary, is refused with its type")
+    @Test("an answer that is not multipart, or names no boundary, is rejected with its type")
     func noBoundary() async throws {
         let server = try LoopbackServer.start { request in
             .ok(Data("--b--".utf8), headers: ["Content-Type": request.path == "/a" ? "application/json" : "multipart/mixed"])

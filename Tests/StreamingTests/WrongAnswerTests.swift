@@ -11,12 +11,12 @@ import Testing
 struct WrongAnswerTests {
     struct Value: Decodable, Sendable, Equatable { let id: Int }
 
-    struct Refusal: Error, Decodable, Equatable {
+    struct Rejection: Error, Decodable, Equatable {
         struct Reason: Decodable, Equatable { let message: String }
         let error: Reason
     }
 
-    private static let quota = Refusal(error: Refusal.Reason(message: "quota"))
+    private static let quota = Rejection(error: Rejection.Reason(message: "quota"))
     private static let compact = #"{"error":{"message":"quota"}}"#
     private static let pretty = "{\n  \"error\": {\n    \"message\": \"quota\"\n  }\n}\n"
 
@@ -42,7 +42,7 @@ struct WrongAnswerTests {
         let server = try LoopbackServer.start { _ in .json(body) }
         defer { server.close() }
         var channel = Channel.test(server)
-        channel.errorFilter = .refusal(Refusal.self)
+        channel.errorFilter = .rejection(Rejection.self)
         let error = await #expect(throws: APIClientError.self) { try await read(door, channel.manager) }
         #expect(error?.app() == Self.quota, "\(String(describing: error))")
         let shown = String(decoding: error?.context.body ?? Data(), as: UTF8.self)
@@ -93,12 +93,12 @@ struct WrongAnswerTests {
         await channel.close()
     }
 
-    @Test("lines take every media type; one modifier refuses others, and the filter sees the body")
+    @Test("lines take every media type; one modifier rejects others, and the filter sees the body")
     func lines() async throws {
         let server = try LoopbackServer.start { _ in .json(Self.compact) }
         defer { server.close() }
         var channel = Channel.test(server)
-        channel.errorFilter = .refusal(Refusal.self)
+        channel.errorFilter = .rejection(Rejection.self)
         #expect(try await channel.manager.lines(.get("log")).all() == [Self.compact])
         let text = channel.manager.attaching(ContentTypeResponseVerifier("text/*"))
         let error = await #expect(throws: APIClientError.self) { try await text.lines(.get("log")).all() }
@@ -128,7 +128,7 @@ struct WrongAnswerTests {
         }
         defer { server.close() }
         var channel = Channel.test(server)
-        channel.errorFilter = .refusal(Refusal.self)
+        channel.errorFilter = .rejection(Rejection.self)
         var values: [Value] = []
         do throws(APIClientError) {
             if isEvents {
@@ -183,7 +183,7 @@ struct WrongAnswerTests {
         await channel.close()
     }
 
-    @Test("a stream behind another status of success that breaks off is refused all the same, without another connection")
+    @Test("a stream behind another status of success that breaks off is rejected all the same, without another connection")
     func brokenStatus() async throws {
         let server = try LoopbackServer.start { _ in
             [

@@ -36,7 +36,7 @@ extension Case {
             stage async throws in
             #expect(failure(of: await stage.send()) != nil)
         },
-        Case("a small body that decodes to a huge one is refused", needs: [.gzip]) { _ in
+        Case("a small body that decodes to a huge one is rejected", needs: [.gzip]) { _ in
             .gzipBomb(decodedBytes: 64 << 20)
         } run: { stage async throws in
             #expect(failure(of: await stage.send())?.label == "responseTooLarge")
@@ -161,19 +161,19 @@ extension Case {
             "what is not HTTP is no answer", .garbage(Data("220 smtp.example ESMTP\r\n".utf8)), needs: [.http1],
             as: ["malformedResponse"]),
         fault(
-            "a head beyond the limit is refused",
+            "a head beyond the limit is rejected",
             .ok("x", headers: HeaderLines((0..<100).map { .init(name: "X-\($0)", value: String(repeating: "x", count: 700)) })),
             as: ["headTooLarge"]),
         fault(
-            "a head of too many lines is refused",
+            "a head of too many lines is rejected",
             .ok("x", headers: HeaderLines((0..<600).map { HeaderLines.Line(name: "X-\($0)", value: "1") })),
             as: ["tooManyHeadLines"]),
         fault(
-            "a body without a length beyond the limit is refused",
+            "a body without a length beyond the limit is rejected",
             ServerReply(
                 [.sendHead(status: 200, headers: ["Transfer-Encoding": "chunked"])]
                     + (0..<6).map { _ in .sendChunk(megabyte) } + [.endChunks()]), needs: [.http1], as: ["responseTooLarge"]),
-        Case("a body beyond the limit is refused", needs: [.checksBodyLimit]) { _, _ in
+        Case("a body beyond the limit is rejected", needs: [.checksBodyLimit]) { _, _ in
             var answer = Answer()
             answer.body = Data(count: 5 << 20)
             return answer
@@ -200,7 +200,7 @@ extension Case {
             }
             #expect(failure(of: response)?.label == "cannotConnect")
         },
-        Case("a server with an unknown authority is refused", needs: [.sockets]) { _ in
+        Case("a server with an unknown authority is rejected", needs: [.sockets]) { _ in
             .ok()
         } run: { stage async throws in
             let server = try LoopbackServer.start(tls: ServerTLS()) { _ in .ok() }
@@ -209,7 +209,7 @@ extension Case {
             #expect(failure(of: response)?.label == "tls", "\(response.error.map { "\($0)" } ?? "no error")")
             #expect(server.requests.isEmpty)
         },
-        Case("a server without a pinned key is refused", needs: [.sockets, .https, .trust]) { _ in
+        Case("a server without a pinned key is rejected", needs: [.sockets, .https, .trust]) { _ in
             .ok()
         } run: { stage async throws in
             let response = await stage.send {

@@ -10,7 +10,7 @@ import Testing
 extension Case {
     static let hooks: [Case] =
         [
-            Case("a refused GET is sent again by the retry policy") { _, number in
+            Case("a rejected GET is sent again by the retry policy") { _, number in
                 number == 0 ? Answer(503) : Answer(200, body: "at last")
             } run: { stage async throws in
                 let response = await stage.send { $0.interceptors = [RetryPolicy(base: .zero)] }
@@ -25,7 +25,7 @@ extension Case {
                 #expect(response.error == nil)
                 #expect(stage.requests.map(\.text) == ["one two six ", "one two six "])
             },
-            Case("a refused POST is not sent again") { _, _ in
+            Case("a rejected POST is not sent again") { _, _ in
                 Answer(503)
             } run: { stage async throws in
                 let response = await stage.send(.post, body: .bytes(Data("pay".utf8))) {
@@ -41,7 +41,7 @@ extension Case {
                 #expect(try response.value == Data("at last".utf8))
                 #expect(response.attempts.count == 2)
             },
-            Case("a refused token is fetched again once, for any number of refused requests") { request, _ in
+            Case("a rejected token is fetched again once, for any number of rejected requests") { request, _ in
                 switch (request.target, request.headers["Authorization"]) {
                 case ("/token", _): Answer(200, body: "fresh", delay: .milliseconds(100))
                 case (_, "Bearer fresh"): Answer(200, body: "welcome")

@@ -50,15 +50,15 @@ extension Case {
                 #expect(response.text == "moved")
                 #expect(stage.requests.count == 1)
             },
-            Case("from https to http is refused", needs: [.https]) { _, _ in
+            Case("from https to http is rejected", needs: [.https]) { _, _ in
                 Answer(302, ["Location": "http://127.0.0.1/"])
             } run: { stage async throws in
-                #expect(failure(of: await stage.send())?.label == "redirectRefused")
+                #expect(failure(of: await stage.send())?.label == "redirectRejected")
             },
-            Case("to another scheme is refused") { _, _ in
+            Case("to another scheme is rejected") { _, _ in
                 Answer(302, ["Location": "ftp://127.0.0.1/"])
             } run: { stage async throws in
-                #expect(failure(of: await stage.send())?.label == "redirectRefused")
+                #expect(failure(of: await stage.send())?.label == "redirectRejected")
             },
             Case("a followed redirect's body may be larger than the channel's limit") { request, _ in
                 request.target == "/thing"

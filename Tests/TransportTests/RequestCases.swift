@@ -160,7 +160,7 @@ extension Case {
             _ = await stage.send(headers: ["X-Empty": ""])
             #expect(stage.requests.first?.headers["X-Empty"] == "")
         },
-        Case("a request whose expectation is refused (417) arrives again without it") { request, _ in
+        Case("a request whose expectation is rejected (417) arrives again without it") { request, _ in
             Answer(request.headers["Expect"] == nil ? 200 : 417)
         } run: { stage async throws in
             let response = await stage.send(.put, headers: ["Expect": "100-continue"], body: .bytes(megabyte))
@@ -266,14 +266,14 @@ extension Case {
             #expect(response.head?.headers[.contentLength] == "12345")
             #expect(response.data.isEmpty)
         },
-        Case("404 is refused, and its body is kept") { _, _ in
+        Case("404 is rejected, and its body is kept") { _, _ in
             Answer(404, body: "nothing here")
         } run: { stage async throws in
             let response = await stage.send()
             #expect(response.error?.label == "verification.unacceptableStatus.404")
             #expect(response.text == "nothing here")
         },
-        Case("401 without a known challenge is refused like any other") { _, _ in
+        Case("401 without a known challenge is rejected like any other") { _, _ in
             Answer(401, ["WWW-Authenticate": "Bearer"], body: "who?")
         } run: { stage async throws in
             let response = await stage.send()
@@ -281,7 +281,7 @@ extension Case {
             #expect(response.text == "who?")
             #expect(stage.requests.count == 1)
         },
-        Case("an unrequested partial answer is refused", needs: [.checksHead]) { _, _ in
+        Case("an unrequested partial answer is rejected", needs: [.checksHead]) { _, _ in
             Answer(206, ["Content-Range": "bytes 0-1/9"], body: "ab")
         } run: { stage async throws in
             #expect(failure(of: await stage.send())?.label == "malformedResponse")
@@ -291,7 +291,7 @@ extension Case {
         } run: { stage async throws in
             #expect(try await stage.send(headers: ["Range": "bytes=0-1"]).value == Data("ab".utf8))
         },
-        Case("a partial answer from another byte, or without its range, is refused", needs: [.checksHead]) {
+        Case("a partial answer from another byte, or without its range, is rejected", needs: [.checksHead]) {
             _, number in
             Answer(206, number == 0 ? [:] : ["Content-Range": "bytes 0-1/9"], body: "ab")
         } run: { stage async throws in

@@ -21,14 +21,14 @@ extension Case {
             let body = try await stage.send(.head, as: .stream).value
             #expect(try await body.collect(upTo: 1).isEmpty)
         },
-        Case("a refused streamed answer is collected and refused") { _, _ in
+        Case("a refused streamed answer is collected and rejected") { _, _ in
             Answer(422, body: "no")
         } run: { stage async throws in
             let response = await stage.send(as: .stream)
             #expect(response.error?.label == "verification.unacceptableStatus.422")
             #expect(String(decoding: response.data, as: UTF8.self) == "no")
         },
-        Case("a streamed answer that a verifier refuses by its type is collected and refused") { _, _ in
+        Case("a streamed answer that a verifier rejects by its type is collected and rejected") { _, _ in
             Answer(200, ["Content-Type": "text/html"], body: "<no>")
         } run: { stage async throws in
             let response = await stage.send(as: .stream) { $0.modifiers = [ContentTypeResponseVerifier("application/json")] }
@@ -38,15 +38,15 @@ extension Case {
         Case("an event stream that gets JSON shows it, and the channel's filter reads its error") { _, _ in
             Answer(200, ["Content-Type": "application/json"], body: #"{"message":"quota"}"#)
         } run: { stage async throws in
-            struct Refusal: Error, Decodable { let message: String }
+            struct Rejection: Error, Decodable { let message: String }
             var channel = stage.channel
-            channel.errorFilter = .refusal(Refusal.self)
+            channel.errorFilter = .rejection(Rejection.self)
             let manager = NetworkManager<AdHocEndpoint>(channel: channel)
             do throws(APIClientError) {
                 for try await _ in manager.events(.get("thing")) {}
                 Issue.record("expected an error")
             } catch {
-                #expect(error.app(Refusal.self)?.message == "quota", "\(error)")
+                #expect(error.app(Rejection.self)?.message == "quota", "\(error)")
                 #expect(String(decoding: error.context.body, as: UTF8.self) == #"{"message":"quota"}"#)
             }
             #expect(stage.requests.count == 1)

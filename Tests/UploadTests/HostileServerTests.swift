@@ -89,7 +89,7 @@ struct HostileServerTests {
         #expect(count("PATCH", server) == 3)
     }
 
-    @Test("redirects without an end are refused", arguments: ["POST", "PATCH", "HEAD"])
+    @Test("redirects without an end are rejected", arguments: ["POST", "PATCH", "HEAD"])
     func redirects(method: String) async throws {
         let server = try ResumableServer(.tus)
         server.script(method, Array(repeating: (308, ["Location": "/files/1"]), count: 400))
@@ -163,7 +163,7 @@ struct HostileServerTests {
         // Each creation, because a lost connection leads to another one.
         server.script("POST", Array(repeating: (308, ["Location": "\(other.url)/files"]), count: 50))
         let response = await response(server, plan(.tus)) { $0.modifiers += [Header("Authorization", "Bearer s3cret")] }
-        guard case .transport(.redirectRefused, _) = response.error else {
+        guard case .transport(.redirectRejected, _) = response.error else {
             Issue.record("\(response.result)")
             return
         }

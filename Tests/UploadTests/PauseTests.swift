@@ -13,7 +13,7 @@ struct PauseTests {
         return plan
     }
 
-    @Test("as long as the server asks, whatever request it refuses", arguments: ["POST", "PATCH", "HEAD"], [429, 503])
+    @Test("as long as the server asks, whatever request it rejects", arguments: ["POST", "PATCH", "HEAD"], [429, 503])
     func asked(method: String, status: Int) async throws {
         let server = try ResumableServer(.tus)
         server.script(method, [(status, ["Retry-After": "1"])])

@@ -154,7 +154,7 @@ struct PeerTests {
     }
 
     @Test(
-        "drf-tus refuses a damaged piece that has a checksum, and has every byte in the end",
+        "drf-tus rejects a damaged piece that has a checksum, and has every byte in the end",
         .enabled(if: checksumURL != nil), arguments: [nil] + ResumableUpload.Checksum.allCases)
     func checksums(_ kind: ResumableUpload.Checksum?) async throws {
         let proxy = try damagingProxy(to: try #require(Self.checksumURL))

@@ -130,11 +130,11 @@ struct ResumableUploadTests {
         #expect(server.requests.allSatisfy { $0.fields["authorization"] == "Bearer s3cret" })
         let stored = try JSONEncoder().encode(try #require(states.current.first ?? nil))
         #expect(!String(decoding: stored, as: UTF8.self).contains("s3cret"))
-        let refused = await channel.manager.upload(
+        let rejected = await channel.manager.upload(
             .post("a"), from: .bytes(Data("x".utf8)), resumable: plan(.tus) { $0.metadata = ["a b": "c"] }
         ).response
-        guard case .request(.malformedHeader, _) = refused.error else {
-            Issue.record("\(refused.result)")
+        guard case .request(.malformedHeader, _) = rejected.error else {
+            Issue.record("\(rejected.result)")
             return
         }
         await channel.close()
@@ -278,7 +278,7 @@ struct ResumableUploadTests {
         await channel.close()
     }
 
-    @Test("ends at an answer that refuses it", arguments: [400, 401, 413])
+    @Test("ends at an answer that rejects it", arguments: [400, 401, 413])
     func ends(at status: Int) async throws {
         let server = try ResumableServer(.ietf)
         server.script("PATCH", [(status, [:])])
@@ -369,7 +369,7 @@ struct ResumableUploadTests {
         let server = try ResumableServer(.ietf, location: text)
         let channel = Channel.test(server.url)
         let response = await channel.manager.upload(.post("a"), from: .bytes(Self.data), resumable: plan(.ietf)).response
-        guard case .transport(.redirectRefused, _) = response.error else {
+        guard case .transport(.redirectRejected, _) = response.error else {
             Issue.record("\(response.result)")
             return
         }
@@ -480,7 +480,7 @@ struct ResumableUploadTests {
         await channel.close()
     }
 
-    @Test("that names another origin is refused before credentials go there")
+    @Test("that names another origin is rejected before credentials go there")
     func foreignState() async throws {
         let server = try ResumableServer(.tus)
         let other = try ResumableServer(.tus)
@@ -516,7 +516,7 @@ struct ResumableUploadTests {
         }
     }
 
-    @Test("of another source is refused: other bytes, another file, a changed file")
+    @Test("of another source is rejected: other bytes, another file, a changed file")
     func otherSource() async throws {
         let file = try TemporaryFile(Self.data)
         var changed = Self.data
@@ -524,15 +524,15 @@ struct ResumableUploadTests {
         let others: [Body] = [.bytes(changed), .bytes(Self.data.dropLast()), .stream(BodyStream { Data().pieces(1) })]
         for body in others {
             let server = try ResumableServer(.tus)
-            try await expectRefusal(try await state(server, .bytes(Self.data)), server, body)
+            try await expectRejection(try await state(server, .bytes(Self.data)), server, body)
         }
         let server = try ResumableServer(.tus)
         let state = try await state(server, .file(file.url))
         try changed.write(to: file.url)
-        try await expectRefusal(state, server, .file(file.url))
+        try await expectRejection(state, server, .file(file.url))
     }
 
-    @Test("of another source is refused, even if only its middle has changed", arguments: UploadTests.Source.allCases)
+    @Test("of another source is rejected, even if only its middle has changed", arguments: UploadTests.Source.allCases)
     func otherSourceInTheMiddle(source: UploadTests.Source) async throws {
         let file = try TemporaryFile(Self.data)
         func body(_ data: Data) throws -> Body {
@@ -553,22 +553,22 @@ struct ResumableUploadTests {
             changed[index] ^= 1
             let server = try ResumableServer(.tus)
             let state = try await state(server, try body(Self.data))
-            try await expectRefusal(state, server, try body(changed), asks: !isExamined)
+            try await expectRejection(state, server, try body(changed), asks: !isExamined)
             #expect(server.data == Self.data.prefix(150_000))
         }
     }
 
-    @Test("of a sequence that ends before the bytes that were sent is refused")
+    @Test("of a sequence that ends before the bytes that were sent is rejected")
     func shorterSequence() async throws {
         let data = Self.data
         let server = try ResumableServer(.tus)
         let state = try await state(server, .stream(BodyStream { data.pieces(7_000) }))
         let shorter = Data(data.prefix(140_000))
-        try await expectRefusal(state, server, .stream(BodyStream { shorter.pieces(7_000) }), asks: true)
+        try await expectRejection(state, server, .stream(BodyStream { shorter.pieces(7_000) }), asks: true)
     }
 
     /// - Parameter asks: whether the upload asks for the server's offset before it compares the source.
-    private func expectRefusal(
+    private func expectRejection(
         _ state: ResumableUpload.State, _ server: ResumableServer, _ body: Body, asks: Bool = false
     ) async throws {
         let before = server.requests.count
@@ -684,7 +684,7 @@ struct ResumableUploadTests {
         await channel.close()
     }
 
-    @Test("by the draft refuses a checksum, because the draft has none", arguments: Dialect.allCases.filter { $0 != .tus })
+    @Test("by the draft rejects a checksum, because the draft has none", arguments: Dialect.allCases.filter { $0 != .tus })
     func checksumOfDraft(dialect: Dialect) async throws {
         let server = try ResumableServer(dialect)
         let channel = Channel.test(server.url)

@@ -189,7 +189,7 @@ struct UploadTests {
         defer { server.close() }
         let channel = Channel.test(server.url)
         let response = await channel.manager.upload(.post("a"), from: .once(Self.data.pieces(10_000))).response
-        guard case .transport(.redirectRefused, _) = response.error else {
+        guard case .transport(.redirectRejected, _) = response.error else {
             Issue.record("\(response.result)")
             return
         }
@@ -228,10 +228,10 @@ struct UploadTests {
         await channel.close()
     }
 
-    // MARK: - Refusals
+    // MARK: - Rejections
 
     /// Answers after some bytes of the body and reads no further.
-    private func refusing(_ status: Int, after count: Int, _ received: Shared<Int>) throws -> RawServer {
+    private func rejecting(_ status: Int, after count: Int, _ received: Shared<Int>) throws -> RawServer {
         try RawServer { connection in
             guard connection.head() != nil else { return }
             while received.current < count {
@@ -249,7 +249,7 @@ struct UploadTests {
     @Test("stops at an early answer, and delivers it", arguments: [413, 401], [true, false])
     func early(status: Int, isFile: Bool) async throws {
         let received = Shared(0)
-        let server = try refusing(status, after: 100_000, received)
+        let server = try rejecting(status, after: 100_000, received)
         let size = 200 << 20
         let file = try TemporaryFile(Data())
         #expect(truncate(file.url.path, off_t(size)) == 0)
@@ -266,7 +266,7 @@ struct UploadTests {
     @Test("arrives over HTTP/2, and stops at an early answer there, too")
     func multiplexed() async throws {
         let server = try LoopbackServer.start(tls: ServerTLS(), answersEarly: true) { request in
-            request.path == "/refused" ? .status(413, body: Data("no".utf8)) : .ok()
+            request.path == "/rejected" ? .status(413, body: Data("no".utf8)) : .ok()
         }
         defer { server.close() }
         let authority = try #require(server.tls).authorityPEM
@@ -275,14 +275,14 @@ struct UploadTests {
         }
         let accepted = await channel.manager.upload(.post("a"), from: .bytes(Self.data)).response
         #expect(accepted.error == nil && accepted.metrics?.httpVersion == "HTTP/2")
-        let refused = await channel.manager.upload(.post("refused"), from: .bytes(Data(count: 20 << 20))).response
-        #expect(refused.head?.status.code == 413 && refused.data == Data("no".utf8))
-        #expect(refused.metrics?.httpVersion == "HTTP/2")
+        let rejected = await channel.manager.upload(.post("rejected"), from: .bytes(Data(count: 20 << 20))).response
+        #expect(rejected.head?.status.code == 413 && rejected.data == Data("no".utf8))
+        #expect(rejected.metrics?.httpVersion == "HTTP/2")
         await channel.close()
     }
 
-    @Test("asks first on request: no byte of a refused body is sent")
-    func refusedBeforehand() async throws {
+    @Test("asks first on request: no byte of a rejected body is sent")
+    func rejectedBeforehand() async throws {
         let received = Shared(0)
         let expectation = Shared("")
         let server = try RawServer { connection in
@@ -373,7 +373,7 @@ struct UploadTests {
 
     /// RFC 9110 §10.1.1.
     @Test(
-        "a server that refuses the expectation (417) before the body gets the request again without it",
+        "a server that rejects the expectation (417) before the body gets the request again without it",
         arguments: Source.allCases, [HTTPMethod.post, .put])
     func expectationFailed(from source: Source, method: HTTPMethod) async throws {
         let expectations = Shared<[String?]>([])
@@ -408,14 +408,14 @@ struct UploadTests {
         #expect(received.current >= 300_000)
     }
 
-    @Test("a refused expectation counts as an attempt, and a header of the endpoint is left out, too", arguments: [1, 2, 3])
+    @Test("a rejected expectation counts as an attempt, and a header of the endpoint is left out, too", arguments: [1, 2, 3])
     func expectationOfAnEndpoint(attempts: Int) async throws {
-        let isRefused = Mutex(attempts == 3)
+        let isRejected = Mutex(attempts == 3)
         let server = try LoopbackServer.start { request in
             if request.headers["expect"] != nil { return .status(417) }
-            let isFirst = isRefused.withLock { isRefused in
-                defer { isRefused = false }
-                return isRefused
+            let isFirst = isRejected.withLock { isRejected in
+                defer { isRejected = false }
+                return isRejected
             }
             return isFirst ? .status(503) : Self.receipt(request)
         }
@@ -432,7 +432,7 @@ struct UploadTests {
         #expect(server.requests.allSatisfy { $0.body == Self.data })
     }
 
-    @Test("an expectation that an interceptor adds to each attempt is left out after its refusal", arguments: [200, 417])
+    @Test("an expectation that an interceptor adds to each attempt is left out after its rejection", arguments: [200, 417])
     func expectationOfAnInterceptor(status: Int) async throws {
         struct Expecting: RequestInterceptor {
             func adapt(_ request: inout Request) async throws { request.headers[.expect] = "100-continue" }
@@ -449,7 +449,7 @@ struct UploadTests {
         #expect(server.requests.map(\.headers["Expect"]) == ["100-continue", nil])
     }
 
-    @Test("without its workaround, libcurl sends a request with a refused expectation again")
+    @Test("without its workaround, libcurl sends a request with a rejected expectation again")
     func expectationRepeated() async throws {
         let heads = Shared(0)
         let server = try RawServer { connection in

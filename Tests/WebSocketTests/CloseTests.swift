@@ -15,7 +15,7 @@ struct CloseTests {
         case loopEnds, valuesEnd, iteratorEnds, channelClosesAfterLoop
         case appCloses, appLeavesLoop, appReleases, channelClosesAfterRelease
         case readerIsCancelled, busyReaderIsCancelled, closerIsCancelled, cancelledTaskCloses
-        case valueCannotBeDecoded, callIsCancelled, interactorIsReleased, refusedAfterHandshake
+        case valueCannotBeDecoded, callIsCancelled, interactorIsReleased, rejectedAfterHandshake
 
         var testDescription: String { rawValue }
 
@@ -30,7 +30,7 @@ struct CloseTests {
         func pass(_ channel: Channel) async throws {
             switch self {
             case .callIsCancelled, .interactorIsReleased: try await passInteractor(channel)
-            case .refusedAfterHandshake: try await passRefusal(channel)
+            case .rejectedAfterHandshake: try await passRejection(channel)
             case .channelClosesAfterLoop, .channelClosesAfterRelease: try await passChannel(channel)
             default: try await pass(channel.dispatcher.webSocket(.get("chat")))
             }
@@ -71,11 +71,11 @@ struct CloseTests {
             _ = await task.result
         }
 
-        private func passRefusal(_ channel: Channel) async throws {
-            struct Refusal: ResponseVerifier {
+        private func passRejection(_ channel: Channel) async throws {
+            struct Rejection: ResponseVerifier {
                 func verify(_ response: Response<Data>) throws { throw VerificationError.custom(CancellationError()) }
             }
-            _ = await failure { try await channel.with { $0.modifiers.append(Refusal()) }.dispatcher.webSocket(.get("chat")) }
+            _ = await failure { try await channel.with { $0.modifiers.append(Rejection()) }.dispatcher.webSocket(.get("chat")) }
         }
 
         private func passChannel(_ channel: Channel) async throws {

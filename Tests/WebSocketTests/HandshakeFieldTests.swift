@@ -72,7 +72,7 @@ struct HandshakeFieldTests {
     }
 
     @Test(
-        "a field that the handshake would replace is refused before it is sent, and the error names the cure",
+        "a field that the handshake would replace is rejected before it is sent, and the error names the cure",
         arguments: [
             ("Sec-WebSocket-Protocol", "v9", "subprotocols"), ("Sec-WebSocket-Protocol", "v1 v2", "token"),
             ("Sec-WebSocket-Extensions", "permessage-deflate", "compression"), ("Sec-WebSocket-Version", "8", "13"),

@@ -56,7 +56,7 @@ struct HandshakeTests {
         ("compression twice", { $0[3].value = "permessage-deflate, permessage-deflate" }),
     ]
 
-    @Test("a wrong answer is refused and the connection closed", arguments: wrong.indices)
+    @Test("a wrong answer is rejected and the connection closed", arguments: wrong.indices)
     func wrongAnswers(index: Int) async throws {
         let server = try LoopbackServer.start { .switching($0, changing: Self.wrong[index].change, then: [.stall]) }
         defer { server.close() }
@@ -93,8 +93,8 @@ struct HandshakeTests {
         }
     }
 
-    @Test("a refusal is an answer with status, head and body, as for any call", arguments: [200, 204, 400, 403, 404, 426, 500])
-    func refusals(status: Int) async throws {
+    @Test("a rejection is an answer with status, head and body, as for any call", arguments: [200, 204, 400, 403, 404, 426, 500])
+    func rejections(status: Int) async throws {
         let server = try LoopbackServer.start { _ in .json(#"{"reason":"closed"}"#, status: status) }
         defer { server.close() }
         let channel = Channel.test(server)
@@ -108,7 +108,7 @@ struct HandshakeTests {
         await channel.close()
     }
 
-    @Test("the body of a refusal is read by its length, in chunks and to the end", arguments: 0..<3)
+    @Test("the body of a rejection is read by its length, in chunks and to the end", arguments: 0..<3)
     func bodies(form: Int) async throws {
         let server = try LoopbackServer.start { _ in
             switch form {
@@ -129,7 +129,7 @@ struct HandshakeTests {
     }
 
     @Test(
-        "a refusal in chunks that is cut after its head says how much of it came",
+        "a rejection in chunks that is cut after its head says how much of it came",
         arguments: ["", "4", "5\r\n away\r\n", "4\r\nxx"])
     func cutChunks(rest: String) async throws {
         let server = try LoopbackServer.start { _ in
@@ -234,7 +234,7 @@ struct HandshakeTests {
         await channel.close()
     }
 
-    @Test("a redirect with two addresses is refused, and one with the same address twice is followed", arguments: [true, false])
+    @Test("a redirect with two addresses is rejected, and one with the same address twice is followed", arguments: [true, false])
     func severalAddresses(isSame: Bool) async throws {
         let server = try LoopbackServer.start { request in
             guard request.path == "/chat" else { return .webSocket(request, serve: echo) }
@@ -243,7 +243,7 @@ struct HandshakeTests {
         defer { server.close() }
         let channel = Channel.test(server)
         let error = await failure { await (try channel.dispatcher.webSocket(.get("chat"))).close() }
-        #expect(error?.transport?.label == (isSame ? nil : "redirectRefused"), "\(String(describing: error))")
+        #expect(error?.transport?.label == (isSame ? nil : "redirectRejected"), "\(String(describing: error))")
         #expect(server.requests.map(\.path) == (isSame ? ["/chat", "/other"] : ["/chat"]))
         await channel.close()
     }
@@ -262,7 +262,7 @@ struct HandshakeTests {
         await channel.close()
     }
 
-    @Test("a refused token is refreshed once, and the handshake repeated")
+    @Test("a rejected token is refreshed once, and the handshake repeated")
     func refresh() async throws {
         let server = try LoopbackServer.start { request in
             guard request.headers["Authorization"] == "Bearer new" else { return .status(401) }
@@ -307,7 +307,7 @@ struct HandshakeTests {
         func finished(_ event: CallEvent.Finished) { note("finished") }
     }
 
-    @Test("a request that cannot open a WebSocket is refused before it is sent")
+    @Test("a request that cannot open a WebSocket is rejected before it is sent")
     func unsound() async throws {
         let server = try LoopbackServer.start { .webSocket($0, serve: echo) }
         defer { server.close() }
@@ -387,13 +387,13 @@ struct HandshakeTests {
         await channel.close()
     }
 
-    @Test("no connection is opened to an address that the channel refuses")
-    func refusedAddress() async throws {
+    @Test("no connection is opened to an address that the channel rejects")
+    func rejectedAddress() async throws {
         let server = try LoopbackServer.start { .webSocket($0, serve: echo) }
         defer { server.close() }
-        let channel = Channel.test(server) { $0.limits.refusedAddresses = .loopback }
-        guard case .addressRefused = await failure(of: { try await channel.dispatcher.webSocket(.get("chat")) })?.transport else {
-            Issue.record("a refused address was connected to")
+        let channel = Channel.test(server) { $0.limits.rejectedAddresses = .loopback }
+        guard case .addressRejected = await failure(of: { try await channel.dispatcher.webSocket(.get("chat")) })?.transport else {
+            Issue.record("a rejected address was connected to")
             return
         }
         #expect(server.connectionsAccepted == 0)

@@ -265,9 +265,9 @@ struct LifecycleTests {
         await channel.close()
     }
 
-    @Test("a verifier of types accepts the socket, and one that refuses it ends the call at once", arguments: [false, true])
-    func verified(refuses: Bool) async throws {
-        struct Refusing: ResponseVerifier {
+    @Test("a verifier of types accepts the socket, and one that rejects it ends the call at once", arguments: [false, true])
+    func verified(rejects: Bool) async throws {
+        struct Rejecting: ResponseVerifier {
             func verify(_ response: Response<Data>) throws { throw VerificationError.custom(CancellationError()) }
         }
         let server = try LoopbackServer.start { request in
@@ -276,17 +276,17 @@ struct LifecycleTests {
         defer { server.close() }
         let channel = Channel.test(server).with {
             $0.modifiers.append(ContentTypeResponseVerifier("application/json"))
-            if refuses { $0.modifiers.append(Refusing()) }
+            if rejects { $0.modifiers.append(Rejecting()) }
         }
         let start = ContinuousClock.now
         do throws(APIClientError) {
             let socket = try await channel.dispatcher.webSocket(.get("chat"))
-            #expect(!refuses)
+            #expect(!rejects)
             try await socket.send(.text("hello"))
             var messages = socket.makeAsyncIterator()
             #expect(try await messages.next() == .text("hello"))
         } catch {
-            #expect(refuses && error.label == "verification.custom", "\(error)")
+            #expect(rejects && error.label == "verification.custom", "\(error)")
         }
         #expect(start.duration(to: .now) < .seconds(20))
         await channel.close()
@@ -336,13 +336,13 @@ struct LifecycleTests {
         await channel.close()
     }
 
-    @Test("a second reader is refused while one waits")
+    @Test("a second reader is rejected while one waits")
     func secondReader() async throws {
         let server = try LoopbackServer.start { .switching($0, then: [.stall]) }
         defer { server.close() }
         let channel = Channel.test(server)
         let socket = try await channel.dispatcher.webSocket(.get("chat"))
-        let refusals = await withTaskGroup(of: Bool.self) { group in
+        let rejections = await withTaskGroup(of: Bool.self) { group in
             for _ in 0..<2 {
                 group.addTask {
                     if case .unknown(is BodyReadTwice, _) = await failure(of: { try await socket.first { _ in true } }) {
@@ -356,7 +356,7 @@ struct LifecycleTests {
             group.cancelAll()
             return first
         }
-        #expect(refusals == true)
+        #expect(rejections == true)
         await channel.close()
     }
 

@@ -88,7 +88,7 @@ struct MessageReaderTests {
     ]
 
     @Test("the error names the broken rule", arguments: violations.indices, [1, 2, 1 << 20])
-    func refused(index: Int, size: Int) {
+    func rejected(index: Int, size: Int) {
         let (name, bytes, code) = Self.violations[index]
         do throws(Violation) {
             let events = try Self.read(bytes, pieces: size)
@@ -99,7 +99,7 @@ struct MessageReaderTests {
         }
     }
 
-    @Test("an invalid text is refused at its first invalid byte, before its frame ends")
+    @Test("an invalid text is rejected at its first invalid byte, before its frame ends")
     func failsFast() {
         let start = Array(frame(0x81, [0x61, 0xFF] + [UInt8](repeating: 0x61, count: 1_000)).prefix(6))
         #expect(throws: Violation.self) { try Self.read(start, pieces: 1) }
@@ -116,7 +116,7 @@ struct MessageReaderTests {
         #expect(((try? Self.read(bytes)) != nil) == isGood)
     }
 
-    @Test("a too large message is refused by its announced size, before memory is used", arguments: [1_000, 1_001])
+    @Test("a too large message is rejected by its announced size, before memory is used", arguments: [1_000, 1_001])
     func sizes(size: Int) {
         var options = WebSocket.Options()
         options.messageSize = 1_000
@@ -189,7 +189,7 @@ struct MessageReaderTests {
     }
 
     @Test(
-        "compression is refused where it has no meaning",
+        "compression is rejected where it has no meaning",
         arguments: [
             (frame(0xC9), 1002), (frame(0xC8), 1002), (frame(0x01, "a".utf8) + frame(0xC0, "b".utf8), 1002),
             (frame(0xC1, [0xFF, 0xFF, 0xFF]), 1007),

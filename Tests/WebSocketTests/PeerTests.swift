@@ -208,8 +208,8 @@ struct PeerTests {
         print("echoed \(answer == .text(text) ? answer?.data.count ?? 0 : -1)")
         await socket.close()
         await channel.close()
-        // A proxy would look up the address, so a channel that refuses some uses none: no second tunnel.
-        let direct = Channel.test(viaProxy ?? "", authority: authority) { $0.limits.refusedAddresses = .linkLocal }
+        // A proxy would look up the address, so a channel that rejects some uses none: no second tunnel.
+        let direct = Channel.test(viaProxy ?? "", authority: authority) { $0.limits.rejectedAddresses = .linkLocal }
         let other = try await direct.dispatcher.webSocket(.get("echo"))
         try await other.send(.text("direct"))
         #expect(try await other.first { _ in true } == .text("direct"))

@@ -20,7 +20,7 @@ extension Channel {
                 .environment("DL_ACCESS_TOKEN", sandbox: "dl-sandbox-stale"),  // Expired, so that the demo shows a refresh.
                 refreshToken: .environment("DL_REFRESH_TOKEN", sandbox: "dl-sandbox-refresh")
             ) { token, response in
-                // Through the refused call's channel, so that a swapped channel refreshes at its own host.
+                // Through the rejected call's channel, so that a swapped channel refreshes at its own host.
                 try await CommonDispatcher(channel: response.call.channel)
                     .request(.post("auth/token", body: ["refreshToken": token], name: "refresh"), as: DLToken.self).accessToken
             }

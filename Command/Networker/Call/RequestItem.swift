@@ -127,7 +127,7 @@ struct CommandFile: Sendable, Hashable {
     func data(for purpose: String) throws -> Data {
         do {
             if path == "-" { return try FileHandle.standardInput.readToEnd() ?? Data() }
-            // A pipe, such as /dev/stdin or a shell's <(…), has no size, and Data(contentsOf:) refuses it.
+            // A pipe, such as /dev/stdin or a shell's <(…), has no size, and Data(contentsOf:) rejects it.
             let file = try FileHandle(forReadingFrom: URL(fileURLWithPath: path))
             return try file.readToEnd() ?? Data()
         } catch {

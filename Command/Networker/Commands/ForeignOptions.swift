@@ -150,7 +150,7 @@ enum ForeignOptions {
         ("-f", "an error status exits with 1 without an option; --form sends a form"),
         ("--fail --fail-early --fail-with-body --check-status", "an error status exits with 1 without an option"),
         (
-            "--retry --retry-all-errors --retry-connrefused --retry-delay --retry-max-time",
+            "--retry --retry-all-errors --retry-connrejected --retry-delay --retry-max-time",
             "'download' has --retry; a channel's own policy repeats a call"
         ),
         (
@@ -210,7 +210,7 @@ enum ForeignOptions {
             """,
             "the command speaks HTTP only"
         ),
-        ("--disallow-username-in-url", "user information in an address is refused without an option"),
+        ("--disallow-username-in-url", "user information in an address is rejected without an option"),
         ("--dump-ca-embed", "--authority FILE, or the word system, names the authorities"),
     ]
 }

@@ -92,7 +92,7 @@ struct RequestOptions: ParsableArguments {
         return (String(user), String(password))
     }
 
-    /// Data for a request without a body is refused instead of sent, because it may belong to the script that runs the command.
+    /// Data for a request without a body is rejected instead of sent, because it may belong to the script that runs the command.
     ///
     /// - Throws: `ValidationError`.
     func checkInput(_ plan: CallPlan) throws {

@@ -32,12 +32,12 @@ struct Examination {
         bare.limits.redirects = 0
         // GET, because some servers do not answer HEAD over HTTP/2.
         let response = await CommonDispatcher(channel: bare).response(for: AdHocEndpoint.get(path), as: .nothing)
-        let refusal: String? =
+        let rejection: String? =
             if let failure = failure(of: response) {
-                await IdentityProbe(channel: bare, limit: timeout).refusal(after: failure)
+                await IdentityProbe(channel: bare, limit: timeout).rejection(after: failure)
             } else { nil }
         await bare.close()
-        let way = refusal.map { refused(identity: $0, response) } ?? way(response)
+        let way = rejection.map { rejected(identity: $0, response) } ?? way(response)
         findings += way
         guard response.head != nil, !way.contains(where: { $0.verdict == .bad }) else { return findings }
         if let clock = clock(response) { findings.append(clock) }
@@ -61,18 +61,18 @@ struct Examination {
     /// The server's name.
     private var host: String { (try? HTTPURL(channel.environment.baseURL))?.host ?? channel.environment.baseURL }
 
-    /// A server that wants a client certificate, or refuses this one.
-    private func refused(identity reason: String, _ response: Response<Void>) -> [Finding] {
+    /// A server that wants a client certificate, or rejects this one.
+    private func rejected(identity reason: String, _ response: Response<Void>) -> [Finding] {
         let hasIdentity = channel.environment.serverTrustManager.identity != nil
         let isSure = !reason.lowercased().contains("handshake failure")
         let text =
             switch (hasIdentity, isSure) {
             case (true, _):
-                "the server refuses the client's certificate (\(reason)); check that it is valid and of an authority that the "
+                "the server rejects the client's certificate (\(reason)); check that it is valid and of an authority that the "
                     + "server trusts"
             case (false, true): "the server wants a client certificate, and there is none (\(reason)); \(Self.identityAdvice)"
             case (false, false):
-                "the server refuses the handshake (\(reason)); it may want a client certificate: \(Self.identityAdvice)"
+                "the server rejects the handshake (\(reason)); it may want a client certificate: \(Self.identityAdvice)"
             }
         return connection(to: host, response) + [Finding(subject: "client certificate", verdict: .bad, text: text)]
     }

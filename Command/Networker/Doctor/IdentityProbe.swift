@@ -3,14 +3,14 @@ import Foundation
 
 /// Finds out whether a server wants a client certificate (mutual TLS).
 ///
-/// Over TLS 1.3 a server refuses a missing certificate after the client has completed the handshake. A request that is being sent
+/// Over TLS 1.3 a server rejects a missing certificate after the client has completed the handshake. A request that is being sent
 /// meanwhile fails by the closed connection, and its failure hides the alert. So the probe connects and sends nothing.
 struct IdentityProbe {
     let channel: Channel
     let limit: Duration
 
     /// What the server says about the client's certificate; `nil` if it says nothing about one.
-    func refusal(after failure: TransportError) async -> String? {
+    func rejection(after failure: TransportError) async -> String? {
         switch failure {
         case .tls(_, let reason): return Self.isAboutIdentity(reason) ? reason : nil
         case .connectionLost, .other, .truncated: break

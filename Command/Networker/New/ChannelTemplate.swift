@@ -13,11 +13,11 @@ struct ChannelTemplate: Sendable {
     /// - Parameters:
     ///   - title: `nil` for the name.
     ///   - host: a base URL, which may be as short as an ``Address``; `nil` for a placeholder.
-    /// - Throws: ``Refusal`` for a title that does not fit on a line, and for an invalid host.
+    /// - Throws: ``Rejection`` for a title that does not fit on a line, and for an invalid host.
     init(_ name: ChannelName, title: String?, host: String?) throws {
         let title = title ?? name.text
         guard !title.isEmpty, title.count <= 60, title == title.escapingControls else {
-            throw Refusal("expected a title of 1 to 60 characters, on one line, after --title", do: "write --title \"Books\"")
+            throw Rejection("expected a title of 1 to 60 characters, on one line, after --title", do: "write --title \"Books\"")
         }
         self.name = name
         self.title = title
@@ -34,7 +34,7 @@ struct ChannelTemplate: Sendable {
             return base
         } catch {
             let reason = (error as? ValidationError)?.message ?? error.readableDescription
-            throw Refusal(
+            throw Rejection(
                 "expected a base URL after --host, got '\(text.escapingControls)': \(reason)",
                 do: "write --host https://api.books.example/v1")
         }
@@ -46,11 +46,11 @@ struct ChannelTemplate: Sendable {
             .init(path: folder.networkerFile(channel), text: networker),
             .init(path: "\(folder.interactors(channel))/\(channel)Interactors.swift", text: interactors),
             .init(path: "\(folder.tests(channel))/\(channel)ChannelTests.swift", text: tests),
-            .init(path: "\(folder.fixtures(channel))/\(scenario)/refusal.http", text: fixture),
+            .init(path: "\(folder.fixtures(channel))/\(scenario)/rejection.http", text: fixture),
         ]
     }
 
-    private var scenario: String { "\(name.text.lowercased())-refusal" }
+    private var scenario: String { "\(name.text.lowercased())-rejection" }
     private var titleCode: String { title.replacing("\\", with: "\\\\").replacing("\"", with: "\\\"") }
 
     private var hostCode: String {
@@ -79,10 +79,10 @@ struct ChannelTemplate: Sendable {
                     "\(channel)", "\(titleCode)",
                     hosts: [.production: \(hostCode)]
                 )
-                .with { $0.errorFilter = .refusal(\(channel)Error.self) }
+                .with { $0.errorFilter = .rejection(\(channel)Error.self) }
             }
 
-            /// The JSON in the body of a refused answer. `error.app(\(channel)Error.self)` returns it.
+            /// The JSON in the body of a rejected answer. `error.app(\(channel)Error.self)` returns it.
             public struct \(channel)Error: LocalizedError, Decodable, Hashable {
                 /// The reason, for people.
                 public let message: String
@@ -116,8 +116,8 @@ struct ChannelTemplate: Sendable {
                     }
                 }
 
-                @Test("the body of a refusal arrives as the channel's own error")
-                func refusal() async {
+                @Test("the body of a rejection arrives as the channel's own error")
+                func rejection() async {
                     await withChannel(.\(name.property), transport: .fixtures("\(scenario)")) {
                         let manager = \(channel)Networker<AdHocEndpoint>().networkManager
                         let error = await #expect(throws: APIClientError.self) {

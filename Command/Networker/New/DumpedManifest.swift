@@ -69,13 +69,13 @@ struct DumpedManifest: Decodable, Sendable {
 
     /// Runs `swift package dump-package` in the folder.
     ///
-    /// - Throws: ``Refusal`` with the first error that it prints.
+    /// - Throws: ``Rejection`` with the first error that it prints.
     static func read(in folder: URL, by run: DumpRun) async throws -> DumpedManifest {
         let (status, output, errors) = try await run(folder)
         if status == 0, let manifest = try? JSONDecoder().decode(DumpedManifest.self, from: output) { return manifest }
         let lines = errors.split(separator: "\n").map(String.init)
         let reason = lines.first { $0.contains("error:") } ?? lines.first ?? "exit code \(status)"
-        throw Refusal(
+        throw Rejection(
             "'swift package dump-package' cannot read Package.swift: \(reason)",
             // The shell's code for a program that it does not find.
             do: status == 127 ? "put swift on the PATH, and repeat the command" : "mend Package.swift, and repeat the command")
@@ -98,7 +98,7 @@ private func waitForDump(in folder: URL) throws -> (status: Int32, output: Data,
     defer { try? FileManager.default.removeItem(at: errors) }
     let words = "cd \(folder.path.quotedForShell) && exec swift package dump-package 2>\(errors.path.quotedForShell)"
     guard let pipe = popen(words, "r") else {
-        throw Refusal("cannot start a shell: \(String(cString: strerror(errno)))", do: "repeat the command")
+        throw Rejection("cannot start a shell: \(String(cString: strerror(errno)))", do: "repeat the command")
     }
     let output = (try? FileHandle(fileDescriptor: fileno(pipe), closeOnDealloc: false).readToEnd()) ?? Data()
     let status = pclose(pipe)

@@ -22,14 +22,14 @@ struct FeatureTemplate: Sendable {
     /// - Parameters:
     ///   - path: `nil` for the name in kebab case.
     ///   - source: the Swift of the channel's networker.
-    /// - Throws: ``Refusal`` for an invalid path or method.
+    /// - Throws: ``Rejection`` for an invalid path or method.
     init(_ channel: ChannelName, _ name: FeatureName, path: String?, method: String, source: String) throws {
         self.channel = channel
         self.name = name
         self.path = try PathTemplate(path ?? name.slug)
         guard let method = Method(rawValue: method.uppercased()) else {
             let known = Method.allCases.map(\.rawValue).alternatives
-            throw Refusal("expected \(known) after --method, got '\(method.escapingControls)'", do: "write --method GET")
+            throw Rejection("expected \(known) after --method, got '\(method.escapingControls)'", do: "write --method GET")
         }
         self.method = method
         property = source.firstMatch(of: /super\.init\(\.(\w+)\)/).map { String($0.output.1) } ?? channel.property
@@ -235,8 +235,8 @@ struct FeatureTemplate: Sendable {
                     }
                 }
 
-                @Test("a refusal is an error with its status")
-                func refusal() async {
+                @Test("a rejection is an error with its status")
+                func rejection() async {
                     let transport = FixtureTransport([Fixture(\(method.code), "\(path.filled(with: Self.value))", status: 404)])
                     await withChannel(.\(property), transport: transport) {
                         let error = await #expect(throws: APIClientError.self) {

@@ -13,10 +13,10 @@ struct NewChannel: Sendable {
     private var channel: String { template.name.text }
 
     /// - Returns: what was done, and what comes next.
-    /// - Throws: ``Refusal``; then nothing has changed.
+    /// - Throws: ``Rejection``; then nothing has changed.
     func write() async throws -> NewReport {
         if let known = folder.channels.first(where: { $0.lowercased() == channel.lowercased() }) {
-            throw Refusal(
+            throw Rejection(
                 "the channel \(known) exists already",
                 do: hasCommand
                     ? "--with-command is for a new channel; for this one, write an executable that calls "
@@ -24,7 +24,7 @@ struct NewChannel: Sendable {
                     : "add a feature to it, or choose another name")
         }
         if !folder.isKit, folder.hasLooseSources {
-            throw Refusal(
+            throw Rejection(
                 "\(folder.sources) has Swift files beside folders, which SwiftPM allows only in a package with one target",
                 do: "move them into \(folder.sources)/<name of the target>, and repeat the command")
         }
@@ -47,7 +47,7 @@ struct NewChannel: Sendable {
         let own = before.targets.map { ("a target", $0.name) } + before.products.map { ("a product", $0.name) }
         for name in new {
             if let (kind, taken) = own.first(where: { $0.1.moduleName == name.moduleName }) {
-                throw Refusal("Package.swift has \(kind) \(taken) already", do: "choose another name for the channel")
+                throw Rejection("Package.swift has \(kind) \(taken) already", do: "choose another name for the channel")
             }
         }
         guard !folder.isKit else { return }
@@ -55,7 +55,7 @@ struct NewChannel: Sendable {
         let channels = local.flatMap { try? PackageFolder($0) }.map { $0.isKit ? $0.channels : [] } ?? []
         let taken = Self.channelsOfKit + channels
         guard let clash = taken.first(where: { $0.lowercased() == channel.lowercased() }) else { return }
-        throw Refusal(
+        throw Rejection(
             "the kit has the targets \(clash)Networker and \(clash)Interactors, and SwiftPM allows each name once",
             do: "choose another name; the kit's examples have \(Set(taken).sorted().joined(separator: ", "))")
     }
@@ -86,7 +86,7 @@ struct NewChannel: Sendable {
 
     private func editOfKit(_ command: String?) throws -> Edit {
         guard kit == nil, command == nil else {
-            throw Refusal(
+            throw Rejection(
                 "\(kit == nil ? "--with-command" : "--kit") is for a package of one's own; this is the kit's repository",
                 do: "leave it out; the command here finds the channel by its name")
         }
@@ -94,7 +94,7 @@ struct NewChannel: Sendable {
         do {
             try text.add("\"\(channel)\"", toConstant: "channels")
         } catch {
-            throw Refusal("cannot edit Package.swift: \(error.reason)", do: "add \"\(channel)\" to its list of channels")
+            throw Rejection("cannot edit Package.swift: \(error.reason)", do: "add \"\(channel)\" to its list of channels")
         }
         return Edit(additions: [("channels", ["\"\(channel)\""])], text: text.text, other: try editOfEveryChannel())
     }
@@ -106,7 +106,7 @@ struct NewChannel: Sendable {
         let new = "internal import \(channel)Networker"
         let isImport = { (line: String) in line.hasPrefix("internal import ") && line.hasSuffix("Networker") }
         guard let last = lines.lastIndex(where: isImport), let end = lines[last...].firstIndex(of: "]") else {
-            throw Refusal(
+            throw Rejection(
                 "cannot edit \(path): expected imports and the array 'everyNetworker'",
                 do: "mend the file, and repeat the command")
         }
@@ -123,11 +123,11 @@ struct NewChannel: Sendable {
             edit.additions.append(("dependencies", [line]))
             kit = dependency
         } else if self.kit != nil {
-            throw Refusal("Package.swift has the kit already", do: "leave out --kit")
+            throw Rejection("Package.swift has the kit already", do: "leave out --kit")
         }
         guard let kit else { return edit }
         guard command == nil || kit.hasCommand else {
-            throw Refusal(
+            throw Rejection(
                 "the dependency on \(kit.package) in Package.swift lacks the trait Command",
                 do: "write traits: [\"Command\"] there, and repeat the command")
         }
@@ -139,7 +139,7 @@ struct NewChannel: Sendable {
         do {
             for (label, elements) in edit.additions { try text.add(elements, to: label) }
         } catch {
-            throw Refusal(
+            throw Rejection(
                 "cannot edit Package.swift: \(error.reason)", do: "add these elements yourself; nothing was written",
                 lines: edit.lines)
         }
@@ -149,13 +149,13 @@ struct NewChannel: Sendable {
 
     private func newDependency(_ before: DumpedManifest, _ command: String?) throws -> (KitDependency, line: String) {
         guard let kit else {
-            throw Refusal(
+            throw Rejection(
                 "Package.swift has no dependency on NetworkerKit",
                 do: "say where the kit is: --kit ../NetworkerKit, or --kit https://… for a repository")
         }
         let version = before.toolsVersion._version.split(separator: ".").compactMap { Int($0) }
         guard version.count >= 2, (version[0], version[1]) >= (6, 1) else {
-            throw Refusal(
+            throw Rejection(
                 "Package.swift has swift-tools-version \(before.toolsVersion._version); a dependency with traits needs 6.1",
                 do: "write // swift-tools-version: 6.2 in its first line, and repeat the command")
         }
@@ -167,7 +167,7 @@ struct NewChannel: Sendable {
             place = "url: \"\(kit)\", branch: \"main\""
         } else {
             guard PackageFolder.isKit(URL(fileURLWithPath: kit, relativeTo: folder.root)) else {
-                throw Refusal(
+                throw Rejection(
                     "expected the folder of NetworkerKit after --kit, got '\(kit.escapingControls)'",
                     do: "give the folder with the kit's Package.swift, or the URL of its repository")
             }
@@ -175,7 +175,7 @@ struct NewChannel: Sendable {
             place = "name: \"NetworkerKit\", path: \"\(kit)\""
         }
         guard !kit.contains(where: { "\"\\".contains($0) }), kit == kit.escapingControls else {
-            throw Refusal("expected a place without quotes and backslashes after --kit", do: "move the kit, or link to it")
+            throw Rejection("expected a place without quotes and backslashes after --kit", do: "move the kit, or link to it")
         }
         return (dependency, ".package(\(place), traits: \(traits))")
     }
@@ -206,7 +206,7 @@ struct NewChannel: Sendable {
         return targets
     }
 
-    /// The manifest first, because it can be refused. Afterwards SwiftPM reads it, and it must have the new targets.
+    /// The manifest first, because it can be rejected. Afterwards SwiftPM reads it, and it must have the new targets.
     private func change(manifest edit: Edit, then files: NewFiles) async throws {
         let url = folder.root.appendingPathComponent("Package.swift")
         let other = edit.other.map { (url: folder.root.appendingPathComponent($0.path), old: try? folder.text($0.path)) }
@@ -215,16 +215,16 @@ struct NewChannel: Sendable {
                 try Data(edit.text.utf8).write(to: url, options: .atomic)
                 if let new = edit.other, let other { try Data(new.text.utf8).write(to: other.url, options: .atomic) }
             } catch {
-                throw Refusal("cannot write Package.swift: \(error.systemReason)", do: "mend that, and repeat the command")
+                throw Rejection("cannot write Package.swift: \(error.systemReason)", do: "mend that, and repeat the command")
             }
             do {
                 let after = try await DumpedManifest.read(in: folder.root, by: dump)
                 let names = Set(after.targets.map(\.name))
                 if let missing = targets.first(where: { !names.contains($0) }) {
-                    throw Refusal("Package.swift, as edited, has no target \(missing)", do: "")
+                    throw Rejection("Package.swift, as edited, has no target \(missing)", do: "")
                 }
-            } catch let refusal as Refusal {
-                throw Refusal(refusal.cause, do: "add these elements yourself; nothing was written", lines: edit.lines)
+            } catch let rejection as Rejection {
+                throw Rejection(rejection.cause, do: "add these elements yourself; nothing was written", lines: edit.lines)
             }
             try files.write()
         } catch {

@@ -36,7 +36,7 @@ struct NewOtherCommand: ParsableCommand {
         let got = words.first.map { ", got '\($0)'" } ?? ""
         let meant = words.first.flatMap(kinds.nearest).map { "write \($0)" }
         let name = CommandSetup.current.name
-        throw Refusal("expected \(kinds.alternatives) after 'new'\(got)", do: meant ?? "'\(name) new --help' shows both").show()
+        throw Rejection("expected \(kinds.alternatives) after 'new'\(got)", do: meant ?? "'\(name) new --help' shows both").show()
     }
 }
 
@@ -75,8 +75,8 @@ struct NewChannelCommand: AsyncParsableCommand {
             let here = URL(fileURLWithPath: FileManager.default.currentDirectoryPath)
             let new = NewChannel(folder: try PackageFolder(here), template: template, kit: kit, hasCommand: withCommand)
             try await new.write().show()
-        } catch let refusal as Refusal {
-            throw refusal.show()
+        } catch let rejection as Rejection {
+            throw rejection.show()
         }
     }
 }
@@ -114,8 +114,8 @@ struct NewFeatureCommand: ParsableCommand {
             let new = try NewFeature(
                 in: PackageFolder(here), channel: channel, name: name, path: path, method: method)
             try new.write().show()
-        } catch let refusal as Refusal {
-            throw refusal.show()
+        } catch let rejection as Rejection {
+            throw rejection.show()
         }
     }
 }

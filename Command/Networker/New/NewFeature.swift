@@ -6,14 +6,14 @@ struct NewFeature: Sendable {
     let folder: PackageFolder
     let template: FeatureTemplate
 
-    /// - Throws: ``Refusal`` for invalid names, and for a channel that the package does not have.
+    /// - Throws: ``Rejection`` for invalid names, and for a channel that the package does not have.
     init(in folder: PackageFolder, channel: String, name: String, path: String?, method: String) throws {
         self.folder = folder
         let known = folder.channels
         guard known.contains(channel) else {
             let same = known.first { $0.lowercased() == channel.lowercased() }
             let found = known.isEmpty ? "this package has none" : "found \(known.joined(separator: ", "))"
-            throw Refusal(
+            throw Rejection(
                 "unknown channel '\(channel.escapingControls)'; \(found)",
                 do: same.map { "write \($0)" }
                     ?? "make it first: \(CommandSetup.current.name) new channel \((try? ChannelName(channel))?.text ?? "BK")")
@@ -22,7 +22,7 @@ struct NewFeature: Sendable {
             ChannelName(channel), FeatureName(name), path: path, method: method, source: folder.networkerSource(channel))
     }
 
-    /// - Throws: ``Refusal``; then nothing has changed.
+    /// - Throws: ``Rejection``; then nothing has changed.
     func write() throws -> NewReport {
         let files = NewFiles(root: folder.root, files: template.files(in: folder))
         try files.check()

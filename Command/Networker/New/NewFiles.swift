@@ -12,7 +12,7 @@ struct NewFiles: Sendable {
     let root: URL
     let files: [File]
 
-    /// - Throws: ``Refusal`` if a file exists, or if a folder cannot be made because a file has its name.
+    /// - Throws: ``Rejection`` if a file exists, or if a folder cannot be made because a file has its name.
     func check() throws {
         for file in files {
             var path = ""
@@ -22,10 +22,10 @@ struct NewFiles: Sendable {
                 let kind = try? FileManager.default.attributesOfItem(atPath: root.appendingPathComponent(path).path)[.type]
                 guard let kind = kind as? FileAttributeType else { break }
                 if path == file.path {
-                    throw Refusal("\(path) exists already", do: "choose another name, or move the file away; nothing was written")
+                    throw Rejection("\(path) exists already", do: "choose another name, or move the file away; nothing was written")
                 }
                 if kind == .typeRegular {
-                    throw Refusal("\(path) is a file, not a folder", do: "move it away; nothing was written")
+                    throw Rejection("\(path) is a file, not a folder", do: "move it away; nothing was written")
                 }
             }
         }
@@ -33,7 +33,7 @@ struct NewFiles: Sendable {
 
     /// Writes the files, and takes back what was written if one cannot be.
     ///
-    /// - Throws: ``Refusal`` with the system's reason.
+    /// - Throws: ``Rejection`` with the system's reason.
     func write() throws {
         var made: [URL] = []
         for file in files {
@@ -44,7 +44,7 @@ struct NewFiles: Sendable {
                 made.append(url)
             } catch {
                 for item in made.reversed() { try? FileManager.default.removeItem(at: item) }
-                throw Refusal(
+                throw Rejection(
                     "cannot write \(file.path): \(error.systemReason)",
                     do: "mend that, and repeat the command; nothing was written")
             }

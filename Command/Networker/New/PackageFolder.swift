@@ -8,7 +8,7 @@ struct PackageFolder: Sendable {
     let isKit: Bool
     let manifest: String
 
-    /// - Throws: ``Refusal`` if there is no manifest.
+    /// - Throws: ``Rejection`` if there is no manifest.
     init(_ root: URL) throws {
         self.root = root
         do {
@@ -16,10 +16,10 @@ struct PackageFolder: Sendable {
         } catch {
             let isMissing = !FileManager.default.fileExists(atPath: root.appendingPathComponent("Package.swift").path)
             throw isMissing
-                ? Refusal(
+                ? Rejection(
                     "there is no Package.swift in this folder",
                     do: "go to the folder of a package, or make one here: swift package init --type library")
-                : Refusal("cannot read Package.swift: \(error.systemReason)", do: "mend the file, and repeat the command")
+                : Rejection("cannot read Package.swift: \(error.systemReason)", do: "mend the file, and repeat the command")
         }
         isKit = Self.isKit(manifest)
     }
@@ -74,7 +74,7 @@ struct PackageFolder: Sendable {
             && isFolder.boolValue
     }
 
-    /// A single target may have its sources directly in `Sources`. SwiftPM refuses that beside a second target.
+    /// A single target may have its sources directly in `Sources`. SwiftPM rejects that beside a second target.
     var hasLooseSources: Bool {
         ((try? FileManager.default.contentsOfDirectory(atPath: root.appendingPathComponent(sources).path)) ?? [])
             .contains { $0.hasSuffix(".swift") }

@@ -29,7 +29,7 @@ struct PathTemplate: Sendable, Hashable {
         parts.map { if case .text(let text) = $0 { text } else { value } }.joined()
     }
 
-    /// - Throws: ``Refusal`` for a path that a Swift string or a fixture's first line would read otherwise, and for an unfit
+    /// - Throws: ``Rejection`` for a path that a Swift string or a fixture's first line would read otherwise, and for an unfit
     ///   name.
     init(_ text: String) throws {
         let shown = text.escapingControls
@@ -45,7 +45,7 @@ struct PathTemplate: Sendable, Hashable {
             guard rest.first == "{", let end = rest.firstIndex(of: "}") else { throw Self.unfit(shown) }
             let name = String(rest[rest.index(after: rest.startIndex)..<end])
             guard !query else {
-                throw Refusal(
+                throw Rejection(
                     "expected parameters in the path alone, got '{\(name.escapingControls)}' after '?'",
                     do: "leave it out of --path; an item of the query is a part of the endpoint's params")
             }
@@ -65,16 +65,16 @@ struct PathTemplate: Sendable, Hashable {
             throw Self.unfit(shown)
         }
         guard Set(parameters).count == parameters.count else {
-            throw Refusal("expected each parameter once in '\(shown)'", do: "write --path books/{id}/pages/{page}")
+            throw Rejection("expected each parameter once in '\(shown)'", do: "write --path books/{id}/pages/{page}")
         }
         // So that the written lines have at most 130 columns.
         guard parameters.reduce(0, { $0 + 2 * $1.utf8.count + 4 }) <= 70 else {
-            throw Refusal("the parameters of '\(shown)' are too many, or too long", do: "write shorter ones, such as books/{id}")
+            throw Rejection("the parameters of '\(shown)' are too many, or too long", do: "write shorter ones, such as books/{id}")
         }
     }
 
-    private static func unfit(_ shown: String) -> Refusal {
-        Refusal(
+    private static func unfit(_ shown: String) -> Rejection {
+        Rejection(
             "expected a path such as orders, orders/{id} or orders?page=1 after --path, got '\(shown)'",
             do: "write --path orders/{id}; {id} becomes a value of the endpoint's case")
     }
@@ -83,7 +83,7 @@ struct PathTemplate: Sendable, Hashable {
         let parameter = name.parameterName
         guard let parameter, !["self", "init", "body", "request", "networkManager", "let", "var", "inout"].contains(parameter)
         else {
-            throw Refusal(
+            throw Rejection(
                 "expected a parameter's name such as id or book_id, got '{\(name.escapingControls)}'",
                 do: parameter.map { "the written code needs the name '\($0)' itself; choose another one, such as id" }
                     ?? "write letters, digits, - and _ with a letter first, such as orders/{id}")

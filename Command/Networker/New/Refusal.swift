@@ -1,8 +1,8 @@
 import ArgumentParser
 import CoreAPI
 
-/// The refusal of a command that writes nothing: its cause and advice.
-struct Refusal: Error, Sendable, Hashable {
+/// The rejection of a command that writes nothing: its cause and advice.
+struct Rejection: Error, Sendable, Hashable {
     let cause: String
     let advice: String
     /// Swift to copy, shown as it is.

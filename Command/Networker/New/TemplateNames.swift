@@ -6,23 +6,23 @@ struct ChannelName: Sendable, Hashable {
 
     /// At most 12 characters, so that with a feature's 24 the written lines have at most 130.
     ///
-    /// - Throws: ``Refusal`` for a name that a module or a static property cannot have.
+    /// - Throws: ``Rejection`` for a name that a module or a static property cannot have.
     init(_ text: String) throws {
         guard text.isTypeName, text.count <= 12 else {
             let words = text.words
             let whole = words.joined()
             let better = whole.count <= 4 ? whole.uppercased() : words.map(\.capitalised).joined()
-            throw Refusal(
+            throw Rejection(
                 "expected a channel's name of at most 12 letters and digits with a capital first, such as BK, "
                     + "got '\(text.escapingControls)'",
                 do: better.isTypeName && better.count <= 12 ? "write \(better)" : "choose a short name, such as BK")
         }
         // ChannelNetworker is the kit's; `.self` and `.init` are the language's.
         guard !["channel", "self", "init"].contains(text.lowercased()) else {
-            throw Refusal("the name '\(text)' is taken, by Swift or by the kit", do: "choose another one, such as BK")
+            throw Rejection("the name '\(text)' is taken, by Swift or by the kit", do: "choose another one, such as BK")
         }
         guard !Self.errorsOfKit.contains(text) else {
-            throw Refusal(
+            throw Rejection(
                 "the name '\(text)' is taken: the kit has a type \(text)Error, as the channel would",
                 do: "choose another one, such as BK")
         }
@@ -43,17 +43,17 @@ struct ChannelName: Sendable, Hashable {
 struct FeatureName: Sendable, Hashable {
     let text: String
 
-    /// - Throws: ``Refusal`` for a name that a type, an enum's case or a method cannot have.
+    /// - Throws: ``Rejection`` for a name that a type, an enum's case or a method cannot have.
     init(_ text: String) throws {
         guard text.isTypeName, text.count <= 24 else {
             let better = text.words.map(\.capitalised).joined()
-            throw Refusal(
+            throw Rejection(
                 "expected a feature's name of at most 24 letters and digits with a capital first, such as OrderList, "
                     + "got '\(text.escapingControls)'",
                 do: better.isTypeName && better.count <= 24 ? "write \(better)" : "choose a short name, such as OrderList")
         }
         guard !["output", "networkmanager", "request", "self", "init"].contains(text.lowercased()) else {
-            throw Refusal(
+            throw Rejection(
                 "the name '\(text)' is taken: an interactor has '\(text.uncapitalised)' already",
                 do: "choose another one, such as OrderList")
         }

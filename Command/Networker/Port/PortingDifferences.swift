@@ -97,7 +97,7 @@ extension PortingTable {
             [.fetcher], "The kit's own enhancers have the priority 1,000.",
             "``Priority/core`` with ``Priority/more`` still runs before them."),
         PortingDifference(
-            [.fetcher], "A CONNECT is refused.",
+            [.fetcher], "A CONNECT is rejected.",
             "It opens a tunnel, and only a proxy does that."),
         PortingDifference(
             [.handWritten], "A status outside 2xx is a failure.",

@@ -165,7 +165,7 @@ enum PortingTable {
             "NoInternetErrorHandler looks at the connection and not at a status of 599."),
         Row(
             [.fetcher], "`response.request.retry(max:delay:failCallback:)`",
-            "``Response/retry(max:delay:)``, in a completion inside a `Task`. It makes one attempt and returns it. Where Fetcher calls `failCallback`, it throws a ``RetryRefusal``",
+            "``Response/retry(max:delay:)``, in a completion inside a `Task`. It makes one attempt and returns it. Where Fetcher calls `failCallback`, it throws a ``RetryRejection``",
             ".request.retry(", "failCallback:", otherwise: "cancel() does not stop a retry by hand."),
         Row(
             [.fetcher], "`rawString`, `rawData`, `rawResponse` of a response",

@@ -38,7 +38,7 @@ package struct Exchange: Sendable {
 }
 
 extension [RecordedCall] {
-    /// The exchanges of all calls, in the order in which they were sent. A token's refresh comes between the refused attempt
+    /// The exchanges of all calls, in the order in which they were sent. A token's refresh comes between the rejected attempt
     /// and the next one.
     package var exchanges: [Exchange] {
         flatMap(\.exchanges).sorted { $0.sentAt < $1.sentAt }

@@ -43,7 +43,7 @@ extension [ChannelFacts] {
                 .init(facts.channel == last ? "" : facts.channel, .strong), .init(facts.environment),
                 .init(facts.baseURL, facts.problems.isEmpty ? .plain : .bad), .init(facts.authorities),
                 .init(facts.pins.isEmpty ? "none" : "\(facts.pins.values.reduce(0) { $0 + $1.count })"),
-                facts.allowsClearText ? .init("allowed", .warning) : .init("refused"),
+                facts.allowsClearText ? .init("allowed", .warning) : .init("rejected"),
             ])
             last = facts.channel
         }

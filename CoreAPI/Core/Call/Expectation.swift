@@ -4,12 +4,12 @@ internal import HTTPTypes
 // and has done nothing else: the request is then sent without it, as one of the call's attempts (RFC 9110 §10.1.1).
 
 extension Reply {
-    /// Whether the server has refused the expectation of this attempt.
-    var isExpectationRefused: Bool { status == 417 && request?.headers[.expect]?.lowercased() == "100-continue" }
+    /// Whether the server has rejected the expectation of this attempt.
+    var isExpectationRejected: Bool { status == 417 && request?.headers[.expect]?.lowercased() == "100-continue" }
 }
 
 extension Attempt {
-    /// The attempt without an `Expect` that may not be sent, or that an answer to an earlier attempt has refused. Asked last,
+    /// The attempt without an `Expect` that may not be sent, or that an answer to an earlier attempt has rejected. Asked last,
     /// because a hook may add the field to each attempt.
     // Not inlined: the request's copy would lie in the frame of its caller.
     @inline(never)

@@ -13,7 +13,7 @@ enum Pipeline {
         do throws(APIClientError) {
             if let repeated { first = repeated } else { first = try build(call) }
         } catch {
-            return await refuse(call.failed(error))
+            return await reject(call.failed(error))
         }
         // The middleware around the call calls this last. It makes one attempt after another, until one succeeds or none may
         // follow.
@@ -59,7 +59,7 @@ enum Pipeline {
     }
 
     /// Ends a call without an attempt.
-    static func refuse(_ reply: Reply) async -> Reply { await result(translate(reply)) }
+    static func reject(_ reply: Reply) async -> Reply { await result(translate(reply)) }
 
     /// Lets interceptors change the attempt, then checks cancellation and deadline.
     private static func adapt(_ attempt: Attempt) async throws(APIClientError) -> Attempt {
@@ -79,7 +79,7 @@ enum Pipeline {
 
     /// One exchange over the transport. A middleware may have changed the address, so the environment is checked last.
     static func exchange(_ attempt: Attempt) async -> Reply {
-        if let refusal = attempt.leavingEnvironment() { return refusal }
+        if let rejection = attempt.leavingEnvironment() { return rejection }
         let attempt = attempt.withoutVainExpectation()
         attempt.notifyQueued()
         let reply = await attempt.transport().send(attempt)
@@ -97,8 +97,8 @@ enum Pipeline {
         case .drop: return read(whole: answer.copy(body: Body.none), of: attempt)
         case .leave: return read(whole: answer, of: attempt)
         case .collect: return read(whole: await answer.collected(), of: attempt)
-        case .refuse(let refusal, let time):
-            return read(whole: await answer.collected(within: time).refused(refusal), of: attempt)
+        case .reject(let rejection, let time):
+            return read(whole: await answer.collected(within: time).rejected(rejection), of: attempt)
         }
     }
 
@@ -165,7 +165,7 @@ enum Pipeline {
         let wanted = await wish(Response(reply), failure)
         guard !Task.isCancelled else { return .end(reply.replaced(by: CancellationError())) }
         switch wanted {
-        case .doNotRetry: return reply.isExpectationRefused ? await pause(.zero, after: reply, from: start) : .end(reply)
+        case .doNotRetry: return reply.isExpectationRejected ? await pause(.zero, after: reply, from: start) : .end(reply)
         case .fail(let error): return .end(reply.replaced(by: error))
         case .succeed(let value): return .end(reply.resolved(value))
         case .retry: return await pause(.zero, after: reply, from: start)
@@ -255,7 +255,7 @@ extension Call {
             return request
         } catch {
             let context = ErrorContext(self, method: endpoint.method)
-            if case .encodingFailed(_, let cause as CallRefusal) = error { throw cause.error(context) }
+            if case .encodingFailed(_, let cause as CallRejection) = error { throw cause.error(context) }
             // An address is empty only if the channel has no base.
             if case .malformedURL("", _) = error { throw .channel(problems: [channel.environment.missingBase], context) }
             throw .request(error, context)
@@ -297,7 +297,7 @@ extension Attempt {
         return self
     }
 
-    /// The refusal of a request that would leave a simulated environment.
+    /// The rejection of a request that would leave a simulated environment.
     func leavingEnvironment() -> Reply? {
         guard call.prepared.isLeft(by: request.url) else { return nil }
         return failed(RequestError.leavesEnvironment(host: request.url.host, environment: call.channel.environment.name))
@@ -318,9 +318,9 @@ extension Attempt {
         case collect
         /// Filters and retry have seen the failed answer without its body, so no code would read it.
         case drop
-        /// The call failed, or a verifier refuses a head whose status is a success. The body is collected for the error, for at
+        /// The call failed, or a verifier rejects a head whose status is a success. The body is collected for the error, for at
         /// most this time.
-        case refuse(APIClientError, within: Duration?)
+        case reject(APIClientError, within: Duration?)
     }
 
     fileprivate func use(of reply: Reply) -> Use {
@@ -328,16 +328,16 @@ extension Attempt {
         if reply.body.connection != nil { return .leave }
         guard call.decoding.streamsBody, reply.head != nil else { return .collect }
         if case .failed = reply.reading { return .drop }
-        if let failure = reply.failure { return .refuse(failure, within: .seconds(10)) }
+        if let failure = reply.failure { return .reject(failure, within: .seconds(10)) }
         guard case .unread = reply.reading else { return .leave }
-        guard let refusal = VerificationEnhancer.refusal(of: Response(unread: reply.answering(self))) else { return .leave }
-        if case .verification(.unacceptableStatus(let code, _), _) = refusal, !(200..<300 ~= code) { return .collect }
-        return .refuse(refusal, within: refusal.isOfHead ? .seconds(10) : nil)
+        guard let rejection = VerificationEnhancer.rejection(of: Response(unread: reply.answering(self))) else { return .leave }
+        if case .verification(.unacceptableStatus(let code, _), _) = rejection, !(200..<300 ~= code) { return .collect }
+        return .reject(rejection, within: rejection.isOfHead ? .seconds(10) : nil)
     }
 }
 
 extension APIClientError {
-    /// Whether this refuses a head, whatever body follows. Another verifier may have wanted bytes.
+    /// Whether this rejects a head, whatever body follows. Another verifier may have wanted bytes.
     fileprivate var isOfHead: Bool {
         switch self {
         case .verification(.unacceptableStatus, _), .verification(.unacceptableContentType, _), .decoding: true
@@ -377,14 +377,14 @@ extension Reply {
         copy(failure: APIClientError(error, ErrorContext(self), stage: stage))
     }
 
-    /// A collected stream whose head was refused. A failure while it was collected replaces the refusal, because a verifier may
-    /// have wanted bytes. A refusal of the head stays, and so does any refusal if the call's time was over.
-    fileprivate func refused(_ refusal: APIClientError) -> Reply {
+    /// A collected stream whose head was rejected. A failure while it was collected replaces the rejection, because a verifier may
+    /// have wanted bytes. A rejection of the head stays, and so does any rejection if the call's time was over.
+    fileprivate func rejected(_ rejection: APIClientError) -> Reply {
         guard let failure, !failure.isCancelled else { return self }
-        if !refusal.isOfHead {
+        if !rejection.isOfHead {
             guard case .transport(.timedOut(.total, _), _) = failure else { return self }
         }
-        return failed(refusal.replacingContext(ErrorContext(self)))
+        return failed(rejection.replacingContext(ErrorContext(self)))
     }
 
     /// An interceptor or the error handler supplied a value.

@@ -16,7 +16,7 @@ public final class Reply: Sendable {
     /// The body, decompressed: bytes for a call that wants it whole, a stream for a call that reads it as it arrives.
     public let body: Body
     /// Why the attempt failed. Attempt middleware sees `nil` for an answer of any status. Call middleware also sees a
-    /// refused status or a decoding error.
+    /// rejected status or a decoding error.
     public let failure: APIClientError?
     /// Transfer metrics. For a streamed body they cover the time until the head, and from the body's end on the whole exchange.
     public var metrics: TransferMetrics? {
@@ -134,7 +134,7 @@ public final class Reply: Sendable {
     }
 
     /// The same reply as a failure whose reason its body does not hold, such as a failed token refresh after a 401. The channel's
-    /// filter does not look at it, because it would read the refusal's error from the body.
+    /// filter does not look at it, because it would read the rejection's error from the body.
     package func failed(instead error: any Error) -> Reply {
         copy(failure: APIClientError(error, ErrorContext(self), stage: APIClientError.app), reading: .unreadable)
     }

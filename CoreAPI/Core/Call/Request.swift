@@ -168,12 +168,12 @@ struct ModifierLevels {
     /// - Throws: ``RequestError/duplicateModifier(type:)``, ``RequestError/conflictingBaseURLs(_:)``.
     mutating func append(_ level: [any RequestModifier]) throws(RequestError) {
         guard !level.isEmpty else { return }
-        try Self.refuseDuplicates(level)
+        try Self.rejectDuplicates(level)
         try take(level.compactMap { $0 as? BaseURL }.filter { $0.string != nil || $0.isIgnoring })
         all += level
     }
 
-    private static func refuseDuplicates(_ level: [any RequestModifier]) throws(RequestError) {
+    private static func rejectDuplicates(_ level: [any RequestModifier]) throws(RequestError) {
         guard level.count > 1 else { return }
         var seen: [any RequestModifier.Type] = []
         for type in level.map({ type(of: $0) }) where !type.allowsSeveral {

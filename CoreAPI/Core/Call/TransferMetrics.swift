@@ -27,7 +27,7 @@ public struct TransferMetrics: Sendable, Hashable {
     public var isConnectionReused = false
     /// How often the transport itself sent the request again, because its connection had ended before the first byte of an
     /// answer. ``CurlTransport`` does that once for an idempotent request, and up to five times for any request whose stream an
-    /// HTTP/2 server refuses, because that server has done nothing (RFC 9113 §8.7).
+    /// HTTP/2 server rejects, because that server has done nothing (RFC 9113 §8.7).
     public var resends = 0
     /// `HTTP/1.1`, `HTTP/2` …
     public var httpVersion: String?

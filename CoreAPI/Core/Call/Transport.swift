@@ -16,7 +16,7 @@ public protocol Transport: Sendable {
     func close() async
 
     /// Whether requests leave the process. `false` for a transport that answers by itself: fixtures, a stub, a recording. Default
-    /// `true`. Only if it is `true` does the kit refuse requests that would leave a simulated environment.
+    /// `true`. Only if it is `true` does the kit reject requests that would leave a simulated environment.
     var reachesNetwork: Bool { get }
 
     /// A transport that shares no connection with this one, for ``CommonDispatcher/isolatedCopy(transport:)``. The default
@@ -25,7 +25,7 @@ public protocol Transport: Sendable {
 }
 
 extension Attempt {
-    /// Whether the caller reads the body as it arrives. A transport that streams may also stream an answer that will be refused;
+    /// Whether the caller reads the body as it arrives. A transport that streams may also stream an answer that will be rejected;
     /// the pipeline collects it.
     public var streamsBody: Bool { call.streamsBody }
 }

@@ -33,7 +33,7 @@ public enum BaseURLRule: Sendable, Hashable {
     /// The endpoint's ``Endpoint/baseURL``, else the nearest ``BaseURL``, else the environment's.
     case endpoint
     /// The environment's, for example for staging with endpoints that name production. ``BaseURL/ignore`` still applies. An
-    /// endpoint whose whole ``Endpoint/url`` leads elsewhere is refused with
+    /// endpoint whose whole ``Endpoint/url`` leads elsewhere is rejected with
     /// ``RequestError/leavesEnvironment(host:environment:)``.
     case environment
 }
@@ -53,7 +53,7 @@ public struct APIEnvironment: Sendable {
     /// Which base URL wins if an endpoint or a ``BaseURL`` names another one. Default ``BaseURLRule/endpoint``.
     ///
     /// A simulated environment (``isSimulated``) always wins, so that a test or a sandbox never reaches the real server. A
-    /// request to another origin, by an absolute address or a redirect, is refused.
+    /// request to another origin, by an absolute address or a redirect, is rejected.
     public var baseURLRule: BaseURLRule
     /// Sent with every request; an endpoint's own header of the same name wins.
     public var commonHeaders: Headers

@@ -3,7 +3,7 @@ internal import HTTPTypes
 
 /// Limits that a channel sets on its answers, attempts and connections.
 public struct Limits: Sendable, Hashable {
-    /// Bytes of a response body after decompression. Default 64 MiB. The body of a redirect that is followed or refused is cut at
+    /// Bytes of a response body after decompression. Default 64 MiB. The body of a redirect that is followed or rejected is cut at
     /// 64 KiB, for middleware and listeners, too.
     public var responseBodySize = 64 * 1024 * 1024
     /// Bytes of a response's head, all fields together. Default 64 KiB. libcurl's own limits apply as well
@@ -13,7 +13,7 @@ public struct Limits: Sendable, Hashable {
     public var responseHeadLines = 512
     /// Addresses that the kit never connects to, also after a redirect. Default none. If you set any, the kit uses no proxy,
     /// because the proxy would be the peer.
-    public var refusedAddresses: AddressClass = []
+    public var rejectedAddresses: AddressClass = []
     /// Redirects that one attempt follows; 0 returns the redirect itself. Default 20.
     public var redirects = 20
     /// Whether a redirect may lead from https to http. Default `false`.
@@ -33,7 +33,7 @@ public struct Limits: Sendable, Hashable {
     /// §9.1), so this also limits its requests at once. Default 100, which every server is asked to allow (§6.5.2). If a server
     /// allows fewer than the requests need, more connections are opened, up to ``connectionsPerHost``.
     public var streamsPerConnection = 100
-    /// Requests that wait in the kit's queue before a further one is refused. Default 100,000.
+    /// Requests that wait in the kit's queue before a further one is rejected. Default 100,000.
     public var queuedRequests = 100_000
     /// Attempts of one call, the first and those made by hand included. Default 10.
     public var attempts = 10

@@ -89,10 +89,10 @@ package final class PreparedChannel: Sendable {
     /// Whether the environment allows clear text http to a URL's host.
     package func allowsClearText(to url: HTTPURL) -> Bool { channel.environment.allowsInsecureConnections(to: url.host) }
 
-    /// Whether the environment has no pins for a host and refuses hosts without pins.
-    package func refusesHost(of url: HTTPURL) -> Bool {
+    /// Whether the environment has no pins for a host and rejects hosts without pins.
+    package func rejectsHost(of url: HTTPURL) -> Bool {
         let trust = channel.environment.serverTrustManager
-        return trust.pins.refusesOtherHosts && trust.isPinningActive && trust.pins.refuses(url.host)
+        return trust.pins.rejectsOtherHosts && trust.isPinningActive && trust.pins.rejects(url.host)
     }
 
     /// The environment's modifiers for a request with these modifiers.

@@ -101,7 +101,7 @@ public struct APIClient: Sendable {
         if case .failure(let error) = request.environment.base, !request.environment.baseURL.isEmpty,
             request.endpoint.baseURL.isEmpty
         {
-            return await dispatcher.refuse(request.endpoint, as: request.decoding, error)
+            return await dispatcher.reject(request.endpoint, as: request.decoding, error)
         }
         return await dispatcher.response(for: request.endpoint, as: request.decoding)
     }

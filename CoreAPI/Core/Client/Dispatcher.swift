@@ -54,12 +54,12 @@ public struct CommonDispatcher: Dispatcher {
     public var callbackQueue: CallbackQueue { channel.callbackQueue }
 
     /// Ends a call before its request is built, with everything that ends a call.
-    func refuse<Value: Sendable>(
+    func reject<Value: Sendable>(
         _ endpoint: any Endpoint, as decoding: ResponseDecoding<Value>, _ error: RequestError
     ) async -> Response<Value> {
         let call = Call(prepared.current, endpoint, decoding)
         let reply = call.failed(.request(error, ErrorContext(call, method: endpoint.method)))
-        return Response(delivering: await Pipeline.refuse(reply))
+        return Response(delivering: await Pipeline.reject(reply))
     }
 
     @concurrent
@@ -173,7 +173,7 @@ extension Dispatcher {
     /// ```
     ///
     /// ``Timeout/total`` applies until the head arrives, ``Timeout/idle`` while the reader waits for the peer. A body that its
-    /// reader holds keeps its connection and does not time out. Leaving the loop ends the transfer. An answer with a refused
+    /// reader holds keeps its connection and does not time out. Leaving the loop ends the transfer. An answer with a rejected
     /// status is collected and fails the call, as without streaming.
     public func stream(_ endpoint: some Endpoint) async -> Response<Body> {
         await response(for: endpoint, as: .stream)

@@ -27,9 +27,9 @@ extension Response {
     ///   - limit: attempts made by hand, counted over the whole call. The channel's limit on attempts applies as well.
     ///   - delay: before the attempt. A server's `Retry-After` does not lengthen it; ``Response/head`` has that field.
     /// - Returns: the response with all attempts so far.
-    /// - Throws: ``RetryRefusal``, before the attempt; never the failure of the attempt.
+    /// - Throws: ``RetryRejection``, before the attempt; never the failure of the attempt.
     @concurrent
-    public func retry(max limit: Int = .max, delay: Duration = .zero) async throws(RetryRefusal) -> Response {
+    public func retry(max limit: Int = .max, delay: Duration = .zero) async throws(RetryRejection) -> Response {
         guard isDelivered, let attempt = reply.attempt else { throw .nothingToRepeat }
         guard call.repetitions < limit, attempts.count < call.channel.limits.attempts else { throw .exhausted(max: limit) }
         guard call.takeRepetition() else { throw .alreadyRetried }
@@ -42,7 +42,7 @@ extension Response {
 }
 
 /// The reason why a call is not retried by hand.
-public enum RetryRefusal: Error, Sendable, Hashable {
+public enum RetryRejection: Error, Sendable, Hashable {
     /// `max` attempts were made by hand, or the channel's limit on attempts is reached.
     case exhausted(max: Int)
     /// This response was retried before; the attempt has its own response.
@@ -51,7 +51,7 @@ public enum RetryRefusal: Error, Sendable, Hashable {
     case nothingToRepeat
 }
 
-extension RetryRefusal: LocalizedError {
+extension RetryRejection: LocalizedError {
     public var errorDescription: String? {
         switch self {
         case .exhausted(let max):

@@ -4,7 +4,7 @@ extension Response {
     /// The body as text, for a person. Never fails.
     ///
     /// The charset is the one that ``ResponseHead/mediaType`` declares, and UTF-8 without a known one. A byte order mark wins
-    /// over it. Invalid bytes become U+FFFD; ``exactText`` refuses them.
+    /// over it. Invalid bytes become U+FFFD; ``exactText`` rejects them.
     public var rawString: String {
         (declaredCharset.flatMap { try? Charset(named: $0) } ?? .utf8).lenientText(of: data)
     }

@@ -112,7 +112,7 @@ public struct InputEncoding: Sendable {
 }
 
 /// An encoding throws this to end its call with one of the kit's own errors.
-package struct CallRefusal: Error {
+package struct CallRejection: Error {
     package let error: @Sendable (ErrorContext) -> APIClientError
 
     package init(_ error: @escaping @Sendable (ErrorContext) -> APIClientError) {

@@ -8,7 +8,7 @@ public protocol EndpointMethod: Sendable {
 
 /// The methods of RFC 9110 §9, PATCH of RFC 5789, and QUERY (draft-ietf-httpbis-safe-method-w-body).
 public enum Methods {
-    /// Opens a tunnel. The curl transport refuses it, because the answer is a tunnel and no message.
+    /// Opens a tunnel. The curl transport rejects it, because the answer is a tunnel and no message.
     public enum CONNECT: EndpointMethod { public static var method: HTTPRequest.Method { .connect } }
     /// Removes a resource.
     public enum DELETE: EndpointMethod { public static var method: HTTPRequest.Method { .delete } }
@@ -26,11 +26,11 @@ public enum Methods {
     public enum PUT: EndpointMethod { public static var method: HTTPRequest.Method { .put } }
     /// Reads by a query in the body.
     public enum QUERY: EndpointMethod { public static var method: HTTPRequest.Method { .query } }
-    /// Asks the server to send the request back. The curl transport refuses it with credentials or content.
+    /// Asks the server to send the request back. The curl transport rejects it with credentials or content.
     public enum TRACE: EndpointMethod { public static var method: HTTPRequest.Method { .trace } }
 }
 
-// `GET<Void, [Order]>` for `TypedEndpoint<Methods.GET, Void, [Order]>`. Only the curl transport refuses some of them.
+// `GET<Void, [Order]>` for `TypedEndpoint<Methods.GET, Void, [Order]>`. Only the curl transport rejects some of them.
 
 /// An endpoint with the method CONNECT.
 public typealias CONNECT<Input, Output: Sendable> = TypedEndpoint<Methods.CONNECT, Input, Output>

@@ -6,7 +6,7 @@ public import Foundation
 // member, and a wrong type selects an unavailable witness, whose message the compiler prints. None of this runs. Each associated
 // type costs the compilation of every endpoint; the names that are not here are in the table of `networker port`.
 
-/// Names and types of members that ``Endpoint`` does not read. The compiler refuses them and names the right spelling.
+/// Names and types of members that ``Endpoint`` does not read. The compiler rejects them and names the right spelling.
 @_documentation(visibility: internal)
 public protocol EndpointSpellings {
     // Right names, possibly with a wrong type.

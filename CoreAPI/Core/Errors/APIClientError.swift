@@ -8,7 +8,7 @@ public import Foundation
 /// do {
 ///     orders = try await networkManager.request(endpoint: .orderList(page: 1))
 /// } catch {
-///     if let refusal: DLError = error.app() { show(refusal.message) } else { show(error.localizedDescription) }
+///     if let rejection: DLError = error.app() { show(rejection.message) } else { show(error.localizedDescription) }
 ///     log("\(error)")
 /// }
 /// ```
@@ -19,13 +19,13 @@ public indirect enum APIClientError: Error, Sendable {
     case request(RequestError, ErrorContext)
     /// An enhancer threw before the request was sent.
     case enhancing(any Error, ErrorContext)
-    /// An enhancer threw after an answer. If the answer had been refused before, ``ErrorContext/cause`` has the refusal.
+    /// An enhancer threw after an answer. If the answer had been rejected before, ``ErrorContext/cause`` has the rejection.
     case deenhancing(any Error, ErrorContext)
     /// An interceptor threw while adapting, or a middleware that prepares the attempt failed.
     case adapting(any Error, ErrorContext)
     /// The exchange failed.
     case transport(TransportError, ErrorContext)
-    /// A complete response that a verifier refused.
+    /// A complete response that a verifier rejected.
     case verification(VerificationError, ErrorContext)
     /// The app's own error, found by its error filter or supplied by a handler. It arrives unchanged; see ``app(_:)``.
     case app(any Error, ErrorContext)
@@ -236,7 +236,7 @@ extension VerificationError {
         }
     }
 
-    /// One sentence for the user of an app about a refused answer.
+    /// One sentence for the user of an app about a rejected answer.
     fileprivate static func sentence(for status: Int) -> String {
         switch status {
         case 401: "You are not signed in, or your session has ended (401)."
@@ -245,7 +245,7 @@ extension VerificationError {
         case 408, 504: "The server took too long to answer (\(status))."
         case 429: "The server is busy; please try again later (429)."
         case 500...: "The server answered with an error; please try again later (\(status))."
-        case 400..<500: "The server refused the request (\(status))."
+        case 400..<500: "The server rejected the request (\(status))."
         default: "The server gave an answer that was not expected (\(status))."
         }
     }
@@ -260,7 +260,7 @@ extension TransportError {
         case .connectionLost, .truncated: "The connection was lost before the answer was complete."
         case .responseTooLarge, .headTooLarge, .tooManyHeadLines, .malformedResponse: "The answer could not be read."
         case .tooManyRedirects: "The server sent the request from address to address without an end."
-        case .redirectRefused: "The server sent the request to an address that is not allowed."
+        case .redirectRejected: "The server sent the request to an address that is not allowed."
         case .queueFull: "Too many requests are waiting; please try again later."
         case .bodyUnreadable: "The data to send could not be read."
         case .unsupported, .closed, .fixture: "The request could not be made."

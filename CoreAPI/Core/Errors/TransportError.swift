@@ -6,13 +6,13 @@ public enum TransportError: Error, Sendable {
     case cannotResolveHost(String)
     /// No address of the host accepts a connection.
     case cannotConnect(host: String, reason: String)
-    /// A proxy failed: it could not be reached, refused the connection, or asks for credentials (407, RFC 9110 §15.5.8).
+    /// A proxy failed: it could not be reached, rejected the connection, or asks for credentials (407, RFC 9110 §15.5.8).
     ///
     /// `host` has the proxy's port and no credentials. `source` is the variable that names the proxy, such as `https_proxy`.
     /// `status` is that of the proxy's own answer, `nil` if there was none. Write credentials into the variable:
     /// `http://user:password@host:port`.
     case proxy(host: String, source: String, status: Int?, reason: String)
-    /// The handshake failed, or ordinary certificate verification refused the server.
+    /// The handshake failed, or ordinary certificate verification rejected the server.
     case tls(host: String, reason: String)
     /// No certificate of the server matches the environment's pins for it.
     case pinMismatch(host: String, reason: String)
@@ -33,14 +33,14 @@ public enum TransportError: Error, Sendable {
     case headTooLarge(limit: Int)
     /// The answer's head has more lines than ``Limits/responseHeadLines``.
     case tooManyHeadLines(limit: Int)
-    /// The channel refuses all addresses of the host; see ``Limits/refusedAddresses``.
-    case addressRefused(host: String)
+    /// The channel rejects all addresses of the host; see ``Limits/rejectedAddresses``.
+    case addressRejected(host: String)
     /// The response is not HTTP, breaks its rules, or is a part (206) or another protocol (101) that the request did not ask for.
     case malformedResponse(reason: String)
     /// The answer is one redirect more than ``Limits/redirects``.
     case tooManyRedirects(limit: Int)
     /// A redirect that must not be followed: to a scheme other than http and https, to a malformed address, from https to http.
-    case redirectRefused(to: String, reason: String)
+    case redirectRejected(to: String, reason: String)
     /// The queue holds ``Limits/queuedRequests`` requests already.
     case queueFull(limit: Int)
     /// The transport, or its libcurl, lacks a capability that the request needs.
@@ -78,10 +78,10 @@ public enum TransportError: Error, Sendable {
         case .responseTooLarge: "responseTooLarge"
         case .headTooLarge: "headTooLarge"
         case .tooManyHeadLines: "tooManyHeadLines"
-        case .addressRefused: "addressRefused"
+        case .addressRejected: "addressRejected"
         case .malformedResponse: "malformedResponse"
         case .tooManyRedirects: "tooManyRedirects"
-        case .redirectRefused: "redirectRefused"
+        case .redirectRejected: "redirectRejected"
         case .queueFull: "queueFull"
         case .unsupported: "unsupported"
         case .bodyUnreadable: "bodyUnreadable"
@@ -111,12 +111,12 @@ extension TransportError: LocalizedError {
         case .responseTooLarge(let limit): "the body is larger than the channel's limit of \(limit) bytes"
         case .headTooLarge(let limit): "the response's head and trailers are larger than the channel's limit of \(limit) bytes"
         case .tooManyHeadLines(let limit): "the response's head and trailers have more lines than the channel's limit of \(limit)"
-        case .addressRefused(let host):
-            "'\(host)' is at an address that the channel does not connect to (Limits.refusedAddresses)"
+        case .addressRejected(let host):
+            "'\(host)' is at an address that the channel does not connect to (Limits.rejectedAddresses)"
         case .malformedResponse(let reason): "the answer breaks the protocol: \(reason)"
         case .tooManyRedirects(let limit): "more than \(limit) redirects in a row"
-        case .redirectRefused(let address, let reason): "the redirect to '\(address)' is refused: \(reason)"
-        case .queueFull(let limit): "\(limit) requests are waiting already; this one was refused"
+        case .redirectRejected(let address, let reason): "the redirect to '\(address)' is rejected: \(reason)"
+        case .queueFull(let limit): "\(limit) requests are waiting already; this one was rejected"
         case .unsupported(let capability): "not supported: \(capability)"
         case .bodyUnreadable(let error): "the request's body cannot be read: \(error.readableDescription)"
         case .closed: "the transport is closed"

@@ -1,6 +1,6 @@
 public import Foundation
 
-/// Why a complete response was refused.
+/// Why a complete response was rejected.
 public enum VerificationError: Error, Sendable {
     /// A verifier of the request does not accept the status.
     case unacceptableStatus(Int, expected: String)
@@ -8,7 +8,7 @@ public enum VerificationError: Error, Sendable {
     case emptyBody(status: Int, expected: String)
     /// A verifier of the request does not accept the `Content-Type`, which is `nil` if the answer has no such field.
     case unacceptableContentType(String?, expected: [String])
-    /// A custom verifier refused the response.
+    /// A custom verifier rejected the response.
     case custom(any Error)
 
     /// A name for metrics.

@@ -1,10 +1,10 @@
 internal import CoreAPIHTTP
 public import HTTPTypes
 
-/// Sends a bearer token with every request and refreshes it when the server refuses it (RFC 6750).
+/// Sends a bearer token with every request and refreshes it when the server rejects it (RFC 6750).
 ///
-/// Many requests may be refused at once. The token is refreshed once, and each of them is sent once more with the new token. A
-/// request refused with an older token than the present one is sent again without a refresh. A cancelled request stops waiting
+/// Many requests may be rejected at once. The token is refreshed once, and each of them is sent once more with the new token. A
+/// request rejected with an older token than the present one is sent again without a refresh. A cancelled request stops waiting
 /// and does not stop the refresh. A failed refresh fails every request that waited for it.
 ///
 /// ```swift
@@ -19,14 +19,14 @@ public import HTTPTypes
 /// The refresh goes through the channel like any other call: its retry policy, its timeouts, its other hooks. At the
 /// environment's base URL it is exempt from bearer authentication, and only from that.
 public final class BearerAuthentication: Middleware {
-    /// Fetches a new token after the given response was refused. Runs in a separate task, which inherits the task-local values of
-    /// the call that was refused first. Its own requests get no token and start no refresh.
+    /// Fetches a new token after the given response was rejected. Runs in a separate task, which inherits the task-local values of
+    /// the call that was rejected first. Its own requests get no token and start no refresh.
     public typealias Refresh = @Sendable (Response<Void>) async throws -> String
 
     /// The token that a session begins with.
     private let initial: @Sendable (Call, _ isFirstSession: Bool) throws -> String?
     private let origins: [String]
-    private let isRefused: @Sendable (Response<Void>) -> Bool
+    private let isRejected: @Sendable (Response<Void>) -> Bool
     private let refresh: Refresh
     private let sessions = Mutex<[Account: Session]>([:])
 
@@ -72,14 +72,14 @@ public final class BearerAuthentication: Middleware {
     ///   - token: the initial token, for the environment of the first call. Default `nil`: the first request has no token, and
     ///     the 401 response triggers a refresh.
     ///   - origins: further origins that may get the token, as in `https://files.example.com`.
-    ///   - isRefused: whether the answer refuses the token; status 401 by default.
+    ///   - isRejected: whether the answer rejects the token; status 401 by default.
     ///   - refresh: see ``Refresh``.
     public convenience init(
         token: String? = nil, origins: [String] = [],
-        isRefused: @escaping @Sendable (Response<Void>) -> Bool = { $0.head?.status.code == 401 },
+        isRejected: @escaping @Sendable (Response<Void>) -> Bool = { $0.head?.status.code == 401 },
         refresh: @escaping Refresh
     ) {
-        self.init({ $1 ? token : nil }, origins, isRefused, refresh)
+        self.init({ $1 ? token : nil }, origins, isRejected, refresh)
     }
 
     /// Makes a middleware that takes its tokens from the channel of the call, and otherwise does the same.
@@ -95,18 +95,18 @@ public final class BearerAuthentication: Middleware {
     /// ```
     ///
     /// A call fails with ``MissingCredential`` if its channel has neither token, and if it has no refresh token when the access
-    /// token is refused.
+    /// token is rejected.
     ///
     /// - Parameters:
     ///   - accessToken: the initial token. A channel in another environment, or with other credentials, begins with its own. If
     ///     it is missing, the first request has no token, and the 401 response triggers a refresh.
     ///   - refreshToken: what the refresh needs.
     ///   - origins: further origins that may get the token, as in `https://files.example.com`.
-    ///   - isRefused: whether the answer refuses the token; status 401 by default.
+    ///   - isRejected: whether the answer rejects the token; status 401 by default.
     ///   - refresh: see ``Refresh``. The refresh token is empty if a simulated environment has none.
     public convenience init(
         _ accessToken: Credential, refreshToken: Credential, origins: [String] = [],
-        isRefused: @escaping @Sendable (Response<Void>) -> Bool = { $0.head?.status.code == 401 },
+        isRejected: @escaping @Sendable (Response<Void>) -> Bool = { $0.head?.status.code == 401 },
         refresh: @escaping @Sendable (_ refreshToken: String, _ response: Response<Void>) async throws -> String
     ) {
         self.init(
@@ -114,16 +114,16 @@ public final class BearerAuthentication: Middleware {
                 if let token = try? accessToken.value(for: call) { return token }
                 _ = try refreshToken.value(for: call)
                 return nil
-            }, origins, isRefused, { try await refresh(refreshToken.value(for: $0.call) ?? "", $0) })
+            }, origins, isRejected, { try await refresh(refreshToken.value(for: $0.call) ?? "", $0) })
     }
 
     private init(
         _ initial: @escaping @Sendable (Call, _ isFirstSession: Bool) throws -> String?, _ origins: [String],
-        _ isRefused: @escaping @Sendable (Response<Void>) -> Bool, _ refresh: @escaping Refresh
+        _ isRejected: @escaping @Sendable (Response<Void>) -> Bool, _ refresh: @escaping Refresh
     ) {
         self.initial = initial
         self.origins = origins
-        self.isRefused = isRefused
+        self.isRejected = isRejected
         self.refresh = refresh
     }
 
@@ -136,8 +136,8 @@ public final class BearerAuthentication: Middleware {
             return attempt.failed(error, stage: APIClientError.adapting)
         }
         let reply = await send(attempt, with: used, next)
-        // Only once: if the new token is refused as well, that refusal is the answer.
-        guard isRefused(Response(reply)), attempt.request.body.isReplayable else { return reply }
+        // Only once: if the new token is rejected as well, that rejection is the answer.
+        guard isRejected(Response(reply)), attempt.request.body.isReplayable else { return reply }
         return await sendAgain(attempt, after: reply, insteadOf: used, next)
     }
 
@@ -151,7 +151,7 @@ public final class BearerAuthentication: Middleware {
     }
 
     public func isolatedCopy() -> any Middleware {
-        BearerAuthentication(initial, origins, isRefused, refresh)
+        BearerAuthentication(initial, origins, isRejected, refresh)
     }
 
     private func mayCarryToken(_ attempt: Attempt) -> Bool {
@@ -193,7 +193,7 @@ public final class BearerAuthentication: Middleware {
         let (promise, isMine) = try withSession(of: call) { session -> Result<(Promise<String>, Bool), any Error> in
             if let token = session.token, token != used { return .success((Promise(.success(token)), false)) }
             if let refresh = session.refresh { return .success((refresh, false)) }
-            // Calls that were in progress when a refresh failed share its failure, also those refused a moment later.
+            // Calls that were in progress when a refresh failed share its failure, also those rejected a moment later.
             if let failure = session.failure, call.started <= failure.at { return .failure(failure.error) }
             let refresh = Promise<String>()
             session.refresh = refresh

@@ -71,11 +71,11 @@ struct VerificationEnhancer: RequestEnhancer {
     var stages: Set<Stage.Kind> { [.deenhance] }
 
     func deenhance(_ response: inout Response<Data>) {
-        if let refusal = Self.refusal(of: response) { response.result = .failure(refusal) }
+        if let rejection = Self.rejection(of: response) { response.result = .failure(rejection) }
     }
 
     /// The first verifier's error; `nil` if all accept the answer.
-    static func refusal(of response: Response<Data>) -> APIClientError? {
+    static func rejection(of response: Response<Data>) -> APIClientError? {
         guard response.error == nil, let attempt = response.reply.attempt else { return nil }
         do {
             try (attempt.request.modifier() ?? StatusCodeResponseVerifier.successful).verify(response)

@@ -39,18 +39,18 @@ extension Reply {
     fileprivate func keepCookies(in jar: CookieJar) {
         guard let attempt, let head else { return }
         let url = attempt.request.url
-        let refusals = jar.store(head, from: url)
-        guard let first = refusals.first else { return }
+        let rejections = jar.store(head, from: url)
+        guard let first = rejections.first else { return }
         // One event, however many lines a server sends.
-        let others = refusals.count > 1 ? ", and \(refusals.count - 1) more of the same answer" : ""
-        attempt.warn("a cookie of '\(url.host)' was refused\(others): \(first.readableDescription)")
+        let others = rejections.count > 1 ? ", and \(rejections.count - 1) more of the same answer" : ""
+        attempt.warn("a cookie of '\(url.host)' was rejected\(others): \(first.readableDescription)")
     }
 }
 
 extension CookieJar {
     /// Stores every `Set-Cookie` line of an answer.
     ///
-    /// - Returns: Why lines were refused, in order; empty if all were stored.
+    /// - Returns: Why lines were rejected, in order; empty if all were stored.
     @discardableResult
     public func store(_ head: ResponseHead, from url: HTTPURL) -> [CookieRejection] {
         store(head.headers, from: url)

@@ -77,9 +77,9 @@ public struct ErrorFilter: Sendable {
     /// Leaves every response unchanged.
     public static let none = ErrorFilter(find: nil, translate: { _ in nil })
 
-    /// Reads the body of a refused answer as the app's own error. A success is unchanged, also one whose body ended early. If the
-    /// body is not such an error, the refusal stays, and ``ErrorContext/unreadEnvelope`` says why the body could not be read.
-    public static func refusal<AppError: Error & Decodable>(_ type: AppError.Type) -> ErrorFilter {
+    /// Reads the body of a rejected answer as the app's own error. A success is unchanged, also one whose body ended early. If the
+    /// body is not such an error, the rejection stays, and ``ErrorContext/unreadEnvelope`` says why the body could not be read.
+    public static func rejection<AppError: Error & Decodable>(_ type: AppError.Type) -> ErrorFilter {
         ErrorFilter(
             find: { response in
                 guard response.error != nil, let error = response.envelope(AppError.self) else { return }
@@ -164,7 +164,7 @@ public struct ErrorFilter: Sendable {
 
 extension Response where Value == Void {
     /// The error of a streamed answer whose bytes its reader cannot read. The channel's filter sees the bytes, as those of a
-    /// refused answer.
+    /// rejected answer.
     ///
     /// - Parameters:
     ///   - reason: why the bytes cannot be read.
@@ -189,7 +189,7 @@ extension Response where Value == Data {
     fileprivate mutating func envelope<Envelope: Decodable>(_ type: Envelope.Type) -> Envelope? {
         var isCut = false
         if case .transport? = error { isCut = true }
-        // A success of which a part is missing is no refusal: the transport's error has the cause, and must not be hidden.
+        // A success of which a part is missing is no rejection: the transport's error has the cause, and must not be hidden.
         guard !data.isEmpty, !isCut || (head?.status.code ?? 0) >= 400 else { return nil }
         do {
             return try coder.decode(Envelope.self, from: data)

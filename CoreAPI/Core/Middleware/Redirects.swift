@@ -51,7 +51,7 @@ struct Redirects: Middleware {
         guard let location = locations.first else { return nil }
         let redaction = request.redaction
         guard locations.count == 1 else {
-            throw .redirectRefused(
+            throw .redirectRejected(
                 to: redaction.redact(text: location.shortened(to: 500)), reason: "the response names several addresses")
         }
         guard attempt.redirectCount < limits.redirects else { throw .tooManyRedirects(limit: limits.redirects) }
@@ -60,28 +60,28 @@ struct Redirects: Middleware {
         do throws(RequestError) {
             target = try request.url.resolving(location)
         } catch {
-            throw .redirectRefused(
+            throw .redirectRejected(
                 to: redaction.redact(text: location.shortened(to: 500).escapingControls),
                 reason: error.readableDescription.shortened(to: 500))
         }
-        func refused(_ reason: String) -> TransportError {
-            .redirectRefused(to: redaction.redact(url: target), reason: reason)
+        func rejected(_ reason: String) -> TransportError {
+            .redirectRejected(to: redaction.redact(url: target), reason: reason)
         }
         if target.scheme == .http {
             if request.url.scheme == .https, !limits.allowsRedirectsToInsecure {
-                throw refused("it leads from https to http; Limits.allowsRedirectsToInsecure would allow it")
+                throw rejected("it leads from https to http; Limits.allowsRedirectsToInsecure would allow it")
             }
             if !request.call.channel.environment.allowsInsecureConnections(to: target.host) {
-                throw refused(
+                throw rejected(
                     "it leads to clear text http; ChannelHost(…, allowsClearText: true) or "
                         + "APIEnvironment.allowsInsecureConnections would allow it")
             }
         }
         guard request.body.isReplayable || becomesGET(request, head.status.code) else {
-            throw refused("its body was sent and cannot be sent a second time")
+            throw rejected("its body was sent and cannot be sent a second time")
         }
         guard !request.call.prepared.isLeft(by: target) else {
-            throw refused(
+            throw rejected(
                 "the environment '\(request.call.channel.environment.name)' is simulated; expected an address at its own origin")
         }
         return next(request, to: target, status: head.status.code)
@@ -132,7 +132,7 @@ struct Redirects: Middleware {
                     || !harmless.contains($0.canonicalName) && !named.contains($0.canonicalName) && !request.isOwn($0)
             }
         } else if next.headers[.authorization]?.lowercased().hasPrefix("digest ") == true {
-            // A Digest answer is valid for one target only (RFC 7616 §3.4). Another target must refuse it, and most do so with
+            // A Digest answer is valid for one target only (RFC 7616 §3.4). Another target must reject it, and most do so with
             // 400.
             next.headers[.authorization] = nil
         }
@@ -146,7 +146,7 @@ extension HTTPField {
 }
 
 extension Attempt {
-    /// Whether an answer with this status and a `Location` is followed or refused, so that its body is not needed.
+    /// Whether an answer with this status and a `Location` is followed or rejected, so that its body is not needed.
     package func follows(status: Int) -> Bool { call.channel.limits.redirects > 0 && Redirects.isRedirect(status) }
 
     /// The bytes that a transport collects of an answer's body. An answer is whole without the rest if that is discarded.

@@ -4,7 +4,7 @@ internal import HTTPTypes
 public import Logging
 
 /// Writes calls to swift-log: one line per sent attempt (debug), per retry (notice) and per finished (info) or failed call. A
-/// failure is an error, except for a refused status (notice) and a cancelled call (debug). ``level(of:)`` may be replaced.
+/// failure is an error, except for a rejected status (notice) and a cancelled call (debug). ``level(of:)`` may be replaced.
 ///
 /// Messages are constant. Everything variable is metadata; `call` is the same in every line of one call. The channel's
 /// ``Redaction`` redacts secrets, and bodies are cut at ``bodyLimit``.
@@ -18,8 +18,8 @@ public struct CoreNetworkLogger: NetworkLogger {
     private let logger: Logger
     private let options: RequestLogging
 
-    /// The default level of a failure: `debug` for a cancellation, `notice` for a refused status, `error` otherwise. An app's
-    /// error is a refusal if the answer's status is outside 2xx.
+    /// The default level of a failure: `debug` for a cancellation, `notice` for a rejected status, `error` otherwise. An app's
+    /// error is a rejection if the answer's status is outside 2xx.
     public static func level(of error: APIClientError) -> Logger.Level {
         switch error {
         case .cancelled: .debug
@@ -65,7 +65,7 @@ public struct CoreNetworkLogger: NetworkLogger {
                 describe(response, options).merging(["pause_ms": Self.milliseconds(delay)]) { $1 }
             }
         case .pinMismatch(let mismatch, let request):
-            write(.critical, mismatch.isEnforced ? "server refused by its pins" : "server does not match its pins", request) {
+            write(.critical, mismatch.isEnforced ? "server rejected by its pins" : "server does not match its pins", request) {
                 _ in
                 [
                     "host": "\(mismatch.host)", "chain": .array(mismatch.chain.map { "\($0)" }),

@@ -41,13 +41,13 @@ public protocol Listener: Sendable {
     func redirected(_ event: CallEvent.Redirected)
     /// A middleware answered instead of the network.
     func cached(_ event: CallEvent.Cached)
-    /// The answer was decoded or refused; reported for each attempt with an answer.
+    /// The answer was decoded or rejected; reported for each attempt with an answer.
     func read(_ event: CallEvent.Read)
     /// An attempt failed, and another will be made after the pause.
     func retrying(_ event: CallEvent.Retrying)
     /// A verified server presented keys that differ from its pins. Reported before ``sent(_:)``.
     func pinMismatch(_ event: CallEvent.Mismatched)
-    /// A setting works today and may fail one day, see ``Channel/warnings``; or a cookie was refused. Reported at any time.
+    /// A setting works today and may fail one day, see ``Channel/warnings``; or a cookie was rejected. Reported at any time.
     func warning(_ event: CallEvent.Warning)
     /// The call has its final result.
     func finished(_ event: CallEvent.Finished)
@@ -191,11 +191,11 @@ public enum CallEvent {
         }
     }
 
-    /// The answer was decoded or refused; see ``Listener/read(_:)``.
+    /// The answer was decoded or rejected; see ``Listener/read(_:)``.
     public struct Read: Sendable {
         /// The attempt that was answered.
         public let attempt: Attempt
-        /// Why the answer was refused or could not be decoded.
+        /// Why the answer was rejected or could not be decoded.
         public let error: APIClientError?
     }
 

@@ -13,10 +13,10 @@ public enum NetworkEvent: Sendable {
     case sending(Request)
     /// An attempt failed and another will be made after the pause.
     case retrying(Response<Void>, after: Duration)
-    /// A verified server presented keys that differ from its pins. The request was refused, or continued if pins only report.
+    /// A verified server presented keys that differ from its pins. The request was rejected, or continued if pins only report.
     /// Reported before the attempt's outcome.
     case pinMismatch(PinMismatch, Request)
-    /// A setting that works today and may fail one day, see ``Channel/warnings``; or a cookie that was refused.
+    /// A setting that works today and may fail one day, see ``Channel/warnings``; or a cookie that was rejected.
     case warning(String, Request)
     /// The call has its final result: every attempt was made, and the answer is decoded or the error is known.
     case finished(Response<Void>)

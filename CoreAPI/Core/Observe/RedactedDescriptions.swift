@@ -6,7 +6,7 @@ internal import HTTPTypes
 // the same, because `dump` and a failed expectation look into every value.
 
 extension Request {
-    /// The channel's redaction, which hides the request's own secrets, too: a server may repeat a key that it refuses.
+    /// The channel's redaction, which hides the request's own secrets, too: a server may repeat a key that it rejects.
     package var redaction: Redaction { call.channel.redaction.hiding(values: secrets) }
 
     /// The values under names that hold secrets.

@@ -76,7 +76,7 @@ final class ZlibDecoder: CodingStage {
             case Z_STREAM_END: isFinished = true
             // No progress is possible without more bytes.
             case Z_BUF_ERROR where stream.pointee.avail_in == 0: return
-            // The bytes only began like another member: zlib refused them within the magic number, the method and the flags (RFC
+            // The bytes only began like another member: zlib rejected them within the magic number, the method and the flags (RFC
             // 1952 §2.3).
             case _ where hasWholeMember && stream.pointee.total_in <= 4:
                 (isFinished, isIgnoring) = (true, true)

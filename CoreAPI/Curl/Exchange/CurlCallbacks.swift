@@ -80,7 +80,7 @@ enum CurlCallbacks {
         { context, remoteAddress, _, remotePort, localPort in
             guard let transfer = CurlTransfer.behind(context) else { return ccurl_prereqfunc_abort }
             transfer.clock.lastActivity = LoopClock.now()
-            if transfer.isExpectationRefused { return ccurl_prereqfunc_abort }
+            if transfer.isExpectationRejected { return ccurl_prereqfunc_abort }
             if let remoteAddress {
                 let ports = LoopConnections.Ports(remote: remotePort, local: localPort)
                 transfer.sendings.isOnStaleConnection = transfer.isConnectionStale(.init(remoteAddress: remoteAddress, ports: ports))
@@ -221,7 +221,7 @@ extension CurlTransfer {
             connection.isMarkedForClose || connection.hasCloseNotify
             || (isHTTP2
                 ? connection.hasSilentEnd : resendsOnOpenConnection || connection.hasUnreadBytes(isSecure ? handle : nil))
-        // Refusing the request alone would leave a bad HTTP/2 connection for the next request to find. libcurl reads this flag
+        // Rejecting the request alone would leave a bad HTTP/2 connection for the next request to find. libcurl reads this flag
         // when the transfer is over. Without it, each later request would find the connection unusable and open another.
         if isStale { try? handle.forbidReuse() }
         return isStale

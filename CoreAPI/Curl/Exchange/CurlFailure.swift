@@ -14,7 +14,7 @@ enum CurlFailure {
         let message: String
         let mayBeSentAgain: Bool
         let streamFailure: StreamFailure?
-        /// The size of a request's head that nghttp2 refused to send.
+        /// The size of a request's head that nghttp2 did not send.
         let headTooLargeForHTTP2: Int?
         /// The code with which the server reset the HTTP/2 stream after it began to answer.
         let resetCode: UInt32?
@@ -34,7 +34,7 @@ enum CurlFailure {
     static let headLimitOfHTTP2 = 65_536
 
     static func error(for code: CURLcode, _ facts: Facts) -> TransportError {
-        if let proxy = facts.proxy, !facts.wasSent, let error = refused(by: proxy, code, facts) { return error }
+        if let proxy = facts.proxy, !facts.wasSent, let error = rejected(by: proxy, code, facts) { return error }
         if let error = connecting(code, facts) {
             // The request was sent on an open connection, the connection died, and libcurl failed to open another to send it
             // again. Reporting "no connection" would invite a retry of a request that the server may have processed.
@@ -58,7 +58,7 @@ enum CurlFailure {
         case CURLE_RECV_ERROR, CURLE_HTTP2, CURLE_HTTP2_STREAM: return broken(facts)
         case CURLE_WEIRD_SERVER_REPLY, CURLE_BAD_CONTENT_ENCODING: return .malformedResponse(reason: facts.message)
         case CURLE_UNSUPPORTED_PROTOCOL where facts.wasSent: return .malformedResponse(reason: facts.message)
-        // The write callback keeps its own reason. Without one, libcurl's decoder refused to continue.
+        // The write callback keeps its own reason. Without one, libcurl's decoder did not continue.
         case CURLE_WRITE_ERROR: return .malformedResponse(reason: "the body cannot be decoded: \(facts.message)")
         case CURLE_UNSUPPORTED_PROTOCOL, CURLE_UNKNOWN_OPTION, CURLE_NOT_BUILT_IN: return .unsupported(capability: facts.message)
         default: return .other(code: Int(code.rawValue), message: facts.message)
@@ -68,7 +68,7 @@ enum CurlFailure {
     private static let unknownName = "its name is not known to DNS"
 
     /// Errors that the proxy causes. Before the request is sent, these are all errors except TLS with the server.
-    private static func refused(by proxy: Proxy, _ code: CURLcode, _ facts: Facts) -> TransportError? {
+    private static func rejected(by proxy: Proxy, _ code: CURLcode, _ facts: Facts) -> TransportError? {
         let status = facts.connectStatus
         if status != 0, !(200..<300).contains(status) {
             return .proxy(host: proxy.host, source: proxy.source, status: status, reason: "it answered CONNECT with \(status)")
@@ -108,13 +108,13 @@ enum CurlFailure {
     /// The failure of an HTTP/2 stream, with details that libcurl's code lacks.
     private static func ended(_ failure: StreamFailure, _ facts: Facts) -> TransportError {
         switch failure {
-        case .refused where facts.headTooLargeForHTTP2 != nil:
+        case .rejected where facts.headTooLargeForHTTP2 != nil:
             .unsupported(
                 capability:
                     "a request's head of \(facts.headTooLargeForHTTP2 ?? 0) bytes over HTTP/2, at most \(headLimitOfHTTP2)")
-        case .refused: .connectionLost(reason: "the server refused the stream", mayHaveBeenProcessed: false)
+        case .rejected: .connectionLost(reason: "the server rejected the stream", mayHaveBeenProcessed: false)
         case .headTooLarge: .headTooLarge(limit: min(facts.headLimit, 128 * 1_024))
-        case .unreadable(_, let field?): .malformedResponse(reason: "nghttp2 refuses the field \(field) (RFC 9113 §8.1.1)")
+        case .unreadable(_, let field?): .malformedResponse(reason: "nghttp2 rejects the field \(field) (RFC 9113 §8.1.1)")
         case .unreadable(let code, nil):
             .malformedResponse(reason: "it breaks HTTP/2's rules: \(StreamFailure.name(of: code)) (RFC 9113 §7)")
         case .connectionGivenUp where facts.hasHead, .connectionClosed where facts.hasHead: truncated(facts)

@@ -122,7 +122,7 @@ final class CurlTransfer: @unchecked Sendable {
         // Some of the body may be here already; how much depends on the turn of the loop.
         outcome.metrics?.bytesReceived = nil
         if let check = route.pinCheck {
-            outcome.pinMismatches = check.takeMismatches(isRefused: false, since: clock.activated)
+            outcome.pinMismatches = check.takeMismatches(isRejected: false, since: clock.activated)
         }
         outcome.end = .complete
         outcome.isStreamed = true

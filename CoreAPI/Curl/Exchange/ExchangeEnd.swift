@@ -7,9 +7,9 @@ extension CurlTransfer {
         if let failure { return .failed(failure) }
         // libcurl may report an orderly end for a connection that nghttp2 gave up.
         let hasFailed = code != CURLE_OK || http2.failure != nil
-        // libcurl has dropped the body of a refused expectation, unless the write callback has some of it. A redirect that ended
+        // libcurl has dropped the body of a rejected expectation, unless the write callback has some of it. A redirect that ended
         // well leaves its handle to others.
-        if isOver(in: code) || isExpectationRefused && bodyEnd.taken == 0 || bodyEnd.isRedirect && hasFailed {
+        if isOver(in: code) || isExpectationRejected && bodyEnd.taken == 0 || bodyEnd.isRedirect && hasFailed {
             bodyEnd.isDecided = true
         }
         guard let handle, hasFailed, !bodyEnd.isDecided else {
@@ -20,8 +20,8 @@ extension CurlTransfer {
             return .complete
         }
         let connecting = [CURLE_COULDNT_CONNECT, CURLE_OPERATION_TIMEDOUT]
-        if route.hasRefusedAddress, connecting.contains(code), sendings.count == 0 {
-            return .failed(.addressRefused(host: request.url.host))
+        if route.hasRejectedAddress, connecting.contains(code), sendings.count == 0 {
+            return .failed(.addressRejected(host: request.url.host))
         }
         // If both timeouts expire together, the total one explains more.
         if code == CURLE_OPERATION_TIMEDOUT, now >= request.deadline {
@@ -35,7 +35,7 @@ extension CurlTransfer {
         return CurlFailure.Facts(
             host: request.url.host, timeout: request.request.timeout, proxy: request.proxy,
             connectStatus: handle.number(CURLINFO_HTTP_CONNECTCODE),
-            message: code == CURLE_COULDNT_CONNECT ? route.socketRefusal ?? message : message,
+            message: code == CURLE_COULDNT_CONNECT ? route.socketRejection ?? message : message,
             mayBeSentAgain: mayBeSentAgain, streamFailure: http2.failure, headTooLargeForHTTP2: headTooLargeForHTTP2,
             resetCode: http2.hasAnswered ? http2.resetCode : nil, wasSent: sendings.count > 0, hasHead: hasHead,
             isFirstOnConnection: handle.number(CURLINFO_NUM_CONNECTS) > 0, headLimit: request.limits.responseHeadSize,
@@ -56,8 +56,8 @@ extension CurlTransfer {
         outcome.isEndAnnounced = bodyEnd.isRedirect ? nil : isEndAnnounced
         outcome.isEndDecided = bodyEnd.isDecided
         guard let check = route.pinCheck else { return end }
-        let isRefused = if case .failed(.tls) = end { true } else { false }
-        outcome.pinMismatches = check.takeMismatches(isRefused: isRefused, since: clock.activated)
+        let isRejected = if case .failed(.tls) = end { true } else { false }
+        outcome.pinMismatches = check.takeMismatches(isRejected: isRejected, since: clock.activated)
         guard let own = outcome.pinMismatches.last, own.isEnforced else { return end }
         return .failed(.pinMismatch(host: own.host, reason: own.reason))
     }

@@ -23,7 +23,7 @@ struct HTTP2Stream {
 /// Why an HTTP/2 stream failed, if libcurl reports only a lost connection.
 enum StreamFailure: Equatable {
     /// The server reports that it has not processed the request (RFC 9113 §8.7).
-    case refused
+    case rejected
     /// The stream broke the protocol's rules; an error code of RFC 9113 §7.
     ///
     /// `field` is a field of its head that HTTP/2 forbids there, with the head's status.

@@ -5,10 +5,10 @@ internal import CoreAPICore
 struct Route {
     /// The sockets that libcurl opened for it; several if two addresses raced.
     var sockets: [Int32] = []
-    /// Whether the channel refuses one of the host's addresses.
-    private(set) var hasRefusedAddress = false
-    /// The system's text if it refused a socket because process or system have too many descriptors; libcurl's does not tell.
-    var socketRefusal: String?
+    /// Whether the channel rejects one of the host's addresses.
+    private(set) var hasRejectedAddress = false
+    /// The system's text if it rejected a socket because process or system have too many descriptors; libcurl's does not tell.
+    var socketRejection: String?
     /// The connection on which the request was last sent.
     var connection: LoopConnection?
     /// The connection whose end may be the end of the body.
@@ -16,11 +16,11 @@ struct Route {
     /// The loop's pin check, if the host has pins and libcurl has the exchange.
     var pinCheck: PinCheck?
 
-    /// Whether the peer is one that the channel refuses. Noted, because libcurl then tries the host's next address.
-    mutating func refuses(_ address: UnsafeMutablePointer<curl_sockaddr>, _ refused: AddressClass) -> Bool {
-        guard !refused.isEmpty else { return false }
-        let isRefused = withUnsafePointer(to: &address.pointee.addr) { !AddressClass(of: $0).isDisjoint(with: refused) }
-        hasRefusedAddress = hasRefusedAddress || isRefused
-        return isRefused
+    /// Whether the peer is one that the channel rejects. Noted, because libcurl then tries the host's next address.
+    mutating func rejects(_ address: UnsafeMutablePointer<curl_sockaddr>, _ rejected: AddressClass) -> Bool {
+        guard !rejected.isEmpty else { return false }
+        let isRejected = withUnsafePointer(to: &address.pointee.addr) { !AddressClass(of: $0).isDisjoint(with: rejected) }
+        hasRejectedAddress = hasRejectedAddress || isRejected
+        return isRejected
     }
 }

@@ -2,7 +2,7 @@ internal import CoreAPICore
 
 /// How often libcurl began to send the request of an exchange, and on which connections.
 struct Sendings {
-    /// How often it began. More than once if a reused connection was dead, or if the server refused the stream.
+    /// How often it began. More than once if a reused connection was dead, or if the server rejected the stream.
     var count = 0
     /// The count when the loop last started the exchange.
     private var before = 0
@@ -30,16 +30,16 @@ extension CurlTransfer {
         guard !sendings.isOnStaleConnection else { return true }
         guard failure == nil, sendings.isSent, hasResend, !http2.hasAnswered, !hasHead else { return false }
         return switch http2.failure {
-        case .refused: headTooLargeForHTTP2 == nil
+        case .rejected: headTooLargeForHTTP2 == nil
         case .connectionGivenUp, .connectionClosed: request.isIdempotent
         default: false
         }
     }
 
-    /// The size of the request's head, if nghttp2 has refused to send it, and no server has reset its stream.
+    /// The size of the request's head, if nghttp2 has did not send it, and no server has reset its stream.
     var headTooLargeForHTTP2: Int? {
         let size = request.headers.size + request.url.longest
-        return http2.failure == .refused && http2.resetCode == nil && size > CurlFailure.headLimitOfHTTP2 ? size : nil
+        return http2.failure == .rejected && http2.resetCode == nil && size > CurlFailure.headLimitOfHTTP2 ? size : nil
     }
 
     /// Discards the answer so far, because the request is sent again.

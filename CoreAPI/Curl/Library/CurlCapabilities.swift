@@ -4,21 +4,21 @@ internal import CoreAPICore
 /// Capabilities of a libcurl beyond the options of 7.81. The linked library reports at run time which of them it has
 /// (`curl_version_info`, `curl_easy_option_by_name`). The header at compile time may be older or newer.
 ///
-/// Without a capability the kit either works all the same, or refuses requests that need it with
+/// Without a capability the kit either works all the same, or rejects requests that need it with
 /// ``TransportError/unsupported(capability:)``.
 package struct CurlCapabilities: OptionSet, Sendable {
     package let rawValue: UInt16
 
     package init(rawValue: UInt16) { self.rawValue = rawValue }
 
-    /// `https`. Refused without it.
+    /// `https`. Rejected without it.
     package static let tls = Self(rawValue: 1 << 0)
     /// HTTP/2 over TLS. Without it every request goes over HTTP/1.1.
     package static let http2 = Self(rawValue: 1 << 1)
     /// TLS by OpenSSL, whose verified chain is accessible. Without it pins are compared with the server's own key, and pins that
-    /// only report are refused.
+    /// only report are rejected.
     package static let openSSL = Self(rawValue: 1 << 2)
-    /// A file of authorities that libcurl was built to trust. Without it authorities besides the system's are refused.
+    /// A file of authorities that libcurl was built to trust. Without it authorities besides the system's are rejected.
     package static let systemAuthorities = Self(rawValue: 1 << 3)
     /// The allowed protocols by name (`CURLOPT_PROTOCOLS_STR`, 7.85). Without it by their bits.
     package static let protocolNames = Self(rawValue: 1 << 4)

@@ -66,12 +66,12 @@ final class Loop: Sendable {
 
     /// Puts a message into the mailbox, and starts the thread if it does not run.
     ///
-    /// - Returns: why the message was refused; `nil` if it was not.
+    /// - Returns: why the message was rejected; `nil` if it was not.
     func post(_ message: Message) -> TransportError? {
-        let (refusal, wakeup) = state.withLock { state -> (TransportError?, Wakeup?) in
+        let (rejection, wakeup) = state.withLock { state -> (TransportError?, Wakeup?) in
             switch state.phase {
             case .idle:
-                if let refusal = start(&state) { return (refusal, nil) }
+                if let rejection = start(&state) { return (rejection, nil) }
             case .running: break
             case .closing, .ended: return (.closed, nil)
             }
@@ -79,7 +79,7 @@ final class Loop: Sendable {
             return (nil, takeWakeup(&state))
         }
         wakeup?.signal()
-        return refusal
+        return rejection
     }
 
     /// As ``post(_:)``, for messages that are only for a living thread. A thread that is being shut down handles what it finds at
@@ -267,7 +267,7 @@ struct LoopRun {
             attend(worker)
             worker.submit(transfer, now)
         } catch {
-            pool.refuse(transfer, error)
+            pool.reject(transfer, error)
         }
     }
 

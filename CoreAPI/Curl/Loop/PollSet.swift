@@ -87,7 +87,7 @@ final class PollSet {
         ready.removeAll(keepingCapacity: true)
         let count = milliseconds == 0 ? look(milliseconds: 0) : patience.wait(milliseconds: milliseconds, look)
         guard count > 0 else {
-            // If the system keeps refusing to wait, the loop must not spin at full speed.
+            // If the system keeps not waiting, the loop must not spin at full speed.
             if count < 0, count != -EINTR { usleep(1_000) }
             return
         }

@@ -24,7 +24,7 @@ extension CurlHandle {
     /// reused, and that libcurl shows the first field.
     ///
     /// - Parameter count: transfers that run at once, this one included.
-    /// - Throws: ``TransportError`` for the first option that libcurl refuses, and for a body that cannot be opened.
+    /// - Throws: ``TransportError`` for the first option that libcurl rejects, and for a body that cannot be opened.
     func setOptions(for transfer: CurlTransfer, as form: Form, inFlight count: Int) throws(TransportError) {
         let request = transfer.request
         let isSecure = request.url.scheme == .https

@@ -18,7 +18,7 @@ struct PreparedRequest: Sendable {
     let bodyLimit: Int
     /// When the whole call must be over.
     let deadline: LoopClock.Nanoseconds
-    /// The proxy for this hop, if any. A channel that refuses addresses uses no proxy, because a proxy would connect to them.
+    /// The proxy for this hop, if any. A channel that rejects addresses uses no proxy, because a proxy would connect to them.
     let proxy: Proxy?
 
     // By reference: a request has some 200 bytes, and thousands may be held.
@@ -45,11 +45,11 @@ struct PreparedRequest: Sendable {
         } catch {
             throw .request(error, ErrorContext(attempt.request))
         }
-        if attempt.call.prepared.refusesHost(of: attempt.request.url) {
-            let reason = "the pin set names no pins for it and refuses other hosts"
+        if attempt.call.prepared.rejectsHost(of: attempt.request.url) {
+            let reason = "the pin set names no pins for it and rejects other hosts"
             throw .transport(.pinMismatch(host: attempt.request.url.host, reason: reason), ErrorContext(attempt.request))
         }
-        if let capability = Self.refusedMethod(attempt) {
+        if let capability = Self.rejectedMethod(attempt) {
             throw .transport(.unsupported(capability: capability), ErrorContext(attempt.request))
         }
         // All at once and at the end: earlier assignments would force a copy.
@@ -92,8 +92,8 @@ struct PreparedRequest: Sendable {
         }
     }
 
-    /// Why a method is refused: because it is no exchange of a request and a response, or for its body.
-    private static func refusedMethod(_ attempt: Attempt) -> String? {
+    /// Why a method is rejected: because it is no exchange of a request and a response, or for its body.
+    private static func rejectedMethod(_ attempt: Attempt) -> String? {
         switch attempt.request.method {
         // Nearly every request; comparing all the others costs 200 instructions.
         case .get: nil

@@ -5,9 +5,9 @@ internal import Foundation
 internal import HTTPTypes
 
 extension Request {
-    /// The environment's proxy for the request. A channel that refuses addresses uses none, because a proxy would connect.
+    /// The environment's proxy for the request. A channel that rejects addresses uses none, because a proxy would connect.
     var proxy: Proxy? {
-        guard let proxies = ProxyEnvironment.current, call.prepared.channel.limits.refusedAddresses.isEmpty else { return nil }
+        guard let proxies = ProxyEnvironment.current, call.prepared.channel.limits.rejectedAddresses.isEmpty else { return nil }
         return proxies.proxy(for: url)
     }
 

@@ -46,8 +46,8 @@ final class ConnectionPool: Sendable {
     }
 
     let trust: ServerTrustManager
-    /// A connection to a peer that one channel allows must not serve a channel that refuses it.
-    let refused: AddressClass
+    /// A connection to a peer that one channel allows must not serve a channel that rejects it.
+    let rejected: AddressClass
     /// A connection whose mismatch was only reported must not serve after the pin set began to block.
     let pinMode: PinSet.Mode
     /// Whether it serves streamed bodies; see ``Defect/busyConnectionShared``.
@@ -66,11 +66,11 @@ final class ConnectionPool: Sendable {
     let queued = Atomic(0)
 
     init(
-        trust: ServerTrustManager, refused: AddressClass, pinMode: PinSet.Mode, streamsBodies: Bool, limits: ConnectionLimits,
+        trust: ServerTrustManager, rejected: AddressClass, pinMode: PinSet.Mode, streamsBodies: Bool, limits: ConnectionLimits,
         loops: LoopGroup, library: CurlLibrary
     ) {
         self.trust = trust
-        self.refused = refused
+        self.rejected = rejected
         self.pinMode = pinMode
         self.streamsBodies = streamsBodies
         self.limits = limits
@@ -143,14 +143,14 @@ final class ConnectionPool: Sendable {
 
     private enum Submission {
         case to(PoolShard)
-        case refused(CurlOutcome.End)
+        case rejected(CurlOutcome.End)
     }
 
     private func submit(_ transfer: CurlTransfer) {
         let key = HostKey(transfer.request.url)
         let submission = state.withLock { state -> Submission in
-            guard !state.isClosed else { return .refused(.failed(.closed)) }
-            guard !transfer.isCancelled.load(ordering: .acquiring) else { return .refused(.cancelled) }
+            guard !state.isClosed else { return .rejected(.failed(.closed)) }
+            guard !transfer.isCancelled.load(ordering: .acquiring) else { return .rejected(.cancelled) }
             transfer.ticket = state.queue.start(for: key, multiplexes: multiplexes(transfer))
             count(state.queue)
             let shard = shards[transfer.ticket?.shard ?? 0]
@@ -159,9 +159,9 @@ final class ConnectionPool: Sendable {
             return .to(shard)
         }
         switch submission {
-        case .refused(let end): transfer.resume(end)
+        case .rejected(let end): transfer.resume(end)
         case .to(let shard):
-            if let refusal = shard.loop.post(.submit(transfer, self)) { refuse(transfer, refusal) }
+            if let rejection = shard.loop.post(.submit(transfer, self)) { reject(transfer, rejection) }
         }
     }
 
@@ -187,7 +187,7 @@ final class ConnectionPool: Sendable {
     // MARK: - From a loop's thread
 
     /// Ends a transfer that has not begun with an error.
-    func refuse(_ transfer: CurlTransfer, _ error: TransportError) {
+    func reject(_ transfer: CurlTransfer, _ error: TransportError) {
         finish(transfer)
         transfer.leave()
         transfer.resume(.failed(error))
@@ -256,7 +256,7 @@ final class ConnectionPool: Sendable {
             state.open.insert(shard.index)
             return true
         }
-        if let refusal = isOpen ? shard.loop.post(.submit(transfer, self)) : .closed { refuse(transfer, refusal) }
+        if let rejection = isOpen ? shard.loop.post(.submit(transfer, self)) : .closed { reject(transfer, rejection) }
     }
 
     /// A loop holds nothing of the pool any more.

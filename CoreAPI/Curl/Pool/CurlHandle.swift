@@ -223,7 +223,7 @@ final class CurlHandle {
         try set(option.number, value)
     }
 
-    /// Refuses what ``library`` lacks as libcurl does. A test's library lacks options that the linked one knows.
+    /// Rejects what ``library`` lacks as libcurl does. A test's library lacks options that the linked one knows.
     private func check(_ option: NewerOption) throws(TransportError) {
         if !library.can(option.capability) { try check(CURLE_UNKNOWN_OPTION, option.number) }
     }

@@ -105,7 +105,7 @@ final class HostQueue<Key: Hashable, Item> {
         self.capacity = max(0, capacity)
     }
 
-    /// Joins the queue, or returns `nil` if it is full. An item that can start at once is never refused.
+    /// Joins the queue, or returns `nil` if it is full. An item that can start at once is never rejected.
     ///
     /// - Parameters:
     ///   - item: the waiting item.

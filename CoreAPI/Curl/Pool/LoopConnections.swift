@@ -196,14 +196,14 @@ final class LoopConnections {
     }
 
     /// `CURLOPT_OPENSOCKETFUNCTION`: opens a socket as libcurl would, but closed on `exec`. Opens none for a peer that the
-    /// channel refuses.
+    /// channel rejects.
     static var open: curl_opensocket_callback {
         { context, _, address in
             guard let transfer = CurlTransfer.behind(context), let address else { return ccurl_bad_socket }
-            guard !transfer.route.refuses(address, transfer.request.limits.refusedAddresses) else { return ccurl_bad_socket }
+            guard !transfer.route.rejects(address, transfer.request.limits.rejectedAddresses) else { return ccurl_bad_socket }
             let descriptor = socket(address.pointee.family, address.pointee.socktype, address.pointee.protocol)
             guard descriptor >= 0 else {
-                if [EMFILE, ENFILE].contains(errno) { transfer.route.socketRefusal = String(cString: strerror(errno)) }
+                if [EMFILE, ENFILE].contains(errno) { transfer.route.socketRejection = String(cString: strerror(errno)) }
                 return ccurl_bad_socket
             }
             _ = fcntl(descriptor, F_SETFD, FD_CLOEXEC)

@@ -67,7 +67,7 @@ final class PoolWorker {
             nextDeadline = min(nextDeadline, transfer.request.deadline)
             if ticket.isStarted { start(transfer) } else { startReady() }
         } catch {
-            pool.refuse(transfer, error)
+            pool.reject(transfer, error)
         }
     }
 

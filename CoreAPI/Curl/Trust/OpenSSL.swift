@@ -100,7 +100,7 @@ struct OpenSSL: Sendable {
     }
 
     /// Sets the reason of a failed verification: `X509_V_ERR_APPLICATION_VERIFICATION`.
-    func refuse(_ store: OpaquePointer) {
+    func reject(_ store: OpaquePointer) {
         setError(store, 50)
     }
 }

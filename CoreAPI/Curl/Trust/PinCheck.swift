@@ -27,21 +27,21 @@ final class PinCheck {
         guard pins.mode(at: Date()) == .enforce else {
             throw .unsupported(capability: "pins that only report (libcurl with OpenSSL)")
         }
-        // The server's own key alone: this may refuse too much, but never too little.
+        // The server's own key alone: this may reject too much, but never too little.
         try handle.setOnce(
             CURLOPT_PINNEDPUBLICKEY, configured.map { "sha256//" + $0.dropFirst("sha256/".count) }.joined(separator: ";"))
     }
 
-    /// The mismatches to report for a transfer that ends: all that were let through, and its own refused one.
+    /// The mismatches to report for a transfer that ends: all that were let through, and its own rejected one.
     ///
     /// - Parameters:
-    ///   - isRefused: whether it ended in its handshake.
+    ///   - isRejected: whether it ended in its handshake.
     ///   - began: when it began to connect. Earlier mismatches belong to cancelled transfers.
-    func takeMismatches(isRefused: Bool, since began: LoopClock.Nanoseconds) -> [PinMismatch] {
+    func takeMismatches(isRejected: Bool, since began: LoopClock.Nanoseconds) -> [PinMismatch] {
         guard !mismatches.isEmpty else { return [] }
         var taken = mismatches.map(\.mismatch).filter { !$0.isEnforced }
         mismatches.removeAll { !$0.mismatch.isEnforced }
-        if isRefused, let own = mismatches.firstIndex(where: { $0.at >= began }) {
+        if isRejected, let own = mismatches.firstIndex(where: { $0.at >= began }) {
             taken.append(mismatches.remove(at: own).mismatch)
         }
         return taken
@@ -56,7 +56,7 @@ final class PinCheck {
         if mismatches.count >= Self.longest { mismatches.removeFirst() }
         mismatches.append(
             (LoopClock.now(), PinMismatch(host: host, certificates: chain, configured: configured, isEnforced: isEnforced)))
-        if isEnforced { openSSL.refuse(store) }
+        if isEnforced { openSSL.reject(store) }
         return !isEnforced
     }
 

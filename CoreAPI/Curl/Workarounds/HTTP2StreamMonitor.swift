@@ -82,11 +82,11 @@ final class HTTP2StreamMonitor {
             return
         }
         switch event {
-        // A server that has answered has processed the request, even if it refuses the stream afterwards.
-        case CHTTP2_REFUSED: if !transfer.http2.hasAnswered { transfer.http2.failure = .refused }
+        // A server that has answered has processed the request, even if it rejects the stream afterwards.
+        case CHTTP2_REFUSED: if !transfer.http2.hasAnswered { transfer.http2.failure = .rejected }
         case CHTTP2_HEAD_TOO_LARGE: giveUp(transfer, .headTooLarge)
         case CHTTP2_GIVEN_UP: giveUp(transfer, .connectionGivenUp(code: code))
-        default: giveUp(transfer, .unreadable(code: code, field: Self.refusedField))
+        default: giveUp(transfer, .unreadable(code: code, field: Self.rejectedField))
         }
     }
 
@@ -105,8 +105,8 @@ final class HTTP2StreamMonitor {
         if let transfer = CurlHandle.transfer(of: subject) { transfer.http2.bytes += Int64(bytes) }
     }
 
-    /// The field that nghttp2 has just refused, and the status of its head.
-    private static var refusedField: String? {
+    /// The field that nghttp2 has just rejected, and the status of its head.
+    private static var rejectedField: String? {
         let name = String(cString: chttp2_refused_field()).escapingControls
         let status = String(cString: chttp2_last_status()).escapingControls
         return name.isEmpty ? nil : status.isEmpty ? name : "\(name) in a head with status \(status)"

@@ -6,15 +6,15 @@ extension Defect {
     /// one before (RFC 9112 §5.2), libcurl writes to that address. Fixed in 8.1.1; to be on the safe side, worked around until
     /// 8.2.0.
     ///
-    /// The kit refuses such a line before libcurl keeps it (``FirstFieldCheck``). Shown by `ResponseHeadTests.leadingFold`. No
+    /// The kit rejects such a line before libcurl keeps it (``FirstFieldCheck``). Shown by `ResponseHeadTests.leadingFold`. No
     /// test runs with the workaround switched off, because it would write to freed memory.
     static let rememberedField = Defect(6, in: .before(8, 2, 0))
 }
 
-/// Refuses a response whose first field line continues a field, because there is no field before it.
+/// Rejects a response whose first field line continues a field, because there is no field before it.
 ///
 /// On request, libcurl shows every line of a head to the write callback before it keeps it (`CURLOPT_HEADER`), and to the header
-/// callback afterwards. So the write callback can refuse the line, and the header callback knows when there is a field to
+/// callback afterwards. So the write callback can reject the line, and the header callback knows when there is a field to
 /// continue. The very first line, the status, is never kept.
 struct FirstFieldCheck {
     private enum State {

@@ -1,7 +1,7 @@
 internal import CoreAPICore
 
 extension Defect {
-    /// A handle keeps three facts of an exchange for the next one: how often it sent a request again, a 417, and a refused
+    /// A handle keeps three facts of an exchange for the next one: how often it sent a request again, a 417, and a rejected
     /// stream. With the first it gives up another request too early.
     ///
     /// The kit discards a handle that sent a request twice. Shown by `WorkaroundTests.rememberedResend`.

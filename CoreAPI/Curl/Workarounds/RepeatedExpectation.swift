@@ -4,7 +4,7 @@ internal import HTTPTypes
 
 extension Defect {
     /// After a 417 that comes before the whole body is sent, libcurl sends the request again. It leaves out the `Expect` that it
-    /// had added itself. A field that the user has added stays, so the server refuses it again.
+    /// had added itself. A field that the user has added stays, so the server rejects it again.
     ///
     /// The kit forbids that at the second call of `CURLOPT_PREREQFUNCTION`. Whatever code libcurl then ends with, the transfer
     /// ends with the answer, unless a part of its body has arrived. The answer has no body, because libcurl has dropped it.
@@ -13,8 +13,8 @@ extension Defect {
 }
 
 extension CurlTransfer {
-    /// Whether the server has refused the expectation of a request whose body is still to be sent.
-    var isExpectationRefused: Bool {
+    /// Whether the server has rejected the expectation of a request whose body is still to be sent.
+    var isExpectationRejected: Bool {
         guard sendings.count > 0, isSending, let handle, handle.head.isExpectationFailed, request.request.headers[.expect] != nil
         else {
             return false

@@ -5,7 +5,7 @@ extension Defect {
     /// method. No option turns that off.
     ///
     /// If a part of the body was sent, libcurl asks for the body's beginning (`CURLOPT_SEEKFUNCTION`). Otherwise the only sign is
-    /// a second call of `CURLOPT_PREREQFUNCTION`. The kit refuses either, unless the request may be sent again. The transfer then
+    /// a second call of `CURLOPT_PREREQFUNCTION`. The kit rejects either, unless the request may be sent again. The transfer then
     /// ends with `CURLE_SEND_FAIL_REWIND` or `CURLE_ABORTED_BY_CALLBACK`. A request is sent again once, over HTTP/1.1 on a new
     /// connection, and `TransferMetrics.resends` counts it. Shown by `WorkaroundTests.silentResend` and `NoSilentResendTests`.
     static let silentResend = Defect(13, in: .every)
@@ -14,12 +14,12 @@ extension Defect {
 extension CurlTransfer {
     /// Whether the server may get the request a second time. It may if that makes no difference, or if the server reports that it
     /// has done nothing (RFC 9110 §9.2.2, RFC 9113 §8.7).
-    var mayBeSentAgain: Bool { request.isIdempotent || http2.failure == .refused }
+    var mayBeSentAgain: Bool { request.isIdempotent || http2.failure == .rejected }
 
-    /// Whether the request may go again within this attempt: once, or five times if a server refused each stream before it did
-    /// anything. Such a server closes each connection after a few requests, so one of many parallel calls may be refused several
+    /// Whether the request may go again within this attempt: once, or five times if a server rejected each stream before it did
+    /// anything. Such a server closes each connection after a few requests, so one of many parallel calls may be rejected several
     /// times. Each further try is an attempt, about which the channel decides.
-    var hasResend: Bool { sendings.count < (http2.failure == .refused ? 6 : 2) }
+    var hasResend: Bool { sendings.count < (http2.failure == .rejected ? 6 : 2) }
 
     /// Prepares the request to be sent from its beginning, unless that is forbidden.
     func mayGoOnceMore() -> Bool {

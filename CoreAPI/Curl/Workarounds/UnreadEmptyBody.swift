@@ -3,7 +3,7 @@ internal import CoreAPICore
 extension Defect {
     /// libcurl never reads a body of length 0, so bytes of such a stream would be lost without an error.
     ///
-    /// The kit reads the stream to its end before the request is sent, and refuses one that is not empty. Shown by
+    /// The kit reads the stream to its end before the request is sent, and rejects one that is not empty. Shown by
     /// `WorkaroundTests.unreadEmptyBody`.
     static let unreadEmptyBody = Defect(14, in: .every)
 }
@@ -12,7 +12,7 @@ extension CurlLibrary {
     /// Checks a streamed body that is declared empty.
     ///
     /// - Returns: why the request must not be sent, or `nil`.
-    func refusal(ofEmptyStream attempt: Attempt) async -> Reply? {
+    func rejection(ofEmptyStream attempt: Attempt) async -> Reply? {
         guard case .stream(let stream) = attempt.request.body, stream.length == 0, has(.unreadEmptyBody) else { return nil }
         do {
             try await UploadBody.check(empty: stream, of: attempt.request)

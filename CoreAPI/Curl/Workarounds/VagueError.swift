@@ -6,7 +6,7 @@ extension Defect {
     /// connection. Only its texts tell, and they differ between versions. And if the resolver is quick, libcurl 8.14.1 reports a
     /// proxy's unknown name as that of the host, which only the proxy would resolve.
     ///
-    /// The kit reads the texts, and for a proxy's name it asks whether there is a proxy (`CurlFailure.refused`). A text that it
+    /// The kit reads the texts, and for a proxy's name it asks whether there is a proxy (`CurlFailure.rejected`). A text that it
     /// does not know leaves the code's own meaning. Shown by
     /// `WorkaroundTests.vagueError`, `HostileAnswerTests` and `ProcessTests.failingProxy`.
     static let vagueError = Defect(16, in: .every)
@@ -30,7 +30,7 @@ extension CurlFailure {
         // libcurl's texts for both speak of a function's argument.
         case CURLE_BAD_FUNCTION_ARGUMENT where facts.wasSent:
             .malformedResponse(reason: facts.hasHead ? badChunks : continuationFirst)
-        // libcurl's text speaks of HTTP/0.9, which the kit refuses: an answer that begins with anything else than a status line.
+        // libcurl's text speaks of HTTP/0.9, which the kit rejects: an answer that begins with anything else than a status line.
         case CURLE_UNSUPPORTED_PROTOCOL where facts.wasSent && facts.message.hasPrefix("Received HTTP/0.9"):
             .malformedResponse(reason: "expected a status line (RFC 9112 §4); the port may serve TLS or another protocol")
         // The kit disables libcurl's decoding of content codings.
@@ -63,7 +63,7 @@ extension CurlFailure {
 
     /// nghttp2 gave up the connection without a GOAWAY, for example after a flood of CONTINUATION frames. The stream that caused
     /// it is unknown. So only the request for which the connection was opened gets this error. It does not if libcurl itself
-    /// refused the rest of a head (-902).
+    /// rejected the rest of a head (-902).
     private static func isUnreadable(_ facts: Facts) -> Bool {
         facts.isFirstOnConnection && facts.message.contains("nghttp2") && facts.message.contains("recv")
             && !facts.message.contains("-902")
@@ -73,7 +73,7 @@ extension CurlFailure {
     /// may have 16 KiB.
     private static func hasTooManyContinuations(_ facts: Facts) -> Bool { facts.message.contains("-905") }
 
-    /// Since TLS 1.3 a server checks the client's certificate after the client considers the handshake complete. Its refusal, an
+    /// Since TLS 1.3 a server checks the client's certificate after the client considers the handshake complete. Its rejection, an
     /// alert of RFC 8446 §6.2, arrives instead of the answer. The request was not processed.
     private static func isAboutIdentity(_ facts: Facts) -> Bool {
         facts.isFirstOnConnection && facts.message.contains(" alert ")

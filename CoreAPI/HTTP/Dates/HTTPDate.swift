@@ -2,7 +2,7 @@ package import Foundation
 
 /// Dates of HTTP header fields (RFC 9110 §5.6.7): `Sun, 06 Nov 1994 08:49:37 GMT` and its two obsolete forms.
 ///
-/// Also accepted: names in any case, a missing weekday, and `UTC`, `UT`, `Z` or `+0000` for `GMT`. Any other zone is refused.
+/// Also accepted: names in any case, a missing weekday, and `UTC`, `UT`, `Z` or `+0000` for `GMT`. Any other zone is rejected.
 package enum HTTPDate {
     package static func date(_ text: String) -> Date? {
         var words = text.split { " \t,-".contains($0) }.map { $0.lowercased() }[...]

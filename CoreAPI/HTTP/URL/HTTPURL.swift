@@ -1,7 +1,7 @@
 /// An absolute `http` or `https` address, parsed once and kept in its form on the wire.
 ///
 /// The kit has its own address type, because a second parser between the check and the socket can confuse hosts. libcurl receives
-/// the checked address byte for byte (RFC 3986 §3). The type refuses user information, control characters and hosts that are not
+/// the checked address byte for byte (RFC 3986 §3). The type rejects user information, control characters and hosts that are not
 /// plain ASCII. It has no fragment, because fragments are not sent (RFC 9110 §7.1).
 ///
 /// ```swift
@@ -137,7 +137,7 @@ extension HTTPURL: CustomStringConvertible {
 extension HTTPURL {
     /// Appends a path below the present one, and its query if it has one (`"orders?page=1"`).
     ///
-    /// Text that is not allowed in a path is percent-encoded; valid escapes are kept. `.` and `..` segments are refused, so that
+    /// Text that is not allowed in a path is percent-encoded; valid escapes are kept. `.` and `..` segments are rejected, so that
     /// a path from a user's input cannot leave the base.
     ///
     /// - Throws: ``RequestError/malformedPath(_:reason:)``.

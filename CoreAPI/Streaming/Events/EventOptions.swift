@@ -12,7 +12,7 @@ public struct EventOptions: Sendable {
     /// the minimum. The kit adds a random delay of up to `max(retry, min(pause, 500 ms))`; this bound doubles with each failure.
     public var pause: Duration
     /// The longest pause that the kit chooses. Default 30 s. A server's `retry`, up to a day, is added to it. A longer
-    /// `Retry-After` of the last answer is honoured, also that of a stream which has ended. If a refused answer asks for a pause
+    /// `Retry-After` of the last answer is honoured, also that of a stream which has ended. If a rejected answer asks for a pause
     /// as long as ``Timeout/total``, the stream ends with that answer's error.
     public var longestPause: Duration
     /// How long the server may be silent. A comment ends the silence, too. Default `nil`: ``Timeout/idle`` of the nearest
@@ -24,7 +24,7 @@ public struct EventOptions: Sendable {
     /// the stream does not connect again. A stream that ends without it, and may not connect again, throws
     /// ``StreamDefect/Reason/noSentinel(_:)``. Default `nil`: any end is the end.
     public var sentinel: String?
-    /// Statuses after which the stream connects again, such as 503. Default empty, as in the standard: a refused status ends
+    /// Statuses after which the stream connects again, such as 503. Default empty, as in the standard: a rejected status ends
     /// the stream. A channel's `RetryPolicy` retries first.
     public var reconnectsAfter: Set<Int>
     /// Whether to repeat a request whose method is not idempotent, such as a POST. Default `false`.
@@ -75,7 +75,7 @@ public struct EventOptions: Sendable {
     func mayReconnect(after error: APIClientError) -> Bool {
         if let status = error.context.head?.status.code {
             if reconnectsAfter.contains(status) { return true }
-            // A refusal ends the stream, even if its body breaks off.
+            // A rejection ends the stream, even if its body breaks off.
             guard status == 200 else { return false }
         }
         guard case .transport(let failure, _) = error.untranslated else { return false }

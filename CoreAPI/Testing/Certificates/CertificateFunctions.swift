@@ -76,7 +76,7 @@ struct CertificateFunctions: Sendable {
         var group: Pointer?
         guard beginParameters(context) == 1, setKeyOption(context, "dh_paramgen_prime_len", String(bits)) == 1,
             makeParameters(context, &group) == 1, let group
-        else { throw .refusedByOpenSSL("a group of \(bits) bits") }
+        else { throw .rejectedByOpenSSL("a group of \(bits) bits") }
         return group
     }
 
@@ -86,13 +86,13 @@ struct CertificateFunctions: Sendable {
     /// The DER of an object.
     static func bytes(of object: Pointer, _ encode: Encode) throws(LoopbackServerError) -> [UInt8] {
         let length = encode(object, nil)
-        guard length > 0 else { throw .refusedByOpenSSL("to encode what it made") }
+        guard length > 0 else { throw .rejectedByOpenSSL("to encode what it made") }
         var bytes = [UInt8](repeating: 0, count: Int(length))
         let written = bytes.withUnsafeMutableBufferPointer { buffer in
             var next = buffer.baseAddress
             return encode(object, &next)
         }
-        guard written == length else { throw .refusedByOpenSSL("to encode what it made") }
+        guard written == length else { throw .rejectedByOpenSSL("to encode what it made") }
         return bytes
     }
 }

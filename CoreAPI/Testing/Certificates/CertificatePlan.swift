@@ -13,7 +13,7 @@ extension TestCertificate {
             _ certificate: OpaquePointer, _ functions: CertificateFunctions, key: TestKey, issuer: TestCertificate?
         ) throws(LoopbackServerError) {
             func check(_ isDone: Bool, _ what: String) throws(LoopbackServerError) {
-                guard isDone else { throw .refusedByOpenSSL("\(what) of a certificate for \(hosts)") }
+                guard isDone else { throw .rejectedByOpenSSL("\(what) of a certificate for \(hosts)") }
             }
             // Version 3 is written as 2 (RFC 5280 §4.1.2.1).
             try check(functions.setVersion(certificate, 2) == 1, "the version")

@@ -26,7 +26,7 @@ public final class TestAuthority: Sendable {
     ///   - name: its common name.
     ///   - key: the key that it signs with.
     ///   - validity: when it may sign.
-    /// - Throws: ``LoopbackServerError`` if OpenSSL is not loaded or refuses.
+    /// - Throws: ``LoopbackServerError`` if OpenSSL is not loaded or rejects.
     public init(
         name: String = "Test Root \(UInt32.random(in: 0 ... .max))", key: TestCertificate.Key = .p256,
         validity: TestCertificate.Validity = .current
@@ -47,7 +47,7 @@ public final class TestAuthority: Sendable {
     ///   - name: its common name.
     ///   - validity: when it may sign.
     ///   - digest: the digest of its signature, by OpenSSL's name: `SHA256`, `SHA1`.
-    /// - Throws: ``LoopbackServerError`` if OpenSSL refuses.
+    /// - Throws: ``LoopbackServerError`` if OpenSSL rejects.
     public func intermediate(
         name: String = "Test Intermediate", validity: TestCertificate.Validity = .current, digest: String = "SHA256"
     ) throws(LoopbackServerError) -> TestAuthority {
@@ -65,7 +65,7 @@ public final class TestAuthority: Sendable {
     ///   - key: its key.
     ///   - digest: the digest of its signature, by OpenSSL's name: `SHA256`, `SHA1`.
     ///   - showsIntermediates: whether a server shows the authorities between this certificate and the root.
-    /// - Throws: ``LoopbackServerError`` if OpenSSL refuses.
+    /// - Throws: ``LoopbackServerError`` if OpenSSL rejects.
     public func certificate(
         for hosts: [String] = TestAuthority.loopback, name: String? = "test", validity: TestCertificate.Validity = .current,
         key: TestCertificate.Key = .p256, digest: String = "SHA256", showsIntermediates: Bool = true

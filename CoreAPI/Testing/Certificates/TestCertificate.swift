@@ -55,7 +55,7 @@ public final class TestCertificate: @unchecked Sendable {
     /// - Parameter issuer: the signer; `nil` for a self-signed certificate.
     init(_ plan: Plan, key: TestKey, issuer: TestCertificate?, intermediates: [TestCertificate]) throws(LoopbackServerError) {
         let functions = try CertificateFunctions.loaded.get()
-        guard let pointer = functions.newCertificate() else { throw .refusedByOpenSSL("to make a certificate") }
+        guard let pointer = functions.newCertificate() else { throw .rejectedByOpenSSL("to make a certificate") }
         self.pointer = pointer
         self.functions = functions
         self.key = key
@@ -66,7 +66,7 @@ public final class TestCertificate: @unchecked Sendable {
             let der = try CertificateFunctions.bytes(of: pointer, functions.encodeCertificate)
             pem = PEM.text("CERTIFICATE", der)
             guard let certificate = try? Certificate(der: Data(der)) else {
-                throw .refusedByOpenSSL("to make a certificate that can be read")
+                throw .rejectedByOpenSSL("to make a certificate that can be read")
             }
             self.certificate = certificate
         } catch {
@@ -82,7 +82,7 @@ public final class TestCertificate: @unchecked Sendable {
     /// A self-signed certificate that is not an authority.
     ///
     /// - Parameter hosts: names and addresses of the certificate.
-    /// - Throws: ``LoopbackServerError`` if OpenSSL is not loaded or refuses.
+    /// - Throws: ``LoopbackServerError`` if OpenSSL is not loaded or rejects.
     public static func selfSigned(for hosts: [String] = TestAuthority.loopback) throws(LoopbackServerError) -> TestCertificate {
         try TestCertificate(Plan(name: hosts.first, hosts: hosts), key: TestKey(.p256), issuer: nil, intermediates: [])
     }

@@ -19,7 +19,7 @@ final class TestKey: @unchecked Sendable {
         var key: OpaquePointer?
         guard functions.beginKey(context) == 1, functions.setKeyOption(context, option, value) == 1,
             functions.makeKey(context, &key) == 1, let key
-        else { throw .refusedByOpenSSL("to make a key \(kind)") }
+        else { throw .rejectedByOpenSSL("to make a key \(kind)") }
         pointer = key
         self.functions = functions
         let label = identifier == Self.ec ? "EC PRIVATE KEY" : "RSA PRIVATE KEY"

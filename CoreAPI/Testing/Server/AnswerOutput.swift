@@ -15,8 +15,8 @@ protocol AnswerOutput {
     func truncate() -> Bool
     /// Announces the end of the connection.
     ///
-    /// - Parameter refuses: whether this exchange stays without an answer.
-    func goAway(refusing refuses: Bool) -> Bool
+    /// - Parameter rejects: whether this exchange stays without an answer.
+    func goAway(rejecting rejects: Bool) -> Bool
     func resetStream(code: UInt32) -> Bool
     /// Resets the connection (RST).
     func resetConnection() -> Bool

@@ -46,11 +46,11 @@ final class HTTP1Output: AnswerOutput {
 
     private var isGoingAway = false
 
-    func goAway(refusing refuses: Bool) -> Bool {
+    func goAway(rejecting rejects: Bool) -> Bool {
         isGoingAway = true
         closesAtEnd = true
-        if refuses { socket.shutDown() }
-        return !refuses
+        if rejects { socket.shutDown() }
+        return !rejects
     }
 
     func resetStream(code: UInt32) -> Bool { resetConnection() }

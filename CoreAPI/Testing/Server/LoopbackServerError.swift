@@ -21,8 +21,8 @@ public enum LoopbackServerError: Error, Sendable, Hashable, CustomStringConverti
     /// HTTP/2 its nghttp2.
     case missing(function: String)
 
-    /// OpenSSL refused a request; the text names it.
-    case refusedByOpenSSL(String)
+    /// OpenSSL rejected a request; the text names it.
+    case rejectedByOpenSSL(String)
 
     /// The error as text.
     public var description: String {
@@ -31,7 +31,7 @@ public enum LoopbackServerError: Error, Sendable, Hashable, CustomStringConverti
         case .timedOut(let report): "timed out: \(report)"
         case .closed(let report): "the server was closed: \(report)"
         case .missing(let function): "\(function) is in no library that this process has loaded"
-        case .refusedByOpenSSL(let what): "OpenSSL refused \(what)"
+        case .rejectedByOpenSSL(let what): "OpenSSL rejected \(what)"
         }
     }
 

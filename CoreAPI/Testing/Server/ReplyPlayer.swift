@@ -55,8 +55,8 @@ struct ReplyPlayer {
             return output.complete()
         case .truncate:
             return output.truncate()
-        case .goAway(let refuses):
-            return output.goAway(refusing: refuses)
+        case .goAway(let rejects):
+            return output.goAway(rejecting: rejects)
         case .resetStream(let code):
             return output.resetStream(code: code)
         case .takeOver(let serve):

@@ -87,9 +87,9 @@ public struct ServerReply: Sendable, ExpressibleByArrayLiteral {
         case truncate
 
         /// Announces the end of the connection: GOAWAY over HTTP/2 (RFC 9113 §6.8), `Connection: close` in a later head over
-        /// HTTP/1.1. The connection is closed after this exchange. If the exchange is refused, it was not processed, and the
+        /// HTTP/1.1. The connection is closed after this exchange. If the exchange is rejected, it was not processed, and the
         /// connection is closed at once.
-        case goAway(refusing: Bool = false)
+        case goAway(rejecting: Bool = false)
 
         /// Ends this exchange's stream only, with a code of RFC 9113 §7. 2 is an internal error, 7 a request that was not
         /// processed and may be repeated, 8 a cancellation. HTTP/1.1 has no streams, so the connection is reset.

@@ -84,7 +84,7 @@ extension InputEncoding {
     /// let endpoint = AdHocEndpoint.post("notes", body: note, encoding: .json.compressed(with: .gzip))
     /// ```
     ///
-    /// A server may refuse the coding, usually with 415 (RFC 9110 §15.5.16).
+    /// A server may reject the coding, usually with 415 (RFC 9110 §15.5.16).
     public func compressed(with coding: ContentCoding) -> InputEncoding {
         InputEncoding(name) { parameters, request in
             try self(parameters, into: &request)

@@ -55,7 +55,7 @@ struct ResumableRun<Value: Sendable> {
 
     private mutating func turns() async throws(Failed) -> Response<Value> {
         if plan.checksum != nil, !isTus {
-            throw await refuse(TransportError.unsupported(capability: "a checksum of each piece in the IETF's draft"))
+            throw await reject(TransportError.unsupported(capability: "a checksum of each piece in the IETF's draft"))
         }
         var state = plan.state
         var failures = 0
@@ -121,12 +121,12 @@ struct ResumableRun<Value: Sendable> {
         do {
             source = try await self.source.begin()
         } catch {
-            throw await refuse(ofSource: error)
+            throw await reject(ofSource: error)
         }
         let length = self.source.length
         meter.change { $0 = TransferProgress(total: length) }
         if let reason = plan.metadataDefect {
-            throw await refuse(RequestError.malformedHeader(name: "Upload-Metadata", reason: reason))
+            throw await reject(RequestError.malformedHeader(name: "Upload-Metadata", reason: reason))
         }
         let step = UploadStep(endpoint, fields: dialect.creation(length: length, metadata: plan.metadata))
         let response = await dispatcher.response(for: step, as: .nothing)
@@ -155,7 +155,7 @@ struct ResumableRun<Value: Sendable> {
                     throw UploadSourceChanged(reason: "expected the source '\(state.source)', found '\(found)'")
                 }
             } catch {
-                throw await refuse(ofSource: error)
+                throw await reject(ofSource: error)
             }
         }
         let response = await dispatcher.response(
@@ -177,7 +177,7 @@ struct ResumableRun<Value: Sendable> {
         do {
             try await source.skip(state.sent, to: offset)
         } catch {
-            throw await refuse(ofSource: error)
+            throw await reject(ofSource: error)
         }
         let isComplete = isTus ? offset == state.length : answer.isComplete == true
         if isComplete, let length = state.length, offset != length {
@@ -203,7 +203,7 @@ struct ResumableRun<Value: Sendable> {
             if let hash, case .bytes(let bytes) = piece.body { checksum = UploadDialect.checksum(hash, of: bytes) }
             body = try plan.bytesPerSecond.map { try piece.body.paced(bytesPerSecond: $0) } ?? piece.body
         } catch {
-            throw await refuse(ofSource: error)
+            throw await reject(ofSource: error)
         }
         // Before the server gets these bytes, because a later process has to find the same ones.
         if state.sent != source.sent {
@@ -321,22 +321,22 @@ struct ResumableRun<Value: Sendable> {
             found = try answered.resolving(location)
         } catch {
             let text = location.shortened(to: 500).escapingControls
-            throw Failed(response, .redirectRefused(to: text, reason: "expected an address as the upload's Location"))
+            throw Failed(response, .redirectRejected(to: text, reason: "expected an address as the upload's Location"))
         }
         guard found.hasSameOrigin(as: base) else {
             let reason = "the upload's Location has another origin, and would get the endpoint's credentials"
-            throw Failed(response, .redirectRefused(to: found.origin, reason: reason))
+            throw Failed(response, .redirectRejected(to: found.origin, reason: reason))
         }
         return found.string
     }
 
     /// The failure of an upload whose source cannot be read.
-    private func refuse(ofSource error: any Error) async -> Failed {
-        await refuse(error is CancellationError ? error : TransportError.bodyUnreadable(error))
+    private func reject(ofSource error: any Error) async -> Failed {
+        await reject(error is CancellationError ? error : TransportError.bodyUnreadable(error))
     }
 
     /// The failure of an upload that cannot make a request.
-    private func refuse(_ error: any Error) async -> Failed {
+    private func reject(_ error: any Error) async -> Failed {
         let response = await dispatcher.response(for: endpoint.failing { APIClientError(error, $0) }, as: .nothing)
         return Failed(response, response.error ?? APIClientError(error, ErrorContext(response)))
     }

@@ -19,7 +19,7 @@ public struct DLOrder: Decodable, Sendable, Hashable, Identifiable {
     public let seller: String
 }
 
-/// The status of an order. An unknown status is kept, not refused.
+/// The status of an order. An unknown status is kept, not rejected.
 public struct DLOrderStatus: RawRepresentable, Decodable, Sendable, Hashable {
     public static let preparing = DLOrderStatus(rawValue: "preparing")
     public static let shipped = DLOrderStatus(rawValue: "shipped")

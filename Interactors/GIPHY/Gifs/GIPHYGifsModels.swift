@@ -61,7 +61,7 @@ public struct GIPHYImage: Decodable, Sendable, Hashable {
     }
 }
 
-/// The audience that a GIF is suitable for. An unknown rating is kept, not refused.
+/// The audience that a GIF is suitable for. An unknown rating is kept, not rejected.
 public struct GIPHYRating: RawRepresentable, Codable, Sendable, Hashable {
     public static let g = GIPHYRating(rawValue: "g")
     public static let pg = GIPHYRating(rawValue: "pg")

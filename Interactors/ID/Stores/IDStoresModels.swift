@@ -15,7 +15,7 @@ public struct IDStore: Decodable, Sendable, Hashable, Identifiable {
     public let isOpen: Bool
 }
 
-/// The kind of a store. An unknown kind is kept, not refused.
+/// The kind of a store. An unknown kind is kept, not rejected.
 public struct IDStoreKind: RawRepresentable, Decodable, Sendable, Hashable {
     public static let grocery = IDStoreKind(rawValue: "grocery")
     public static let greengrocer = IDStoreKind(rawValue: "greengrocer")

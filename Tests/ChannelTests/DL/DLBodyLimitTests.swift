@@ -4,7 +4,7 @@ import Testing
 
 @Suite("DL: large bodies")
 struct DLBodyLimitTests {
-    @Test("a body of more than a megabyte is refused in the channel's envelope")
+    @Test("a body of more than a megabyte is rejected in the channel's envelope")
     func tooLarge() async throws {
         let endpoint = AdHocEndpoint.post(
             "auth/token", body: ["refreshToken": String(repeating: "x", count: 3 << 20)] as Parameters)

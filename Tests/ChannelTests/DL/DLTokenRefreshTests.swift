@@ -8,7 +8,7 @@ import Testing
 
 @Suite("DL: token refresh")
 struct DLTokenRefreshTests {
-    @Test("50 calls that are refused at the same time cause one refresh")
+    @Test("50 calls that are rejected at the same time cause one refresh")
     func once() async throws {
         try await withSandbox(.dl.at(.sandbox)) { server in
             for round in 1...2 {
@@ -45,7 +45,7 @@ struct DLTokenRefreshTests {
         #expect(statuses.all == [401, 200, 200, 200], "the second is the refresh")
     }
 
-    @Test("without an initial token, the first refusal fetches one")
+    @Test("without an initial token, the first rejection fetches one")
     func bare() async throws {
         let statuses = Statuses()
         let channel = Channel.dl.at(.sandbox, credentials: ["DL_REFRESH_TOKEN": "dl-sandbox-refresh"]).with {
@@ -69,8 +69,8 @@ struct DLTokenRefreshTests {
                     group.addTask { await DLOrderListInteractor().networkManager.response(for: .orderList()) }
                 }
                 group.addTask {
-                    try? await eventually("not all were refused") { transport.refusals == 20 }
-                    // Between the refusal and the wait there is no suspension but the first.
+                    try? await eventually("not all were rejected") { transport.rejections == 20 }
+                    // Between the rejection and the wait there is no suspension but the first.
                     try? await Task.sleep(for: .milliseconds(100))
                     transport.open()
                     return await DLOrderListInteractor().networkManager.response(for: .orderList())
@@ -100,7 +100,7 @@ struct DLTokenRefreshTests {
                     await DLOrderListInteractor().networkManager.response(for: .orderList(), as: DLOrderListResponse.self)
                 }
             }
-            try await eventually("not all were refused") { transport.refusals == 5 }
+            try await eventually("not all were rejected") { transport.rejections == 5 }
             first.cancel()
             let response = await first.value
             #expect(response.error?.isCancelled == true, "\(String(describing: response.error))")

@@ -83,7 +83,7 @@ struct IDCheckoutTests {
         #expect(failure.errorCode == "IDEMPOTENCY_CONFLICT" && failure.httpStatus == 409)
     }
 
-    @Test("an empty basket is refused and not repeated")
+    @Test("an empty basket is rejected and not repeated")
     func empty() async throws {
         let response = try await withSandbox(.id.at(.sandbox)) { _ in
             await IDBasketInteractor().networkManager.response(

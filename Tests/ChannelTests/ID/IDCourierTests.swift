@@ -26,7 +26,7 @@ struct IDCourierTests {
     }
 
     @Test("fails without a session with the channel's own error")
-    func refused() async throws {
+    func rejected() async throws {
         try await withSandbox(.id.at(.sandbox, credentials: ["ID_SESSION_ID": "old"])) { _ in
             do {
                 _ = try await IDCourierInteractor().chat(orderID: "ID-7")

@@ -8,7 +8,7 @@ final class HoldingTransport: Transport {
     private struct State {
         var isOpen = false
         var held: [CheckedContinuation<Void, Never>] = []
-        var refusals = 0
+        var rejections = 0
         var arrivals = 0
     }
 
@@ -23,7 +23,7 @@ final class HoldingTransport: Transport {
     }
 
     /// How many answers were 401.
-    var refusals: Int { state.withLock { $0.refusals } }
+    var rejections: Int { state.withLock { $0.rejections } }
 
     /// How many requests for the path have arrived, held or not.
     var arrivals: Int { state.withLock { $0.arrivals } }
@@ -50,7 +50,7 @@ final class HoldingTransport: Transport {
             }
         }
         let reply = await next.send(attempt)
-        if reply.status == 401 { state.withLock { $0.refusals += 1 } }
+        if reply.status == 401 { state.withLock { $0.rejections += 1 } }
         return reply
     }
 

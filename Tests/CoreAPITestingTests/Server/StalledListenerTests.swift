@@ -26,7 +26,7 @@ struct StalledListenerTests {
     @Test("frees its port when it is released")
     func released() async throws {
         let port = try StalledListener().port
-        // Refused, or reused by another process, but not stalled.
+        // Rejected, or reused by another process, but not stalled.
         let result = await onOwnThread { connect(to: port) }
         #expect(result == nil || result?.code == ECONNREFUSED)
     }

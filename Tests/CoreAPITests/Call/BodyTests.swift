@@ -110,7 +110,7 @@ struct BodyTests {
         }
     }
 
-    @Test("too many fields are refused in a description, one by one, and as cookies of one line")
+    @Test("too many fields are rejected in a description, one by one, and as cookies of one line")
     func describedFlood() throws {
         var headers = Headers()
         for _ in 0..<65_001 { headers.append("a", "b") }

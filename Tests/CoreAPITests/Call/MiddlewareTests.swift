@@ -72,8 +72,8 @@ struct MiddlewareTests {
 
         statuses.withLock { $0 = [200] }
         channel.callMiddleware = [Changing { $0.with(head: ResponseHead(status: .gone)) }]
-        let refused = await channel.manager().response(for: TestEndpoint(), as: Item.self)
-        #expect(refused.error?.label == "verification.unacceptableStatus.410" && refused.head?.status == .gone)
+        let rejected = await channel.manager().response(for: TestEndpoint(), as: Item.self)
+        #expect(rejected.error?.label == "verification.unacceptableStatus.410" && rejected.head?.status == .gone)
     }
 
     @Test("a reply whose body is a file is read, or fails if there is none", arguments: [false, true])
@@ -132,10 +132,10 @@ struct MiddlewareTests {
         #expect(transport.requests.count == 1)
     }
 
-    struct Refusing: Middleware {
-        struct Refusal: Error {}
+    struct Rejecting: Middleware {
+        struct Rejection: Error {}
         func handle(_ attempt: Attempt, next: Next) async -> Reply {
-            attempt.failed(Refusal(), stage: APIClientError.adapting)
+            attempt.failed(Rejection(), stage: APIClientError.adapting)
         }
     }
 
@@ -153,14 +153,14 @@ struct MiddlewareTests {
     }
 
     @Test("a failure in one is a failure of its stage; interceptors and handlers run as usual")
-    func refusing() async {
+    func rejecting() async {
         let diary = Diary()
         var channel = Channel.test("https://h.example", transport: RecordingTransport())
-        channel.attemptMiddleware = [Refusing()]
+        channel.attemptMiddleware = [Rejecting()]
         channel.interceptors = [NotingInterceptor(diary: diary)]
         let response = await channel.manager().response(for: TestEndpoint(), as: Item.self)
         #expect(response.error?.label == "adapting")
-        #expect(response.error?.underlyingError is Refusing.Refusal)
+        #expect(response.error?.underlyingError is Rejecting.Rejection)
         #expect(response.attempts.count == 1)
         #expect(diary.all == ["adapt 1", "retry?"])
     }
@@ -354,14 +354,14 @@ struct MiddlewareTests {
 
     @Test("a failed refresh keeps the secrets of its own call hidden, after a redirect, too", arguments: ["new", "old"])
     func repeatedByRefresh(path: String) async throws {
-        struct Refusal: LocalizedError {
+        struct Rejection: LocalizedError {
             let errorDescription: String?
         }
-        let refused = Fixture(.get, "token", status: 400, body: "no key pl4nted-token")
-        var tokens = Channel.test("https://tokens.example", transport: FixtureTransport([refused]))
+        let rejected = Fixture(.get, "token", status: 400, body: "no key pl4nted-token")
+        var tokens = Channel.test("https://tokens.example", transport: FixtureTransport([rejected]))
         tokens.attemptMiddleware = [Keys()]
         // Only the error's context can hide what an app's own error repeats.
-        tokens.errorFilter = ErrorFilter { Refusal(errorDescription: String(decoding: $0.data, as: UTF8.self)) }
+        tokens.errorFilter = ErrorFilter { Rejection(errorDescription: String(decoding: $0.data, as: UTF8.self)) }
         let transport = FixtureTransport([
             Fixture(.get, "old", status: 302, headers: ["Location": "/new"]), Fixture(.get, "new", status: 401),
         ])
@@ -427,13 +427,13 @@ struct MiddlewareTests {
     func stages() {
         var channel = Channel.test("https://h.example", transport: RecordingTransport())
         channel.callMiddleware = [Answering(body: "")]
-        channel.attemptMiddleware = [Refusing()]
+        channel.attemptMiddleware = [Rejecting()]
         channel.interceptors = [RetryPolicy()]
         channel.cookies = CookieJar()
         #expect(
             channel.stages.map(\.description) == [
                 "build Endpoint", "enhance HeaderEnhancer", "enhance QueryItemEnhancer", "enhance TimeoutEnhancer",
-                "enhance CachePolicyEnhancer", "call Answering", "attempt Redirects", "attempt Refusing", "attempt Cookies",
+                "enhance CachePolicyEnhancer", "call Answering", "attempt Redirects", "attempt Rejecting", "attempt Cookies",
                 "transport RecordingTransport", "deenhance VerificationEnhancer", "filter ErrorFilter",
                 "decode ResponseDecoding", "retry RetryPolicy", "translate ErrorFilter", "result ResultHandler",
             ])

@@ -36,7 +36,7 @@ struct CookieDateTests {
     }
 
     @Test(
-        "that does not exist or lacks a part is refused",
+        "that does not exist or lacks a part is rejected",
         arguments: [
             "", "tomorrow", "Nov 1994 08:49:37", "06 1994 08:49:37", "06 Nov 08:49:37", "06 Nov 1994", "06 Nov 1994 24:00:00",
             "06 Nov 1994 08:60:00", "06 Nov 1994 08:49:60", "00 Nov 1994 08:49:37", "31 Nov 1994 08:49:37",
@@ -44,7 +44,7 @@ struct CookieDateTests {
             "30 Feb 2024 00:00:00", "06 Nov 1600 08:49:37", "06 Nov 19945 08:49:37", "006 Nov 1994 08:49:37", "06 Nov 1994 8:49",
             "06 Nov 1994 :::", "06 Nov 1994 111:2:3", "999999999999999999999999 Nov 1994 1:1:1", "６ Nov 1994 08:49:37",
         ])
-    func refused(_ text: String) {
+    func rejected(_ text: String) {
         #expect(seconds(text) == nil)
     }
 }

@@ -132,7 +132,7 @@ struct CookieFileTests {
     }
 
     @Test(
-        "a file that is no jar is refused, with what was expected, what came and where",
+        "a file that is no jar is rejected, with what was expected, what came and where",
         arguments: [
             ("", "the top level", "JSON"), ("s3cret", "the top level", "JSON"), ("[]", "the top level", "type"),
             (#"{"cookies":[]}"#, "the top level", "'version'"), (#"{"version":2,"cookies":[]}"#, "version", "2"),

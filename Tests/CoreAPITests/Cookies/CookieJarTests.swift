@@ -121,7 +121,7 @@ struct CookieJarTests {
         #expect(jar.cookies.map(\.name) == ["c"])
     }
 
-    @Test("a nameless cookie that reads like another is refused")
+    @Test("a nameless cookie that reads like another is rejected")
     func namelessPair() throws {
         try jar.set("sid=good; Path=/; Secure")
         let address = try HTTPURL("http://shop.example.com/")

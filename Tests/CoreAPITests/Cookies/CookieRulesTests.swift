@@ -9,7 +9,7 @@ struct CookieRulesTests {
     private let jar = CookieJar()
 
     @Test(
-        "a public suffix is refused as a domain",
+        "a public suffix is rejected as a domain",
         arguments: [
             ("com", "example.com"), ("co.uk", "shop.co.uk"), ("github.io", "kit.github.io"), ("com.tr", "a.b.com.tr"),
             ("internal", "a.internal"),

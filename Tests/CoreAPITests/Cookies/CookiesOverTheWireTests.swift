@@ -164,7 +164,7 @@ struct CookiesOverTheWireTests {
         await channel.close()
     }
 
-    @Test("never make a head that servers refuse", arguments: [ServerTLS.ApplicationProtocol.http1, .http2])
+    @Test("never make a head that servers reject", arguments: [ServerTLS.ApplicationProtocol.http1, .http2])
     func bomb(version: ServerTLS.ApplicationProtocol) async throws {
         let server = try LoopbackServer.start(tls: ServerTLS(protocols: [version])) { _ in .ok("fine") }
         var channel = channel(server.url)
@@ -180,7 +180,7 @@ struct CookiesOverTheWireTests {
     }
 
     @Test(
-        "with control characters are refused and never sent",
+        "with control characters are rejected and never sent",
         arguments: [
             "a=b\u{0}c", "a=b\u{0}", "a=b\r", "\u{0}a=b", "a=b\rInjected: 1", "a=b\u{1}", "a=b\u{7F}", "a\u{8}=b",
             "a=b; Path=/\u{1B}", "a=b\u{B}",
@@ -212,7 +212,7 @@ struct CookiesOverTheWireTests {
         await channel.close()
     }
 
-    @Test("appear in no log, error or response, and a refused one is reported to the logger")
+    @Test("appear in no log, error or response, and a rejected one is reported to the logger")
     func logs() async throws {
         let server = try LoopbackServer.start { _ in
             .status(500, headers: ["Set-Cookie": "sid=s3cret; Path=/", "Set-Cookie": "__Host-x=s3cret"])
@@ -227,7 +227,7 @@ struct CookiesOverTheWireTests {
             }
         }
         #expect(server.requests.last?.headers["cookie"] == "sid=s3cret")
-        #expect(lines.current.contains("was refused: the prefix __Host-"))
+        #expect(lines.current.contains("was rejected: the prefix __Host-"))
         #expect(!lines.current.contains("s3cret"), "\(lines.current)")
         await channel.close()
     }

@@ -37,8 +37,8 @@ struct SetCookieTests {
         #expect(cookie.path == "/")
     }
 
-    @Test("an invalid cookie is refused with the reason")
-    func refused() {
+    @Test("an invalid cookie is rejected with the reason")
+    func rejected() {
         for control in (0...0x1F).filter({ $0 != 0x09 }) + [0x7F] {
             for line in [Array("a=b".utf8) + [UInt8(control)], Array("a=b; path=/".utf8) + [UInt8(control)] + Array("x".utf8)] {
                 #expect(throws: CookieRejection.controlCharacter(UInt8(control))) { try SetCookie(line) }

@@ -98,7 +98,7 @@ struct InputEncodingTests {
             (["x": Date(timeIntervalSince1970: .infinity)] as Parameters, "finite"),
             (Parameters(42), "names and values"),
             ([1, 2] as Parameters, "names and values"),
-            (Parameters(Refusing()), "refused"),
+            (Parameters(Rejecting()), "rejected"),
         ])
     func failures(params: Parameters, reason: String) async throws {
         let manager = Channel.test("https://h.example", transport: RecordingTransport()).manager()
@@ -109,17 +109,17 @@ struct InputEncodingTests {
         #expect(error?.description.contains(reason) == true, "\(error?.description ?? "")")
     }
 
-    struct Refusing: Encodable, Sendable {
+    struct Rejecting: Encodable, Sendable {
         func encode(to encoder: any Encoder) throws {
-            throw EncodingError.invalidValue(self, .init(codingPath: [], debugDescription: "refused"))
+            throw EncodingError.invalidValue(self, .init(codingPath: [], debugDescription: "rejected"))
         }
     }
 
     @Test("a custom encoding writes the request itself, and its error has the encoding's name")
     func own() async throws {
-        struct Refused: Error {}
+        struct Rejected: Error {}
         let lines = InputEncoding("lines") { parameters, request in
-            guard let text = parameters.value as? [String] else { throw Refused() }
+            guard let text = parameters.value as? [String] else { throw Rejected() }
             request.body = .bytes(Data(text.joined(separator: "\n").utf8))
             try request.setHeader("Content-Type", "text/plain")
         }

@@ -20,7 +20,7 @@ struct SpellingsTests {
     static let headers = "`var headers: Headers`"
     static let params = "`var params: Parameters?`"
 
-    static let refused: [Case] = [
+    static let rejected: [Case] = [
         endpoint("var params: [String: Any]? { [:] }", params),
         endpoint("var params: [String: Any] { [:] }", params),
         endpoint("var params: [String: String] { [:] }", params),
@@ -75,7 +75,7 @@ struct SpellingsTests {
 
     /// What the compiler says of every declaration, by its index. All in one file, because every run imports the kit anew.
     private static let complaints = Task<[Int: String], any Error> {
-        let all = refused + taken
+        let all = rejected + taken
         var text = "import CoreAPI\nimport Foundation\n#if canImport(FoundationNetworking)\nimport FoundationNetworking\n#endif\n"
         let first = 6
         // Each in a scope of its own, in one line.
@@ -91,15 +91,15 @@ struct SpellingsTests {
         return complaints
     }
 
-    @Test("do not compile, and the compiler names the right spelling", arguments: refused.indices)
-    func refusal(index: Int) async throws {
-        let subject = Self.refused[index]
+    @Test("do not compile, and the compiler names the right spelling", arguments: rejected.indices)
+    func rejection(index: Int) async throws {
+        let subject = Self.rejected[index]
         let said = try await Self.complaints.value[index] ?? ""
         #expect(said.contains(subject.advice ?? "") && !said.isEmpty, "\(subject.declaration): \(said)")
     }
 
     @Test("leave the kit's own spellings, and values of an endpoint's own, alone", arguments: taken.indices)
     func acceptance(index: Int) async throws {
-        #expect(try await Self.complaints.value[Self.refused.count + index] == nil, "\(Self.taken[index].declaration)")
+        #expect(try await Self.complaints.value[Self.rejected.count + index] == nil, "\(Self.taken[index].declaration)")
     }
 }

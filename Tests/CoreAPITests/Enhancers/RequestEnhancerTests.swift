@@ -35,7 +35,7 @@ struct RequestEnhancerTests {
         #expect(response.error?.underlyingError is Tripping.Trip)
     }
 
-    struct Refusing: RequestEnhancer {
+    struct Rejecting: RequestEnhancer {
         struct Damaged: Error {}
         func deenhance(_ response: inout Response<Data>) throws { throw Damaged() }
     }
@@ -43,17 +43,17 @@ struct RequestEnhancerTests {
     @Test("an enhancer's error for an answer is the attempt's failure, and the answer is kept")
     func deenhancerThrows() async {
         var channel = Channel.test("https://h.example", transport: RecordingTransport(body: #"{"id":7}"#))
-        channel.enhancers = [Refusing()]
+        channel.enhancers = [Rejecting()]
         let response = await channel.manager().response(for: TestEndpoint(), as: Item.self)
-        #expect(response.error?.label == "deenhancing" && response.error?.underlyingError is Refusing.Damaged)
+        #expect(response.error?.label == "deenhancing" && response.error?.underlyingError is Rejecting.Damaged)
         #expect(response.error?.errorDescription == "The answer could not be read.")
         #expect(response.data == Data(#"{"id":7}"#.utf8))
     }
 
-    @Test("an enhancer's error for a refused answer has the refusal as its cause")
-    func deenhancerThrowsAfterRefusal() async {
+    @Test("an enhancer's error for a rejected answer has the rejection as its cause")
+    func deenhancerThrowsAfterRejection() async {
         var channel = Channel.test("https://h.example", transport: RecordingTransport(status: 503))
-        channel.enhancers = [Refusing()]
+        channel.enhancers = [Rejecting()]
         let error = await channel.manager().response(for: TestEndpoint(), as: Item.self).error
         #expect(error?.label == "deenhancing" && error?.context.cause?.label == "verification.unacceptableStatus.503")
     }
@@ -64,7 +64,7 @@ struct RequestEnhancerTests {
         defer { lost.close() }
         for url in [lost.url, "http://127.0.0.1:1"] {
             var channel = Channel.test(url)
-            channel.enhancers = [Refusing()]
+            channel.enhancers = [Rejecting()]
             let response = await channel.manager().response(for: TestEndpoint(), as: Item.self)
             guard case .transport? = response.error else {
                 Issue.record("\(url): \(String(describing: response.error))")

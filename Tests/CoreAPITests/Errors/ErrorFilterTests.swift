@@ -100,7 +100,7 @@ struct ErrorFilterTests {
         #expect(await channel.manager().response(for: endpoint, as: Item.self).error?.app() == Trouble(code: 3))
     }
 
-    struct Refused: Error, Decodable, Equatable { let code: Int }
+    struct Rejected: Error, Decodable, Equatable { let code: Int }
 
     struct Unwrapping: RequestEnhancer {
         func deenhance(_ response: inout Response<Data>) {
@@ -108,11 +108,11 @@ struct ErrorFilterTests {
         }
     }
 
-    @Test("the body of a refused answer is the app's error, and a success is the requested value")
-    func refusal() async throws {
+    @Test("the body of a rejected answer is the app's error, and a success is the requested value")
+    func rejection() async throws {
         var channel = Channel.test("https://h.example", transport: RecordingTransport(status: 409, body: #"{"code":7,"id":1}"#))
-        channel.errorFilter = .refusal(Refused.self)
-        #expect(await channel.manager().response(for: TestEndpoint(), as: Item.self).error?.app() == Refused(code: 7))
+        channel.errorFilter = .rejection(Rejected.self)
+        #expect(await channel.manager().response(for: TestEndpoint(), as: Item.self).error?.app() == Rejected(code: 7))
         channel.transport = RecordingTransport(body: #"{"code":7,"id":1}"#)
         #expect(try await channel.manager().request(endpoint: TestEndpoint(), type: Item.self) == Item(id: 1))
         channel.transport = RecordingTransport(status: 500, body: "down")

@@ -35,15 +35,15 @@ struct UserTextTests {
             .verification(.unacceptableStatus($0, expected: "200…299"), context($0))
         }
         + ([
-            .cannotResolveHost("h.example"), .cannotConnect(host: "h.example", reason: "refused"),
+            .cannotResolveHost("h.example"), .cannotConnect(host: "h.example", reason: "rejected"),
             .tls(host: "h.example", reason: "r"),
             .pinMismatch(host: "h.example", reason: "r"), .timedOut(.connect, after: .seconds(1)),
             .timedOut(.idle, after: .seconds(1)),
             .timedOut(.total, after: .seconds(1)), .connectionLost(reason: "r", mayHaveBeenProcessed: true),
             .truncated(received: 1, expected: 2), .responseTooLarge(limit: 1), .headTooLarge(limit: 1),
             .tooManyHeadLines(limit: 1),
-            .addressRefused(host: "h.example"), .malformedResponse(reason: "r"), .tooManyRedirects(limit: 1),
-            .redirectRefused(to: "ftp://h.example", reason: "r"), .queueFull(limit: 1), .unsupported(capability: "c"),
+            .addressRejected(host: "h.example"), .malformedResponse(reason: "r"), .tooManyRedirects(limit: 1),
+            .redirectRejected(to: "ftp://h.example", reason: "r"), .queueFull(limit: 1), .unsupported(capability: "c"),
             .bodyUnreadable(Silent(code: 1)), .closed, .other(code: 1, message: "m"),
         ] as [TransportError]).map { .transport($0, context()) }
 

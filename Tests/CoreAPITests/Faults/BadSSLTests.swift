@@ -101,7 +101,7 @@ enum BadSSL: String, CaseIterable {
 
 @Suite("The hosts of badssl.com, rebuilt", .serialized)
 struct BadSSLTests {
-    @Test("are accepted or refused, as in the table", arguments: BadSSL.allCases)
+    @Test("are accepted or rejected, as in the table", arguments: BadSSL.allCases)
     func matrix(host: BadSSL) async throws {
         // Large keys take seconds, which would block a thread of the other tests' tasks.
         let tls = try await withCheckedThrowingContinuation { continuation in

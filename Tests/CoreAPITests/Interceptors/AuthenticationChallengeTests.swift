@@ -54,7 +54,7 @@ struct AuthenticationChallengeTests {
     }
 
     @Test(
-        "that are malformed are refused with the offset",
+        "that are malformed are rejected with the offset",
         arguments: [
             ("=", "a token", 0), ("\"a\"", "a token", 0), ("Basic realm=\"a", "the closing quote", 14),
             ("Basic realm=\"a\\", "the closing quote", 15),
@@ -76,7 +76,7 @@ struct AuthenticationChallengeTests {
         }
     }
 
-    @Test("with a parameter twice are refused, whatever its case")
+    @Test("with a parameter twice are rejected, whatever its case")
     func twice() {
         #expect(throws: AuthenticationChallenge.Malformed.duplicate(parameter: "nonce")) {
             try AuthenticationChallenge.parse("Digest nonce=a, NONCE=b")

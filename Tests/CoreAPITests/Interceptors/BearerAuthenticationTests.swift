@@ -7,9 +7,9 @@ import Testing
 
 @Suite("Bearer authentication")
 struct BearerAuthenticationTests {
-    struct Refused: Error, Equatable {}
+    struct Rejected: Error, Equatable {}
 
-    /// Accepts one token and refuses every other.
+    /// Accepts one token and rejects every other.
     private static func server(accepting token: String) -> RecordingTransport {
         RecordingTransport { request in
             .answer(to: request, status: request.headers[.authorization] == "Bearer \(token)" ? 200 : 401)
@@ -24,7 +24,7 @@ struct BearerAuthenticationTests {
         channel.attemptMiddleware = [
             BearerAuthentication(token: "old") { _ in
                 refreshes.withLock { $0 += 1 }
-                // Waits until every request has been refused.
+                // Waits until every request has been rejected.
                 while transport.requests.count < 100 { await Task.yield() }
                 return "new"
             }
@@ -40,8 +40,8 @@ struct BearerAuthenticationTests {
         #expect(refreshes.withLock { $0 } == 1)
     }
 
-    @Test("repeats a request only once if the new token is refused too")
-    func refusedAgain() async {
+    @Test("repeats a request only once if the new token is rejected too")
+    func rejectedAgain() async {
         let transport = Self.server(accepting: "never")
         let refreshes = Mutex(0)
         var channel = Channel.test("https://h.example", transport: transport)
@@ -68,26 +68,26 @@ struct BearerAuthenticationTests {
             BearerAuthentication(token: "old") { _ in
                 refreshes.withLock { $0 += 1 }
                 while transport.requests.count < 20 { await Task.yield() }
-                throw Refused()
+                throw Rejected()
             }
         ]
         let manager = channel.manager()
         let errors = await withTaskGroup { group in
             for _ in 0..<20 {
-                group.addTask { await manager.response(for: TestEndpoint(), as: .nothing).error?.app(Refused.self) }
+                group.addTask { await manager.response(for: TestEndpoint(), as: .nothing).error?.app(Rejected.self) }
             }
-            return await group.reduce(into: [Refused?]()) { $0.append($1) }
+            return await group.reduce(into: [Rejected?]()) { $0.append($1) }
         }
-        #expect(errors == Array(repeating: Refused(), count: 20))
+        #expect(errors == Array(repeating: Rejected(), count: 20))
         #expect(refreshes.withLock { $0 } == 1)
         _ = await manager.response(for: TestEndpoint(), as: .nothing)
         #expect(refreshes.withLock { $0 } == 2)
     }
 
     @Test(
-        "a failed refresh keeps the whole refusal, and no filter or enhancer reads another error from it",
+        "a failed refresh keeps the whole rejection, and no filter or enhancer reads another error from it",
         arguments: [false, true])
-    func refusalIsKept(streams: Bool) async throws {
+    func rejectionIsKept(streams: Bool) async throws {
         struct Envelope: Error, Decodable { let code: String }
         struct Reading: RequestEnhancer {
             static var priority: Priority { .low }
@@ -104,11 +104,11 @@ struct BearerAuthenticationTests {
             .status(401, body: Data(#"{"code":"expired"}"#.utf8), headers: ["WWW-Authenticate": "Bearer"])
         }
         defer { server.close() }
-        let failures: [any Error] = [Refused(), TransportError.cannotResolveHost("tokens.example")]
+        let failures: [any Error] = [Rejected(), TransportError.cannotResolveHost("tokens.example")]
         for failure in failures {
             var channel = Channel.test(server.url)
             channel.attemptMiddleware = [BearerAuthentication(token: "old") { _ in throw failure }]
-            channel.errorFilter = .refusal(Envelope.self)
+            channel.errorFilter = .rejection(Envelope.self)
             channel.enhancers = [Reading()]
             channel.listeners = [Reads { label in read.withLock { $0.append(label) } }]
             let manager = channel.manager()
@@ -117,7 +117,7 @@ struct BearerAuthenticationTests {
                 ? await manager.stream(TestEndpoint()).map { _ in () }
                 : await manager.response(for: TestEndpoint(), as: .data).map { _ in () }
             let error = try #require(response.error)
-            #expect(error.label == (failure is Refused ? "app.401" : "transport.cannotResolveHost"))
+            #expect(error.label == (failure is Rejected ? "app.401" : "transport.cannotResolveHost"))
             #expect(response.head?.status == .unauthorized)
             #expect(response.data == Data(#"{"code":"expired"}"#.utf8))
             #expect(response.metrics?.httpVersion == "HTTP/1.1")
@@ -129,7 +129,7 @@ struct BearerAuthenticationTests {
         }
     }
 
-    @Test("a refreshed token that no field can hold keeps the whole refusal")
+    @Test("a refreshed token that no field can hold keeps the whole rejection")
     func unsendableToken() async throws {
         let transport = Self.server(accepting: "never")
         var channel = Channel.test("https://h.example", transport: transport)
@@ -172,7 +172,7 @@ struct BearerAuthenticationTests {
         channel.attemptMiddleware = [
             BearerAuthentication(token: "old") { _ in
                 for await _ in gate { break }
-                throw Refused()
+                throw Rejected()
             }
         ]
         let response = await channel.manager().response(
@@ -181,7 +181,7 @@ struct BearerAuthenticationTests {
         open.yield()
     }
 
-    @Test("a token is sent only to the environment's origin and the named ones, and only their refusals fetch one")
+    @Test("a token is sent only to the environment's origin and the named ones, and only their rejections fetch one")
     func origins() async throws {
         let transport = RecordingTransport { .answer(to: $0, status: $0.url.host == "evil.example" ? 401 : 200) }
         let refreshes = Mutex(0)
@@ -215,7 +215,7 @@ struct BearerAuthenticationTests {
     }
 
     /// Answers 401 to the tokens in the list, and 200 to any other request with a token.
-    private static func server(refusing tokens: [String] = []) -> RecordingTransport {
+    private static func server(rejecting tokens: [String] = []) -> RecordingTransport {
         RecordingTransport { request in
             let token = request.headers[.authorization]
             return .answer(to: request, status: token == nil || tokens.contains { token == "Bearer \($0)" } ? 401 : 200)
@@ -242,13 +242,13 @@ struct BearerAuthenticationTests {
 
     @Test("begins with the channel's access token, and refreshes with its refresh token")
     func credentials() async throws {
-        let transport = Self.server(refusing: ["A"])
+        let transport = Self.server(rejecting: ["A"])
         let manager = Self.channel(["ACCESS": "A", "REFRESH": "R"], transport: transport).manager()
         for _ in 0..<2 { try await manager.request(endpoint: TestEndpoint()) }
         #expect(Self.tokens(transport) == ["Bearer A", "Bearer new-R", "Bearer new-R"])
     }
 
-    @Test("without an access token, the first refusal fetches one")
+    @Test("without an access token, the first rejection fetches one")
     func onlyRefreshToken() async throws {
         let transport = Self.server()
         try await Self.channel(["REFRESH": "R"], transport: transport).manager().request(endpoint: TestEndpoint())
@@ -257,7 +257,7 @@ struct BearerAuthenticationTests {
 
     @Test("two channels with one middleware begin with their own tokens, and keep them apart")
     func otherCredentials() async throws {
-        let transport = Self.server(refusing: ["B"])
+        let transport = Self.server(rejecting: ["B"])
         let first = Self.channel(["ACCESS": "A", "REFRESH": "R"], transport: transport)
         let second = first.with { $0.credentials = ["ACCESS": "B", "REFRESH": "S"] }
         for channel in [first, second, first, second] { try await channel.manager().request(endpoint: TestEndpoint()) }
@@ -291,9 +291,9 @@ struct BearerAuthenticationTests {
         #expect(Self.tokens(transport) == [nil, "Bearer A"])
     }
 
-    @Test("a refused access token without a refresh token fails the call with the missing one's name")
+    @Test("a rejected access token without a refresh token fails the call with the missing one's name")
     func noRefreshToken() async {
-        let transport = Self.server(refusing: ["A"])
+        let transport = Self.server(rejecting: ["A"])
         let manager = Self.channel(["ACCESS": "A"], transport: transport).manager()
         let error = await manager.response(for: TestEndpoint(), as: .nothing).error
         #expect(error?.app(MissingCredential.self)?.variable == "REFRESH")
@@ -313,7 +313,7 @@ struct BearerAuthenticationTests {
 
     @Test("a copy for another test begins with the channel's tokens again")
     func credentialsOfCopies() async throws {
-        let transport = Self.server(refusing: ["A"])
+        let transport = Self.server(rejecting: ["A"])
         let dispatcher = CommonDispatcher(channel: Self.channel(["ACCESS": "A", "REFRESH": "R"], transport: transport))
         for dispatcher in [dispatcher, dispatcher.isolatedCopy(transport: transport)] {
             try await dispatcher.request(TestEndpoint())

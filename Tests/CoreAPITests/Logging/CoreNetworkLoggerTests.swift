@@ -106,7 +106,7 @@ struct CoreNetworkLoggerTests {
     }
 
     @Test(
-        "a refused status is a notice, a cancelled call is debug, any other failure is an error; a channel can change that",
+        "a rejected status is a notice, a cancelled call is debug, any other failure is an error; a channel can change that",
         arguments: [404, 503])
     func failureLevels(status: Int) async {
         #expect(await log(statuses: [status]).last?.level == .notice)

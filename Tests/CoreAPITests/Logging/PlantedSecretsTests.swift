@@ -63,7 +63,7 @@ struct PlantedSecretsTests {
         ]
 
     private struct Shape: Decodable, Sendable { var inner: [Int] }
-    private struct Refusal: Error, Decodable { var message: String }
+    private struct Rejection: Error, Decodable { var message: String }
 
     @Test(
         "a request's own secret stays hidden where the server repeats it",
@@ -75,7 +75,7 @@ struct PlantedSecretsTests {
             let fields: HeaderLines = ["X-Debug": "got \(secret)"]
             return switch request.path {
             case "/away": .redirect(to: "ftp://h.example/\(secret)", headers: fields)
-            case "/refused": .json(#"{"message":"no such key \#(secret)"}"#, status: 422, headers: fields)
+            case "/rejected": .json(#"{"message":"no such key \#(secret)"}"#, status: 422, headers: fields)
             default: .json(#"{"x":"\#(secret)"}"#, headers: fields)
             }
         }
@@ -84,8 +84,8 @@ struct PlantedSecretsTests {
         var channel = Channel.test(server.url)
         channel.logger = CoreNetworkLogger(options: .all) { line in lines.change { $0.append(line) } }
         channel.environment.commonHeaders[name] = value
-        channel.errorFilter = .refusal(Refusal.self)
-        for path in ["away", "refused", "json"] {
+        channel.errorFilter = .rejection(Rejection.self)
+        for path in ["away", "rejected", "json"] {
             let response = await channel.manager().response(for: TestEndpoint(path), as: Shape.self)
             let error = try #require(response.error)
             let text = "\(response) \(error) \(error.context) \(error.localizedDescription) \(error.debugDescription)"
@@ -111,7 +111,7 @@ struct PlantedSecretsTests {
             case "/away": return .redirect(to: "ftp://h.example/?\(has(.redirect) ? item : "")", headers: fields)
             case "/xml": return .ok("<a><\(name)>\(value)</\(name)><page>1</page></a>", headers: fields)
             case "/form": return .ok("page=1&\(item)", headers: fields)
-            case "/refused": return .json(#"{"message":"no","\#(name)":"\#(quoted)"}"#, status: 422, headers: fields)
+            case "/rejected": return .json(#"{"message":"no","\#(name)":"\#(quoted)"}"#, status: 422, headers: fields)
             default:
                 return has(.json) ? .json(#"{"page":1,"\#(name)":"\#(quoted)"}"#, headers: fields) : .json("{}", headers: fields)
             }
@@ -133,7 +133,7 @@ struct PlantedSecretsTests {
         let params = Parameters([name: value])
         let endpoints =
             ["leave", "away"].map { TestEndpoint($0, modifiers: modifiers) }
-            + (has(.json) ? [TestEndpoint("json", .post, params: params, encoding: .body), TestEndpoint("refused")] : [])
+            + (has(.json) ? [TestEndpoint("json", .post, params: params, encoding: .body), TestEndpoint("rejected")] : [])
             + (has(.form) ? [TestEndpoint("form", .post, params: params, encoding: .form)] : [])
             + (has(.xml) ? [TestEndpoint("xml", modifiers: modifiers)] : [])
         note(modifiers)

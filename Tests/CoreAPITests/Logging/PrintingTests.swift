@@ -47,7 +47,7 @@ struct PrintingTests {
         #expect(text.contains("thing"))
     }
 
-    @Test("every value that a channel is made of prints in a few words, also with a base URL that is refused")
+    @Test("every value that a channel is made of prints in a few words, also with a base URL that is rejected")
     func channels() async throws {
         let base = "https://admin:s3cret@h.example/v1?api_key=s3cret"
         let fields: Headers = ["Authorization": "Bearer s3cret"]

@@ -94,7 +94,7 @@ struct RedactionTests {
     @Test(
         "and leave the quotes of the sentence around an address",
         arguments: [
-            ("'ftp://h/x?token=s3cret' is refused", "'ftp://h/x?token=\(Redaction.mask)' is refused"),
+            ("'ftp://h/x?token=s3cret' is rejected", "'ftp://h/x?token=\(Redaction.mask)' is rejected"),
             ("expected http, found '/?pin=s3cret'.", "expected http, found '/?pin=\(Redaction.mask)'."),
             ("`token=s3'cret`, then", "`token=\(Redaction.mask)`, then"), ("token=s3cret'", "token=\(Redaction.mask)'"),
         ])

@@ -173,10 +173,10 @@ struct SecretNamesTests {
         "A credential in a sentence is hidden",
         arguments: [
             "sent Basic dXNlcjpzM2NyZXQ= and got 401", "sent Basic dXNlcjpzM2NyZXQ and got 401", "(Basic YTpi)", "basic dTpw.",
-            "sent Basic eHh4eDp6b29v then", "Basic dXNlcjpzM2Ny", "the header Bearer s3cretlong was refused",
+            "sent Basic eHh4eDp6b29v then", "Basic dXNlcjpzM2Ny", "the header Bearer s3cretlong was rejected",
             "Bearer AbCdEfGhIjKl is old", "rejected Bearer admin-token-prod", "Bearer my-access-key", "Bearer token-12345",
             "bearer abcdefghijkl", "bearer authentications3cret", "Bearer mF_9.B5f-4.1JqM",
-            "Digest username=\"a\", response=\"s3cret\" was refused", "digest realm=\"r\", nonce=\"s3cret\"",
+            "Digest username=\"a\", response=\"s3cret\" was rejected", "digest realm=\"r\", nonce=\"s3cret\"",
             "Digest algorithm=MD5, username=\"a\", response=\"s3cret\"", "Digest response = \"s3cret\"",
             "Digest username*=UTF-8''a, cnonce=\"s3cret\"",
         ])

@@ -76,10 +76,10 @@ struct ListenerTests {
         let first = ["queued /thing", "sent true", "resolved true", "connected 127.0.0.1", "secured true", "head 302"]
         let again = ["queued /thing", "sent true", "head 302"]
         let redirect = ["exchanged 302", "redirected 302 /there", "queued /there", "sent true"]
-        let refusal = "verification.unacceptableStatus.503"
+        let rejection = "verification.unacceptableStatus.503"
         #expect(
             one.all == ["built /thing", "started 1"] + first + redirect
-                + ["head 503", "body 4", "exchanged 503", "read \(refusal)", "retrying \(refusal)", "started 2"] + again
+                + ["head 503", "body 4", "exchanged 503", "read \(rejection)", "retrying \(rejection)", "started 2"] + again
                 + redirect + ["head 304", "exchanged 304", "cached /there", "read value", "finished success"])
         #expect(other.all == one.all)
         await channel.close()

@@ -67,7 +67,7 @@ struct HTTPURLTests {
     }
 
     @Test(
-        "is refused with the reason",
+        "is rejected with the reason",
         arguments: [
             ("", "absolute URL"),
             ("example.com/x", "absolute URL"),
@@ -95,7 +95,7 @@ struct HTTPURLTests {
             ("https://example.com/a\nb", "LF"),
             ("https://example.com/a\0b", "NUL"),
         ])
-    func refused(text: String, reason: String) {
+    func rejected(text: String, reason: String) {
         let error = #expect(throws: RequestError.self) { try HTTPURL(text) }
         #expect(error?.errorDescription?.contains(reason) == true, "\(error?.errorDescription ?? "-")")
         #expect(error?.errorDescription?.contains("\n") == false, "an error text must not break a log line")
@@ -153,7 +153,7 @@ struct HTTPURLTests {
     }
 
     @Test(
-        "refuses a path that leaves its base, and text that is not a path",
+        "rejects a path that leaves its base, and text that is not a path",
         arguments: [
             "../admin", "a/../../b", "%2e%2e/admin", "a/.%2E/b", "./x", "https://evil.example/", "a\r\nb", "a\0",
         ])
@@ -182,7 +182,7 @@ struct HTTPURLTests {
     }
 
     @Test(
-        "refuses references to other schemes", arguments: ["file:///etc/passwd", "mailto:x@example.com", "javascript:alert(1)"])
+        "rejects references to other schemes", arguments: ["file:///etc/passwd", "mailto:x@example.com", "javascript:alert(1)"])
     func foreignReference(reference: String) throws {
         let base = try HTTPURL("http://a/")
         #expect(throws: RequestError.self) { try base.resolving(reference) }

@@ -95,7 +95,7 @@ struct MultipartFormTests {
     }
 
     @Test("a file that cannot be read, and a media type that would end its line, fail before anything is sent")
-    func refused() async throws {
+    func rejected() async throws {
         let server = try LoopbackServer.start { _ in .ok() }
         defer { server.close() }
         let channel = Channel.test(server.url)

@@ -12,8 +12,8 @@ struct UnsoundRequestTests {
         try await manager.request(endpoint: TestEndpoint("orders/\(segment: "a/b?c=d&e#f%20ğ")/items"))
         #expect(transport.requests.first?.url.target == "/orders/a%2Fb%3Fc%3Dd%26e%23f%2520%C4%9F/items")
         for value in ["..", ".", ""] {
-            let refused = await manager.response(for: TestEndpoint("orders/\(segment: value)", .delete), as: .nothing)
-            #expect(refused.error?.label == "request.malformedPath")
+            let rejected = await manager.response(for: TestEndpoint("orders/\(segment: value)", .delete), as: .nothing)
+            #expect(rejected.error?.label == "request.malformedPath")
         }
     }
 

@@ -101,7 +101,7 @@ struct CoderTests {
 
     @Test("a channel reads by the kit's own decoder, unless it names Foundation's", arguments: [false, true])
     func defaultCoding(namesFoundation: Bool) async throws {
-        // Which Foundation refuses, and RFC 8259 allows.
+        // Which Foundation rejects, and RFC 8259 allows.
         var channel = Channel.test("https://h.example", transport: RecordingTransport(body: "[0e1]"))
         if namesFoundation { channel.coder = .json(using: .foundation) }
         let response = await channel.manager().response(for: TestEndpoint(), as: [Double].self)

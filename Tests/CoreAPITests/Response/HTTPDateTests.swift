@@ -11,7 +11,7 @@ struct HTTPDateTests {
         #expect(HTTPDate.date(text) == Date(timeIntervalSince1970: 784_111_777))
     }
 
-    @Test("A number with a sign is refused", arguments: ["Sun, +6 Nov 1994 08:49:37 GMT", "Sun, 06 Nov 1994 08:49:+37 GMT"])
+    @Test("A number with a sign is rejected", arguments: ["Sun, +6 Nov 1994 08:49:37 GMT", "Sun, 06 Nov 1994 08:49:+37 GMT"])
     func signs(text: String) {
         #expect(HTTPDate.date(text) == nil)
     }

@@ -41,7 +41,7 @@ struct JSONValueTests {
     }
 
     @Test(
-        "refuses what is not",
+        "rejects what is not",
         arguments: [
             "", " ", "[", "[1,]", "[1 2]", "{\"a\"}", "{\"a\":}", "{a:1}", "{\"a\":1,}", "01", "1.", ".1", "+1", "1e", "-", "NaN",
             "tru",
@@ -52,7 +52,7 @@ struct JSONValueTests {
         #expect(throws: DecodingError.self) { try parse(text) }
     }
 
-    @Test("refuses bytes that are not UTF-8")
+    @Test("rejects bytes that are not UTF-8")
     func bytes() {
         #expect(throws: DecodingError.self) { try JSONValue(parsing: Data([0x22, 0xFF, 0x22])) }
     }
@@ -80,7 +80,7 @@ struct JSONValueTests {
     }
 
     /// The standard library would sort the marks, in time that grows with the square of their number: half an hour for this one.
-    @Test("a key of endless combining marks is refused, at once")
+    @Test("a key of endless combining marks is rejected, at once")
     func endlessKey() throws {
         let marks = String(repeating: "\u{301}\u{323}", count: 100_000)
         let start = ContinuousClock.now

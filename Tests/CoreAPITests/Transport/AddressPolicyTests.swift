@@ -40,21 +40,21 @@ struct AddressPolicyTests {
         #expect(try kind(address) == expected)
     }
 
-    @Test("a redirect to a refused peer is refused, too")
+    @Test("a redirect to a rejected peer is rejected, too")
     func redirected() async throws {
         let server = try LoopbackServer.start { _ in .redirect(to: "http://169.254.169.254/latest/meta-data") }
         let transport = CurlTransport()
         var requests = Requests(transport)
-        requests.limits.refusedAddresses = .linkLocal
-        #expect(try await requests.send(.get, server.url).transportError?.label == "addressRefused")
+        requests.limits.rejectedAddresses = .linkLocal
+        #expect(try await requests.send(.get, server.url).transportError?.label == "addressRejected")
         #expect(server.requests.count == 1)
         await transport.close()
     }
 
     @Test(
-        "the kit never connects to a refused peer under any name, nor reuses another channel's connection to it",
+        "the kit never connects to a rejected peer under any name, nor reuses another channel's connection to it",
         arguments: ["127.0.0.1", "localhost", "[::1]"])
-    func refused(host: String) async throws {
+    func rejected(host: String) async throws {
         let server = try LoopbackServer.start { _ in .ok("x") }
         defer { server.close() }
         let transport = CurlTransport()
@@ -62,16 +62,16 @@ struct AddressPolicyTests {
         let url = "http://\(host):\(server.port)"
         if host != "[::1]" { #expect(try await requests.send(.get, url).status == 200) }
         let accepted = server.connectionsAccepted
-        requests.limits.refusedAddresses = .nonPublic
+        requests.limits.rejectedAddresses = .nonPublic
         let error = try await requests.send(.get, url).transportError
-        #expect(error?.label == "addressRefused", "\(String(describing: error))")
+        #expect(error?.label == "addressRejected", "\(String(describing: error))")
         #expect(server.connectionsAccepted == accepted)
-        requests.limits.refusedAddresses = [.linkLocal]
+        requests.limits.rejectedAddresses = [.linkLocal]
         if host != "[::1]" { #expect(try await requests.send(.get, url).status == 200) }
         await transport.close()
     }
 
-    @Test("a head with too many lines is refused")
+    @Test("a head with too many lines is rejected")
     func headLines() async throws {
         let lines = (0..<600).map { "X-\($0): 1\r\n" }.joined()
         let server = try LoopbackServer.start { _ in .garbage(Data("HTTP/1.1 200 OK\r\n\(lines)Content-Length: 0\r\n\r\n".utf8)) }
@@ -84,7 +84,7 @@ struct AddressPolicyTests {
         await transport.close()
     }
 
-    @Test("a head with more lines than HTTPFields can hold is refused, with any limit of the channel")
+    @Test("a head with more lines than HTTPFields can hold is rejected, with any limit of the channel")
     func headLinesFlood() async throws {
         let lines = String(repeating: "a:\r\n", count: 70_000)
         let server = try LoopbackServer.start { _ in .garbage(Data("HTTP/1.1 200 OK\r\n\(lines)Content-Length: 0\r\n\r\n".utf8)) }
@@ -99,7 +99,7 @@ struct AddressPolicyTests {
         await transport.close()
     }
 
-    @Test("clear text is refused, except to the named hosts")
+    @Test("clear text is rejected, except to the named hosts")
     func clearText() async throws {
         let server = try LoopbackServer.start { _ in .ok("x") }
         defer { server.close() }

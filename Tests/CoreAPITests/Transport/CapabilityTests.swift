@@ -1,4 +1,4 @@
-// Asks libcurl itself whether it refuses what the kit has switched off.
+// Asks libcurl itself whether it rejects what the kit has switched off.
 import CCurl
 import CoreAPI
 import CoreAPITesting
@@ -9,7 +9,7 @@ import Testing
 @testable import CoreAPICore
 @testable import CoreAPICurl
 
-/// Libraries with fewer capabilities than the linked one: the kit works without them, or refuses requests by name.
+/// Libraries with fewer capabilities than the linked one: the kit works without them, or rejects requests by name.
 @Suite("A libcurl without", .timeLimit(.minutes(2)))
 struct CapabilityTests {
     private func transport(without capability: CurlCapabilities) -> CurlTransport {
@@ -22,14 +22,14 @@ struct CapabilityTests {
         return requests
     }
 
-    @Test("TLS refuses https by name, and sends http requests")
+    @Test("TLS rejects https by name, and sends http requests")
     func tls() async throws {
         let server = try LoopbackServer.start { _ in .ok("clear") }
         let transport = transport(without: .tls)
         #expect(try await Requests(transport).send(.get, server.url).text == "clear")
-        let refused = try await Requests(transport).send(.get, "https://localhost:1")
-        guard case .unsupported("https (a libcurl with TLS)") = refused.transportError else {
-            Issue.record("\(refused.result)")
+        let rejected = try await Requests(transport).send(.get, "https://localhost:1")
+        guard case .unsupported("https (a libcurl with TLS)") = rejected.transportError else {
+            Issue.record("\(rejected.result)")
             return
         }
         await transport.close()
@@ -48,7 +48,7 @@ struct CapabilityTests {
         await transport.close()
     }
 
-    @Test("OpenSSL compares pins with the server's own key, and refuses report-only pins by name")
+    @Test("OpenSSL compares pins with the server's own key, and rejects report-only pins by name")
     func openSSL() async throws {
         let server = try LoopbackServer.start(tls: ServerTLS()) { _ in .ok("pinned") }
         let transport = transport(without: .openSSL)
@@ -60,24 +60,24 @@ struct CapabilityTests {
         requests.trust.pins = ["localhost": [wrong]]
         #expect(try await requests.send(.get, server.url).transportError?.label == "pinMismatch")
         requests.trust.pins.mode = .reportOnly
-        let refused = try await requests.send(.get, server.url)
-        guard case .unsupported("pins that only report (libcurl with OpenSSL)") = refused.transportError else {
-            Issue.record("\(refused.result)")
+        let rejected = try await requests.send(.get, server.url)
+        guard case .unsupported("pins that only report (libcurl with OpenSSL)") = rejected.transportError else {
+            Issue.record("\(rejected.result)")
             return
         }
         await transport.close()
     }
 
-    @Test("its own file of authorities refuses additional ones by name, and trusts a file and a text")
+    @Test("its own file of authorities rejects additional ones by name, and trusts a file and a text")
     func systemAuthorities() async throws {
         let server = try LoopbackServer.start(tls: ServerTLS()) { _ in .ok("trusted") }
         let transport = transport(without: .systemAuthorities)
         var requests = requests(transport, server)
         #expect(try await requests.send(.get, server.url).text == "trusted")
         requests.trust = ServerTrustManager(authorities: .systemAndPEM(try #require(server.tls).authorityPEM))
-        let refused = try await requests.send(.get, server.url)
-        guard case .unsupported(let name) = refused.transportError, name.contains("authorities") else {
-            Issue.record("\(refused.result)")
+        let rejected = try await requests.send(.get, server.url)
+        guard case .unsupported(let name) = rejected.transportError, name.contains("authorities") else {
+            Issue.record("\(rejected.result)")
             return
         }
         let linked = CurlTransport()
@@ -189,7 +189,7 @@ struct UnmonitoredHTTP2Tests {
     @Test(
         "a body shorter than its length, a reset in its middle and a cut connection are failures",
         arguments: [
-            [ServerReply.Step.resetStream(code: 0)], [.resetStream(code: 2)], [.goAway(refusing: true)],
+            [ServerReply.Step.resetStream(code: 0)], [.resetStream(code: 2)], [.goAway(rejecting: true)],
             [.goAway(), .closeConnection], [.closeConnection], [.truncate],
         ])
     func cut(steps: [ServerReply.Step]) async throws {
@@ -211,8 +211,8 @@ struct UnmonitoredHTTP2Tests {
         await transport.close()
     }
 
-    @Test("an order that the server refused is neither processed twice nor reported as a success")
-    func refused() async throws {
+    @Test("an order that the server rejected is neither processed twice nor reported as a success")
+    func rejected() async throws {
         let server = try LoopbackServer.start(tls: ServerTLS(protocols: [.http2])) { request in
             request.connection == 0 && request.exchange == 0 ? [.resetStream(code: 7)] : .ok("done")
         }

@@ -175,7 +175,7 @@ struct CompressionTests {
 
     /// libzstd still reads the formats from before the standard, and of some it reads more if the body arrives at once.
     @Test(
-        "Zstandard from before RFC 8878 is refused, whole or byte by byte", arguments: [1, 100], [0x1E, 0x22, 0x25, 0x26, 0x27])
+        "Zstandard from before RFC 8878 is rejected, whole or byte by byte", arguments: [1, 100], [0x1E, 0x22, 0x25, 0x26, 0x27])
     func oldZstandard(piece: Int, version: UInt8) throws {
         let old = [version, 0xB5, 0x2F, 0xFD] + [UInt8](repeating: 0, count: 40)
         let decoder = try #require(try ContentDecoder(head: Array("HTTP/1.1 200 OK\r\nContent-Encoding: zstd\r\n\r\n".utf8)))

@@ -42,13 +42,13 @@ struct ConnectionLimitsTests {
         await transport.close()
     }
 
-    @Test("copies of a channel that refuse different addresses keep their connections when they are used in turn")
+    @Test("copies of a channel that reject different addresses keep their connections when they are used in turn")
     func copies() async throws {
         let server = try LoopbackServer.start { _ in .ok("x") }
         defer { server.close() }
         let transport = CurlTransport()
         let channel = channel(server, transport: transport)
-        let careful = channel.with { $0.limits.refusedAddresses = .linkLocal }
+        let careful = channel.with { $0.limits.rejectedAddresses = .linkLocal }
         for _ in 0..<3 {
             for channel in [channel, careful] { #expect(await get(channel).error == nil) }
         }

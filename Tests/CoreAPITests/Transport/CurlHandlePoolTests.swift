@@ -67,7 +67,7 @@ private final class Pool {
 
 @Suite("The first field of a head with a reused handle")
 struct FirstFieldCheckTests {
-    /// libcurl's behaviour for a line after the first one: it passes the line in pieces, and keeps it unless one is refused.
+    /// libcurl's behaviour for a line after the first one: it passes the line in pieces, and keeps it unless one is rejected.
     private func passes(_ check: inout FirstFieldCheck, _ pieces: String...) -> Bool {
         for piece in pieces {
             var piece = piece
@@ -86,9 +86,9 @@ struct FirstFieldCheckTests {
     }
 
     @Test(
-        "A continuation line as the first header line is refused, wherever the head begins",
+        "A continuation line as the first header line is rejected, wherever the head begins",
         arguments: [" x: y\r\n", "\tx\r\n", " \r\n"])
-    func refused(_ line: String) {
+    func rejected(_ line: String) {
         var check = begun()
         #expect(!passes(&check, line))
         check = begun()

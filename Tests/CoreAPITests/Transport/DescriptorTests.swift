@@ -31,7 +31,7 @@ struct DescriptorTests {
         let outcome = try await Program.run(
             [CommandLine.arguments[0], "--testing-library", "swift-testing", "--filter", "DescriptorTests"],
             environment: environment, capturesErrors: true)
-        let line = outcome.text.split(separator: "\n").first { $0.hasPrefix("refused: ") }
+        let line = outcome.text.split(separator: "\n").first { $0.hasPrefix("rejected: ") }
         #expect(try #require(line, "\(outcome.text)").hasSuffix(": \(String(cString: strerror(EMFILE)))"))
     }
 
@@ -50,8 +50,8 @@ struct DescriptorTests {
         while case let descriptor = dup(0), descriptor >= 0 { taken.append(descriptor) }
         let response = try await requests.send(.get, second.url)
         for descriptor in taken { close(descriptor) }
-        guard case .cannotConnect(_, let reason) = response.transportError else { return print("refused otherwise: \(response)") }
-        print("refused: cannotConnect: \(reason)")
+        guard case .cannotConnect(_, let reason) = response.transportError else { return print("rejected otherwise: \(response)") }
+        print("rejected: cannotConnect: \(reason)")
         await transport.close()
     }
 }

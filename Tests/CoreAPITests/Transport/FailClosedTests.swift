@@ -7,7 +7,7 @@ import Testing
 
 @testable import CoreAPICore
 
-/// A peer that a fresh handshake would refuse stays refused, whatever the origin of a connection.
+/// A peer that a fresh handshake would reject stays rejected, whatever the origin of a connection.
 @Suite("No way around a pin")
 struct FailClosedTests {
     private let transport = CurlTransport()
@@ -22,8 +22,8 @@ struct FailClosedTests {
         "sha256/AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA=", "sha256/AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAE=",
     ]
 
-    @Test("A refused HTTP/2 connection is not used by the next request, nor by a hundred at once")
-    func refusedConnection() async throws {
+    @Test("A rejected HTTP/2 connection is not used by the next request, nor by a hundred at once")
+    func rejectedConnection() async throws {
         let server = try LoopbackServer.start(tls: ServerTLS(protocols: [.http2])) { _ in .ok("secret") }
         let requests = try requests(server, ["localhost": Self.wrong])
         for _ in 0..<3 {
@@ -86,7 +86,7 @@ struct FailClosedTests {
     }
 
     @Test(
-        "Every refused or reported handshake is an event, also with several at once",
+        "Every rejected or reported handshake is an event, also with several at once",
         arguments: [PinSet.Mode.enforce, .reportOnly])
     func events(mode: PinSet.Mode) async throws {
         let tls = try ServerTLS(protocols: [.http1])
@@ -155,9 +155,9 @@ struct FailClosedTests {
         deceit.intermediates = [below.certificate, pinned.certificate]
         let deceiver = try LoopbackServer.start(tls: deceit) { _ in .ok("secret") }
         #expect(try await self.requests(deceiver, [:]).send(.get, deceiver.url).text == "secret")
-        let refused = try await self.requests(deceiver, ["localhost": [pinned.certificate.certificate.pin, Self.wrong[0]]])
+        let rejected = try await self.requests(deceiver, ["localhost": [pinned.certificate.certificate.pin, Self.wrong[0]]])
             .send(.get, deceiver.url)
-        #expect(refused.transportError?.label == "pinMismatch")
+        #expect(rejected.transportError?.label == "pinMismatch")
         await transport.close()
     }
 }

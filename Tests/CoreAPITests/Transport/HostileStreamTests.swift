@@ -247,22 +247,22 @@ struct HostileStreamTests {
         await channel.close()
     }
 
-    /// Answers with a refusal, whose body is a sequence.
-    private struct Refusing: Transport {
+    /// Answers with a rejection, whose body is a sequence.
+    private struct Rejecting: Transport {
         let body: BodyStream
 
         func send(_ attempt: Attempt) async -> Reply { Reply(attempt, head: ResponseHead(status: 500), body: .stream(body)) }
     }
 
-    @Test("a refusal's body that ignores its cancellation does not outlast the call's timeout", arguments: [true, false])
-    func deafRefusal(isCancelled: Bool) async throws {
+    @Test("a rejection's body that ignores its cancellation does not outlast the call's timeout", arguments: [true, false])
+    func deafRejection(isCancelled: Bool) async throws {
         let (gone, opened) = (try Gate(), try Gate())
         defer { gone.open() }
         let body = BodyStream {
             opened.open()
             return Deaf(gate: gone)
         }
-        var channel = Channel.test("https://h.example", transport: Refusing(body: body))
+        var channel = Channel.test("https://h.example", transport: Rejecting(body: body))
         channel.modifiers = [Timeout(isCancelled ? .seconds(60) : .milliseconds(500))]
         let began = ContinuousClock.now
         let call = Task { [channel] in await channel.manager().response(for: TestEndpoint(), as: .stream).error?.label }
@@ -344,7 +344,7 @@ struct HostileStreamTests {
         await channel.close()
     }
 
-    @Test("a reader that never waits can be cancelled, and a second reader is refused")
+    @Test("a reader that never waits can be cancelled, and a second reader is rejected")
     func readers() async throws {
         let full = ChunkBuffer(limit: 4, goOn: {})
         full.offer(Data("a".utf8))
@@ -355,7 +355,7 @@ struct HostileStreamTests {
         await #expect(throws: CancellationError.self) { try await cancelled.value }
 
         let empty = ChunkBuffer(limit: 4, goOn: {})
-        let refusals = await withTaskGroup { group in
+        let rejections = await withTaskGroup { group in
             for _ in 0..<2 {
                 group.addTask {
                     do {
@@ -369,7 +369,7 @@ struct HostileStreamTests {
             }
             return await group.reduce(0, +)
         }
-        #expect(refusals == 1)
+        #expect(rejections == 1)
     }
 
     private final class Finishes: Listener {

@@ -107,7 +107,7 @@ struct LoadTests {
         await transport.close()
     }
 
-    @Test("Beyond the queue's limit a request is refused at once")
+    @Test("Beyond the queue's limit a request is rejected at once")
     func queueFull() async throws {
         let server = try LoopbackServer.start { _ in .stallBeforeHead }
         var limits = Limits()
@@ -120,9 +120,9 @@ struct LoadTests {
             return Task { await transport.send(request) }
         }
         while transport.activeTransfers + transport.queuedTransfers < 3 { try await Task.sleep(for: .milliseconds(2)) }
-        let refused = try await requests.send(.get, server.url)
-        guard case .queueFull(2) = refused.transportError else {
-            Issue.record("expected queueFull(2), got \(refused.result)")
+        let rejected = try await requests.send(.get, server.url)
+        guard case .queueFull(2) = rejected.transportError else {
+            Issue.record("expected queueFull(2), got \(rejected.result)")
             return
         }
         await transport.close()

@@ -250,7 +250,7 @@ struct LoopGroupTests {
         }
     }
 
-    @Test("A group that shuts down ends running requests, and refuses new ones")
+    @Test("A group that shuts down ends running requests, and rejects new ones")
     func shutdown() async throws {
         let server = try LoopbackServer.start { _ in .stallBeforeHead }
         let loops = LoopGroup(loops: 2)

@@ -191,7 +191,7 @@ struct NoSilentResendTests {
     }
 
     @Test("A connection that was never made is not ambiguous")
-    func refused() async throws {
+    func rejected() async throws {
         let server = try LoopbackServer.start { _ in .ok() }
         let url = server.url
         server.close()

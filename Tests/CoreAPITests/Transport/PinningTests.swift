@@ -29,7 +29,7 @@ struct PinningTests {
             case .pinMismatch(let mismatch, _):
                 heard.change {
                     $0.append(
-                        "\(mismatch.isEnforced ? "refused" : "reported") \(mismatch.chain.count) \(mismatch.configured.count)")
+                        "\(mismatch.isEnforced ? "rejected" : "reported") \(mismatch.chain.count) \(mismatch.configured.count)")
                 }
             case .warning(let text, _): heard.change { $0.append(text) }
             default: break
@@ -62,7 +62,7 @@ struct PinningTests {
             #expect(error?.description.contains(server.pin) == true && error?.description.contains(root) == true)
             #expect(error?.description.contains(Self.other) == true)
         }
-        #expect(heard.current == Array(repeating: "refused 2 2", count: 3))
+        #expect(heard.current == Array(repeating: "rejected 2 2", count: 3))
         await channel.close()
     }
 
@@ -98,7 +98,7 @@ struct PinningTests {
         current.expiry = Date(timeIntervalSinceNow: 3_600)
         for (pins, outcome, event) in [
             (reporting, "1024", "reported 2 2"), (expired, "1024", "reported 2 2"),
-            (blocking, "transport.pinMismatch", "refused 2 2"), (current, "transport.pinMismatch", "refused 2 2"),
+            (blocking, "transport.pinMismatch", "rejected 2 2"), (current, "transport.pinMismatch", "rejected 2 2"),
         ] {
             let (channel, heard) = channel(server, pins)
             #expect(await self.outcome(channel) == outcome)
@@ -108,7 +108,7 @@ struct PinningTests {
     }
 
     @Test(
-        "a replaced set applies to the next request and closes refused connections; a missing backup is one warning"
+        "a replaced set applies to the next request and closes rejected connections; a missing backup is one warning"
     )
     func replaced() async throws {
         let server = try await NginxServer(http2: true)
@@ -202,7 +202,7 @@ struct ClientIdentityTests {
         await transport.close()
     }
 
-    @Test("a version of TLS below the minimum is refused")
+    @Test("a version of TLS below the minimum is rejected")
     func versions() async throws {
         let server = try await NginxServer(http2: true, protocols: "TLSv1.2")
         let transport = CurlTransport()

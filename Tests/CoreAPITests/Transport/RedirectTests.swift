@@ -201,7 +201,7 @@ struct RedirectTests {
         var channel = Channel.test(sandbox.url)
         channel.environment.isSimulated = true
         let response = await channel.manager().response(for: TestEndpoint("a"), as: .nothing)
-        #expect(response.error?.label == "transport.redirectRefused" && production.requests.isEmpty)
+        #expect(response.error?.label == "transport.redirectRejected" && production.requests.isEmpty)
         await channel.close()
     }
 
@@ -228,12 +228,12 @@ struct RedirectTests {
         #expect(followed.text == "there")
         #expect(followed.metrics?.redirects.map(\.path) == ["/1", "/2", "/3", "/4", "/5"])
         requests.limits.redirects = 4
-        let refused = try await requests.send(.get, server.url + "/0")
-        guard case .tooManyRedirects(4) = refused.transportError else {
-            Issue.record("expected tooManyRedirects(4), got \(refused.result)")
+        let rejected = try await requests.send(.get, server.url + "/0")
+        guard case .tooManyRedirects(4) = rejected.transportError else {
+            Issue.record("expected tooManyRedirects(4), got \(rejected.result)")
             return
         }
-        #expect(refused.status == 302)
+        #expect(rejected.status == 302)
         requests.limits.redirects = 0
         let delivered = try await requests.send(.get, server.url + "/0")
         #expect(delivered.status == 302 && delivered.error == nil)
@@ -246,12 +246,12 @@ struct RedirectTests {
             "ftp://127.0.0.1/x", "file:///etc/passwd", "javascript:alert(1)", "http://user:secret@127.0.0.1/", "http://[::1/",
             "http://", "/a b\u{1}",
         ])
-    func refused(_ location: String) async throws {
+    func rejected(_ location: String) async throws {
         let server = try LoopbackServer.start { _ in
             .status(302, body: Data("moved".utf8), headers: ["Location": location])
         }
         let response = try await requests.send(.get, server.url)
-        #expect(response.transportError?.label == "redirectRefused", "\(response.result)")
+        #expect(response.transportError?.label == "redirectRejected", "\(response.result)")
         #expect(response.status == 302)
         #expect(response.text == "moved")
         #expect(server.requests.count == 1)
@@ -264,7 +264,7 @@ struct RedirectTests {
             request.path == "/none" ? .status(302) : .status(302, headers: ["Location": "/x", "Location": "/y"])
         }
         #expect(try await requests.send(.get, server.url + "/none").status == 302)
-        #expect(try await requests.send(.get, server.url + "/two").transportError?.label == "redirectRefused")
+        #expect(try await requests.send(.get, server.url + "/two").transportError?.label == "redirectRejected")
         await transport.close()
     }
 
@@ -336,12 +336,12 @@ struct RedirectTests {
                 return error.label
             }
         }
-        #expect(try decide("https://a.example/x", "http://a.example/y") == "redirectRefused")
+        #expect(try decide("https://a.example/x", "http://a.example/y") == "redirectRejected")
         #expect(try decide("http://a.example/x", "http://a.example/y") == "http://a.example/y")
         requests.limits.allowsRedirectsToInsecure = true
         #expect(try decide("https://a.example/x", "http://a.example/y") == "http://a.example/y")
         requests.allowsInsecure = false
-        #expect(try decide("https://a.example/x", "http://a.example/y") == "redirectRefused")
+        #expect(try decide("https://a.example/x", "http://a.example/y") == "redirectRejected")
         #expect(try decide("https://a.example/x", "//b.example/y") == "https://b.example/y")
     }
 }

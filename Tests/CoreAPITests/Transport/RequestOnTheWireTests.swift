@@ -88,17 +88,17 @@ struct RequestOnTheWireTests {
         await transport.close()
     }
 
-    @Test("CONNECT, a TRACE with secrets and a HEAD with a body are refused before a byte is sent")
-    func refused() async throws {
+    @Test("CONNECT, a TRACE with secrets and a HEAD with a body are rejected before a byte is sent")
+    func rejected() async throws {
         let server = try LoopbackServer.start { _ in .ok() }
         let body = Body.bytes(Data("x".utf8))
-        let refused = [
+        let rejected = [
             try await requests.send(.connect, server.url), try await requests.send(.trace, server.url, body: body),
             try await requests.send(.trace, server.url, headers: [.authorization: "Bearer a"]),
             try await requests.send(.trace, server.url, headers: [.cookie: "a=b"]),
             try await requests.send(.head, server.url, body: body),
         ]
-        #expect(refused.map(\.transportError?.label) == Array(repeating: "unsupported", count: 5))
+        #expect(rejected.map(\.transportError?.label) == Array(repeating: "unsupported", count: 5))
         #expect(server.connectionsAccepted == 0)
         await transport.close()
     }
@@ -243,7 +243,7 @@ struct RequestOnTheWireTests {
         await transport.close()
     }
 
-    @Test("Text that would end a line early is refused before libcurl sees it")
+    @Test("Text that would end a line early is rejected before libcurl sees it")
     func injection() async throws {
         let server = try LoopbackServer.start { _ in .ok("done") }
         let name = try #require(HTTPField.Name("X"))
@@ -274,7 +274,7 @@ struct RequestOnTheWireTests {
         await transport.close()
     }
 
-    @Test("Clear text is refused if the environment does not allow it, for any source of the address")
+    @Test("Clear text is rejected if the environment does not allow it, for any source of the address")
     func insecure() async throws {
         let server = try LoopbackServer.start { _ in .ok("done") }
         var requests = requests
@@ -285,7 +285,7 @@ struct RequestOnTheWireTests {
     }
 
     @Test(
-        "A request whose head is longer than libcurl can send is refused before anything is sent, and a shorter one is sent",
+        "A request whose head is longer than libcurl can send is rejected before anything is sent, and a shorter one is sent",
         arguments: [true, false])
     func longHead(isURL: Bool) async throws {
         let server = try LoopbackServer.start { request in .ok("\(request.rawHead.count)") }
@@ -298,22 +298,22 @@ struct RequestOnTheWireTests {
         guard isURL || !CurlLibrary.linked.has(.lostField) else {
             // This libcurl would leave out the field.
             #expect(Int(try await send(307_199).text) ?? 0 > 307_199)
-            let refused = try #require(try await send(307_200).error)
-            #expect(refused.label == "request.malformedHeader")
-            #expect("\(refused)".contains("the value has 307200 bytes"), "\(refused)")
+            let rejected = try #require(try await send(307_200).error)
+            #expect(rejected.label == "request.malformedHeader")
+            #expect("\(rejected)".contains("the value has 307200 bytes"), "\(rejected)")
             #expect(server.requests.count == 1)
             await transport.close()
             return
         }
         let sent = try await send(1_040_000)
         #expect(Int(sent.text) ?? 0 > 1_040_000, "\(sent.result)")
-        let refused = try await send(1_100_000)
-        guard case .request(.headTooLarge(let size, let limit), _) = refused.error else {
-            Issue.record("\(refused.result)")
+        let rejected = try await send(1_100_000)
+        guard case .request(.headTooLarge(let size, let limit), _) = rejected.error else {
+            Issue.record("\(rejected.result)")
             return
         }
         #expect((1_100_000..<1_100_300).contains(size) && (1_040_000..<1_048_576).contains(limit))
-        #expect("\(try #require(refused.error))".contains("the request's head has \(size) bytes"))
+        #expect("\(try #require(rejected.error))".contains("the request's head has \(size) bytes"))
         // At the limit libcurl itself still sends it.
         let most = try await send(limit - (size - 1_100_000))
         #expect(Int(most.text) ?? 0 > 1_040_000, "\(most.result)")
@@ -323,7 +323,7 @@ struct RequestOnTheWireTests {
     }
 
     @Test(
-        "A head that is too long for HTTP/2 is refused as that, and sent once at most", arguments: [60_000, 100_000, 1_000_000])
+        "A head that is too long for HTTP/2 is rejected as that, and sent once at most", arguments: [60_000, 100_000, 1_000_000])
     func longHeadOverHTTP2(count: Int) async throws {
         let server = try LoopbackServer.start(tls: ServerTLS(protocols: [.http2])) { _ in .ok("fine") }
         defer { server.close() }

@@ -77,7 +77,7 @@ struct ResponseHeadTests {
         #expect(throws: ResponseHeadParser.Malformed.self) { try parse(text) }
     }
 
-    @Test("Lengths: equal ones count as one, different ones and non-numbers are refused, a transfer coding replaces them")
+    @Test("Lengths: equal ones count as one, different ones and non-numbers are rejected, a transfer coding replaces them")
     func lengths() throws {
         func length(_ fields: String) throws -> Int64? { try parse("HTTP/1.1 200 OK\r\n\(fields)\r\n\r\n").contentLength }
         #expect(try length("Content-Length: 5, 5") == 5)

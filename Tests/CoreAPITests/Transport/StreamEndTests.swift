@@ -8,7 +8,7 @@ import Testing
 @testable import CoreAPICore
 @testable import CoreAPICurl
 
-/// libcurl reports the same codes for refused, broken and unreadable streams; the kit distinguishes them.
+/// libcurl reports the same codes for rejected, broken and unreadable streams; the kit distinguishes them.
 @Suite("The end of an HTTP/2 stream")
 struct StreamEndTests {
     private let transport = CurlTransport()
@@ -19,12 +19,12 @@ struct StreamEndTests {
         return requests
     }
 
-    enum Refusal: CaseIterable {
+    enum Rejection: CaseIterable {
         case stream, connection, freshStream, freshConnection
 
         var isFresh: Bool { self == .freshStream || self == .freshConnection }
         var reply: ServerReply {
-            self == .stream || self == .freshStream ? [.resetStream(code: 7)] : [.goAway(refusing: true), .closeConnection]
+            self == .stream || self == .freshStream ? [.resetStream(code: 7)] : [.goAway(rejecting: true), .closeConnection]
         }
     }
 
@@ -40,14 +40,14 @@ struct StreamEndTests {
         })
 
     @Test(
-        "A stream that the server refused was not processed, so an order is sent again and arrives once",
-        arguments: Refusal.allCases, [Body.bytes(Data("order".utf8)), .bytes(order), .none, streamed])
-    func refused(refusal: Refusal, body: Body) async throws {
+        "A stream that the server rejected was not processed, so an order is sent again and arrives once",
+        arguments: Rejection.allCases, [Body.bytes(Data("order".utf8)), .bytes(order), .none, streamed])
+    func rejected(rejection: Rejection, body: Body) async throws {
         let server = try LoopbackServer.start(tls: ServerTLS(protocols: [.http2])) { request in
-            request.connection == 0 && (refusal.isFresh || request.exchange > 0) ? refusal.reply : .ok("\(request.body.count)")
+            request.connection == 0 && (rejection.isFresh || request.exchange > 0) ? rejection.reply : .ok("\(request.body.count)")
         }
         let requests = try requests(server)
-        if !refusal.isFresh { #expect(try await requests.send(.get, server.url).status == 200) }
+        if !rejection.isFresh { #expect(try await requests.send(.get, server.url).status == 200) }
         let response = try await requests.send(.post, server.url, body: body)
         let length =
             switch body {
@@ -68,7 +68,7 @@ struct StreamEndTests {
         try Self.order.write(to: file)
         defer { try? FileManager.default.removeItem(at: file) }
         let server = try LoopbackServer.start(tls: ServerTLS(protocols: [.http2])) { request in
-            request.connection < 3 ? Refusal.connection.reply : .ok("\(request.body.count)")
+            request.connection < 3 ? Rejection.connection.reply : .ok("\(request.body.count)")
         }
         let response = try await requests(server).send(.post, server.url, body: .file(file))
         #expect(response.text == "\(Self.order.count)", "\(response.result)")
@@ -79,9 +79,9 @@ struct StreamEndTests {
         #expect(!open.contains(file.path))
     }
 
-    @Test("A server that refuses every stream gets six requests, and the error says that none was processed")
-    func refusedAlways() async throws {
-        for reply in [Refusal.stream.reply, Refusal.connection.reply] {
+    @Test("A server that rejects every stream gets six requests, and the error says that none was processed")
+    func rejectedAlways() async throws {
+        for reply in [Rejection.stream.reply, Rejection.connection.reply] {
             for method in [HTTPRequest.Method.post, .get] {
                 let server = try LoopbackServer.start(tls: ServerTLS(protocols: [.http2])) { _ in reply }
                 let response = try await requests(server).send(method, server.url, body: .bytes(Data("order".utf8)))
@@ -89,7 +89,7 @@ struct StreamEndTests {
                     Issue.record("\(method): \(response.result)")
                     continue
                 }
-                // On a slow machine libcurl 8.14.1 sends a refused request once more by itself, seldom.
+                // On a slow machine libcurl 8.14.1 sends a rejected request once more by itself, seldom.
                 let most = CurlLibrary.linked.version < CurlVersion(8, 0, 0) ? 6 : 7
                 #expect((6...most).contains(server.requests.count))
                 #expect(try #require(response.metrics).resends >= 5)
@@ -99,11 +99,11 @@ struct StreamEndTests {
     }
 
     @Test("A refused stream without another connection is an error, at once")
-    func refusedAndGone() async throws {
-        let refusal = Fault(.beforeRequest, .goAway)
+    func rejectedAndGone() async throws {
+        let rejection = Fault(.beforeRequest, .goAway)
         let failure = Fault(.beforeRequest, .handshakeFailure)
         let server = try LoopbackServer.start(
-            tls: ServerTLS(protocols: [.http2]), faults: [refusal, failure, failure, failure, failure, failure, failure, failure]
+            tls: ServerTLS(protocols: [.http2]), faults: [rejection, failure, failure, failure, failure, failure, failure, failure]
         ) { _ in .ok() }
         let response = try await requests(server).send(.post, server.url, body: .bytes(Data("order".utf8)))
         #expect(response.transportError?.label == "tls", "\(response.result)")
@@ -111,10 +111,10 @@ struct StreamEndTests {
         await transport.close()
     }
 
-    @Test("An answered stream is not sent again if its server refuses it afterwards")
-    func answeredAndRefused() async throws {
+    @Test("An answered stream is not sent again if its server rejects it afterwards")
+    func answeredAndRejected() async throws {
         let server = try LoopbackServer.start(tls: ServerTLS(protocols: [.http2])) { request in
-            // In one piece, so that libcurl receives the refusal before it has read the answer.
+            // In one piece, so that libcurl receives the rejection before it has read the answer.
             let stream = UInt32(request.exchange * 2 + 1)
             let head = Frames.head(stream, Frames.field(":status", "200"), ends: false)
             return [.send(head + Frames.frame(3, 0, stream, Data([0, 0, 0, 7]))), .stall]
@@ -273,10 +273,10 @@ struct StreamEndTests {
             if length == "0" {
                 #expect(response.transportError == nil && response.status == 204 && response.data.isEmpty, "\(response.result)")
             } else {
-                // nghttp2 refuses the head, and libcurl gets none of its other fields.
+                // nghttp2 rejects the head, and libcurl gets none of its other fields.
                 let text = "\(response.result)"
                 #expect(response.transportError?.label == "malformedResponse", "\(response.result)")
-                #expect(text.contains("nghttp2 refuses the field content-length in a head with status 204"), "\(text)")
+                #expect(text.contains("nghttp2 rejects the field content-length in a head with status 204"), "\(text)")
             }
             #expect(try await requests.send(.post, server.url).text == "next")
         }

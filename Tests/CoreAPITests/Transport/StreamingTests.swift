@@ -188,7 +188,7 @@ struct StreamingTests {
         try await server.waitForOpenConnections(atMost: 0)
     }
 
-    @Test("a call is cancelled while its upload waits for the sequence, and while a refused answer is collected")
+    @Test("a call is cancelled while its upload waits for the sequence, and while a rejected answer is collected")
     func cancelledInBetween() async throws {
         let (asked, tell) = AsyncStream.makeStream(of: Void.self)
         let server = try LoopbackServer.start { _ in
@@ -257,14 +257,14 @@ struct StreamingTests {
         await channel.close()
     }
 
-    @Test("an answer with a refused status is collected and fails the call as usual")
-    func refused() async throws {
+    @Test("an answer with a rejected status is collected and fails the call as usual")
+    func rejected() async throws {
         let server = try LoopbackServer.start { request in
             request.path == "/old" ? .redirect(to: "/new") : .json(#"{"reason":"no"}"#, status: 404)
         }
         defer { server.close() }
         struct Reason: Error, Decodable { let reason: String }
-        let channel = try channel(server) { $0.errorFilter = .refusal(Reason.self) }
+        let channel = try channel(server) { $0.errorFilter = .rejection(Reason.self) }
         let response = await channel.manager().stream(TestEndpoint("old"))
         #expect(response.error?.app(Reason.self)?.reason == "no")
         #expect(String(decoding: response.data, as: UTF8.self) == #"{"reason":"no"}"#)
@@ -292,31 +292,31 @@ struct StreamingTests {
         await channel.close()
     }
 
-    private struct Refusing: ResponseVerifier {
-        struct Refusal: Error {}
+    private struct Rejecting: ResponseVerifier {
+        struct Rejection: Error {}
         func verify(_ response: Response<Data>) throws {
-            if response.head?.headers[.server] == "old" { throw Refusal() }
+            if response.head?.headers[.server] == "old" { throw Rejection() }
         }
     }
 
     @Test(
-        "an answer that any verifier refuses is collected, and its error is read; the connection is free",
+        "an answer that any verifier rejects is collected, and its error is read; the connection is free",
         arguments: [
-            StatusCodeResponseVerifier(200).always, Refusing(), ContentTypeResponseVerifier("text/event-stream"),
+            StatusCodeResponseVerifier(200).always, Rejecting(), ContentTypeResponseVerifier("text/event-stream"),
         ] as [any ResponseVerifier])
-    func refusedByVerifier(_ verifier: any ResponseVerifier) async throws {
+    func rejectedByVerifier(_ verifier: any ResponseVerifier) async throws {
         struct Reason: Error, Decodable { let reason: String }
         let server = try LoopbackServer.start { request in
-            guard request.path == "/refused" else { return .status(200, headers: ["Content-Type": "text/event-stream"]) }
+            guard request.path == "/rejected" else { return .status(200, headers: ["Content-Type": "text/event-stream"]) }
             return .json(#"{"reason":"no"}"#, status: 404, headers: ["Server": "old"])
         }
         defer { server.close() }
         let channel = try channel(server) {
             $0.limits.connections = 1
-            $0.errorFilter = .refusal(Reason.self)
+            $0.errorFilter = .rejection(Reason.self)
             $0.modifiers = [StatusCodeResponseVerifier(200, 404), verifier, Timeout(.seconds(10))]
         }
-        let response = await channel.manager().stream(TestEndpoint("refused"))
+        let response = await channel.manager().stream(TestEndpoint("rejected"))
         #expect(response.error?.app(Reason.self)?.reason == "no", "\(response.result)")
         #expect(String(decoding: response.data, as: UTF8.self) == #"{"reason":"no"}"#)
         let next = await channel.manager().stream(TestEndpoint("next"))
@@ -325,8 +325,8 @@ struct StreamingTests {
         await channel.close()
     }
 
-    @Test("a verifier's refusal stays the error if the body has no end")
-    func refusedByOwnVerifierWithoutEnd() async throws {
+    @Test("a verifier's rejection stays the error if the body has no end")
+    func rejectedByOwnVerifierWithoutEnd() async throws {
         let server = try LoopbackServer.start { _ in
             [
                 .sendHead(status: 200, headers: ["Server": "old", "Content-Length": "9999999"]), .sendBody(Data(count: 10)),
@@ -334,14 +334,14 @@ struct StreamingTests {
             ]
         }
         defer { server.close() }
-        let channel = try channel(server) { $0.modifiers = [Refusing(), Timeout(total: .seconds(5))] }
+        let channel = try channel(server) { $0.modifiers = [Rejecting(), Timeout(total: .seconds(5))] }
         let response = await channel.manager().stream(TestEndpoint())
         #expect(response.error?.label == "verification.custom", "\(response.result)")
         await channel.close()
     }
 
-    @Test("a refusal stays the error if the body is too large or has no end", arguments: [true, false])
-    func refusedWithoutEnd(isLarge: Bool) async throws {
+    @Test("a rejection stays the error if the body is too large or has no end", arguments: [true, false])
+    func rejectedWithoutEnd(isLarge: Bool) async throws {
         let server = try LoopbackServer.start { _ in
             [
                 .sendHead(status: 200, headers: ["Content-Type": "text/html", "Content-Length": "9999999"]),
@@ -401,7 +401,7 @@ struct StreamingTests {
         await channel.close()
     }
 
-    @Test("a stream of the wrong type that goes on for ever is refused within seconds", .timeLimit(.minutes(1)))
+    @Test("a stream of the wrong type that goes on for ever is rejected within seconds", .timeLimit(.minutes(1)))
     func wrongTypeWithoutEnd() async throws {
         let server = try LoopbackServer.start { _ in
             [
@@ -421,11 +421,11 @@ struct StreamingTests {
     private struct Failing: Middleware {
         func handle(_ attempt: Attempt, next: Next) async -> Reply {
             let reply = await next(attempt)
-            return reply.failed(.app(Refusing.Refusal(), ErrorContext(reply)))
+            return reply.failed(.app(Rejecting.Rejection(), ErrorContext(reply)))
         }
     }
 
-    @Test("a stream that a middleware has failed is refused within seconds, too", .timeLimit(.minutes(1)))
+    @Test("a stream that a middleware has failed is rejected within seconds, too", .timeLimit(.minutes(1)))
     func failedWithoutEnd() async throws {
         let server = try LoopbackServer.start { _ in
             [
@@ -437,18 +437,18 @@ struct StreamingTests {
         let channel = try channel(server) { $0.attemptMiddleware = [Failing()] }
         let start = ContinuousClock.now
         let response = await channel.manager().stream(TestEndpoint())
-        #expect(response.error?.app(Refusing.Refusal.self) != nil, "\(response.result)")
+        #expect(response.error?.app(Rejecting.Rejection.self) != nil, "\(response.result)")
         #expect(start.duration(to: .now) < .seconds(40))
         await channel.close()
     }
 
     @Test(
-        "a refused status whose body breaks off, stops or never ends has that error, and the head and the bytes that came",
+        "a rejected status whose body breaks off, stops or never ends has that error, and the head and the bytes that came",
         arguments: [
             (ServerReply.Step.closeConnection, "transport.truncated"), (.stall, "transport.timedOut.idle"),
             (.sendEndlessly(Data(count: 1_000)), "transport.responseTooLarge"),
         ])
-    func refusedAndBroken(step: ServerReply.Step, label: String) async throws {
+    func rejectedAndBroken(step: ServerReply.Step, label: String) async throws {
         let server = try LoopbackServer.start { _ in
             [.sendHead(status: 404, headers: ["Content-Length": "9999999"]), .sendBody(Data(count: 10)), step]
         }
@@ -838,8 +838,8 @@ struct StreamingTests {
         let second = try await from.manager().stream(TestEndpoint()).value
         var busy = UploadEndpoint(body: second)
         (busy.path, busy.method) = ("busy", .put)
-        let refused = await manager.response(for: busy, as: .text)
-        #expect(refused.head?.status.code == 503)
+        let rejected = await manager.response(for: busy, as: .text)
+        #expect(rejected.head?.status.code == 503)
         #expect(target.requests.count == 2)
         await from.close()
         await to.close()

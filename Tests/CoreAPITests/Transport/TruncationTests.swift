@@ -134,7 +134,7 @@ struct TruncationTests {
                     ? [.send(Data("HTTP/1.1 200 OK\r\n\(field)\r\n\r\n".utf8) + body), .waitFor(never)] : .ok("next")
             }
             let response = try await requests.send(.get, server.url)
-            // 8.14.1 refuses an unknown coding that was not requested; `none` counts as one, although it encodes nothing.
+            // 8.14.1 rejects an unknown coding that was not requested; `none` counts as one, although it encodes nothing.
             if fields.hasSuffix("none"), CurlLibrary.linked.version >= CurlVersion(8, 14, 1) {
                 #expect(response.transportError?.label == "malformedResponse", "\(response.result)")
                 continue
@@ -146,9 +146,9 @@ struct TruncationTests {
         await transport.close()
     }
 
-    @Test("chunked after identity is accepted, and chunked before it is refused beside a length")
+    @Test("chunked after identity is accepted, and chunked before it is rejected beside a length")
     func chunksAndIdentity() async throws {
-        // 8.14.1 refuses any coding after `chunked` (RFC 9112 §6.1).
+        // 8.14.1 rejects any coding after `chunked` (RFC 9112 §6.1).
         let takesIdentityLast = CurlLibrary.linked.version < CurlVersion(8, 14, 1)
         let cases = [
             ("identity, chunked", true, true), ("chunked, identity", true, false),
@@ -173,7 +173,7 @@ struct TruncationTests {
     }
 
     @Test(
-        "an unknown transfer coding is refused at once, by name",
+        "an unknown transfer coding is rejected at once, by name",
         arguments: ["gzip", "deflate", "br", "8bit", "\"chunked\"", "utf-8"])
     func unknownTransferCoding(_ coding: String) async throws {
         let never = try Gate()
@@ -285,7 +285,7 @@ struct TruncationTests {
     }
 
     @Test(
-        "An unrequested transfer coding is refused, whole or cut",
+        "An unrequested transfer coding is rejected, whole or cut",
         arguments: ["gzip, chunked", "deflate", "br, chunked"])
     func transferCoding(_ codings: String) async throws {
         let server = try LoopbackServer.start { _ in
@@ -302,7 +302,7 @@ struct TruncationTests {
     @Test(
         "An HTTP/2 stream without an end is truncated, with a length and without", arguments: [true, false],
         [
-            [ServerReply.Step.resetStream(code: 0)], [.goAway(refusing: true)], [.goAway(), .closeConnection], [.closeConnection],
+            [ServerReply.Step.resetStream(code: 0)], [.goAway(rejecting: true)], [.goAway(), .closeConnection], [.closeConnection],
         ])
     func cutStream(hasLength: Bool, cut: [ServerReply.Step]) async throws {
         let response = try await streamed(cut, hasLength: hasLength)
@@ -323,7 +323,7 @@ struct TruncationTests {
     @Test(
         "An HTTP/2 stream that its server ends is complete, whatever follows",
         arguments: [
-            [], [ServerReply.Step.goAway()], [.complete, .resetStream(code: 0)], [.complete, .goAway(refusing: true)],
+            [], [ServerReply.Step.goAway()], [.complete, .resetStream(code: 0)], [.complete, .goAway(rejecting: true)],
             [.complete, .closeConnection],
         ])
     func endedStream(end: [ServerReply.Step]) async throws {

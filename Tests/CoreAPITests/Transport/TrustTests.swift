@@ -12,7 +12,7 @@ struct TrustTests {
     var requests: Requests { Requests(transport) }
     static let wrongPin = "sha256/AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA="
 
-    @Test("An unknown authority is refused; with it as a trusted one the connection succeeds")
+    @Test("An unknown authority is rejected; with it as a trusted one the connection succeeds")
     func authorities() async throws {
         let server = try await NginxServer(http2: true)
         var requests = requests
@@ -36,7 +36,7 @@ struct TrustTests {
         await transport.close()
     }
 
-    /// RFC 9525 §1.4.1 refuses a common name as a host's name; OpenSSL, and so libcurl, takes it without an alternative name.
+    /// RFC 9525 §1.4.1 rejects a common name as a host's name; OpenSSL, and so libcurl, takes it without an alternative name.
     @Test("A common name is taken for the host only in a certificate without alternative names")
     func commonName() async throws {
         let authority = try TestAuthority()
@@ -66,7 +66,7 @@ struct TrustTests {
         await transport.close()
     }
 
-    @Test("An invalid PEM text is refused", arguments: ["", "no certificate in here"])
+    @Test("An invalid PEM text is rejected", arguments: ["", "no certificate in here"])
     func nonsense(_ text: String) async throws {
         var requests = requests
         requests.trust = ServerTrustManager(authorities: .pem(text))
@@ -87,8 +87,8 @@ struct TrustTests {
         #expect(try await requests.send(.get, server.url + "/1k").metrics?.isConnectionReused == true)
 
         requests.trust = ServerTrustManager(authorities: authorities, pins: ["localhost": [Self.wrongPin]])
-        let refused = try await requests.send(.get, server.url + "/1k")
-        #expect(refused.transportError?.label == "pinMismatch", "\(refused.result)")
+        let rejected = try await requests.send(.get, server.url + "/1k")
+        #expect(rejected.transportError?.label == "pinMismatch", "\(rejected.result)")
         // Repeated, so that neither the failed connection nor its TLS session is used.
         #expect(try await requests.send(.get, server.url + "/1k").transportError?.label == "pinMismatch")
 
@@ -119,12 +119,12 @@ struct TrustTests {
         await transport.close()
     }
 
-    @Test("A redirect from https to http is refused unless the limits allow it")
+    @Test("A redirect from https to http is rejected unless the limits allow it")
     func downgrade() async throws {
         let server = try await NginxServer(http2: true)
         var requests = requests
         requests.trust = ServerTrustManager(authorities: .pem(server.authority))
-        #expect(try await requests.send(.get, server.url + "/away").transportError?.label == "redirectRefused")
+        #expect(try await requests.send(.get, server.url + "/away").transportError?.label == "redirectRejected")
         requests.limits.allowsRedirectsToInsecure = true
         #expect(try await requests.send(.get, server.url + "/away").data.count == 1_024)
         await transport.close()

@@ -93,7 +93,7 @@ struct WorkaroundTests {
         }
     }
 
-    @Test("an order is sent again if the server refused its stream")
+    @Test("an order is sent again if the server rejected its stream")
     func hiddenFailure() async throws {
         try await show(.hiddenFailure) { transport in
             let server = try LoopbackServer.start(tls: ServerTLS(protocols: [.http2])) { request in
@@ -363,7 +363,7 @@ struct WorkaroundTests {
         }
     }
 
-    @Test("a field is sent or refused, however long it is")
+    @Test("a field is sent or rejected, however long it is")
     func lostField() async throws {
         try await show(.lostField) { transport in
             let server = try LoopbackServer.start { .ok("\($0.rawHead.count)") }

@@ -6,7 +6,7 @@ import Testing
 
 @testable import CoreAPITrust
 
-@Suite("Certificates of the team's own type, and pin sets that refuse other hosts")
+@Suite("Certificates of the team's own type, and pin sets that reject other hosts")
 struct PinnedCertificateTests {
     private struct Host: PinnedCertificate {
         let evaluatorKey: String
@@ -35,7 +35,7 @@ struct PinnedCertificateTests {
         return response.error.map { "\($0)" } ?? response.text
     }
 
-    @Test("are read from PEM and DER and pin their host; other hosts are refused by default")
+    @Test("are read from PEM and DER and pin their host; other hosts are rejected by default")
     func hosts() async throws {
         let server = try LoopbackServer.start(tls: ServerTLS()) { _ in .ok("fine") }
         let stranger = try LoopbackServer.start(tls: ServerTLS()) { _ in .ok("fine") }
@@ -51,24 +51,24 @@ struct PinnedCertificateTests {
             #expect(try await outcome(server, "localhost", host.serverTrustManager) == "fine")
             #expect(try await outcome(stranger, "localhost", host.serverTrustManager).contains("matches none of its pins"))
             // The same server by a name that the pins do not cover.
-            let refused = try await outcome(server, "127.0.0.1", host.serverTrustManager)
-            #expect(refused.contains("the pin set names no pins for it and refuses other hosts"), "\(refused)")
+            let rejected = try await outcome(server, "127.0.0.1", host.serverTrustManager)
+            #expect(rejected.contains("the pin set names no pins for it and rejects other hosts"), "\(rejected)")
             host.allHostsMustBeEvaluated = false
             #expect(try await outcome(server, "127.0.0.1", host.serverTrustManager) == "fine")
         }
         let all = try Hosts.serverTrustManager
-        #expect(all.pins.pins.keys.sorted() == ["*.images.example", "localhost"] && all.pins.refusesOtherHosts)
+        #expect(all.pins.pins.keys.sorted() == ["*.images.example", "localhost"] && all.pins.rejectsOtherHosts)
         #expect(try await outcome(server, "localhost", all) == "fine")
     }
 
-    @Test("a channel that refuses other hosts connects to a test's server")
+    @Test("a channel that rejects other hosts connects to a test's server")
     func swapped() async throws {
         let pin = "sha256/AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA="
         let server = try LoopbackServer.start(tls: ServerTLS()) { _ in .ok("fine") }
         defer { server.close() }
         var channel = Channel.test("https://api.example")
         channel.environment.serverTrustManager.pins = ["api.example": [pin, pin.replacing("AAA=", with: "AAE=")]]
-        channel.environment.serverTrustManager.pins.refusesOtherHosts = true
+        channel.environment.serverTrustManager.pins.rejectsOtherHosts = true
         await withChannel(channel, server: server) {
             let response = await channel.manager().response(for: TestEndpoint(), as: .text)
             #expect((try? response.value) == "fine", "\(response.result)")
@@ -91,13 +91,13 @@ struct PinnedCertificateTests {
         #expect(throws: CertificateError.self) { _ = try Host(evaluatorKey: "h.example", files: []).pins }
     }
 
-    @Test("a pin file may say that other hosts are refused; report only reports them")
+    @Test("a pin file may say that other hosts are rejected; report only reports them")
     func file() throws {
         let pin = "sha256/AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA="
-        let text = #"{"pins": {"a.example": ["\#(pin)", "\#(pin.replacing("AAA=", with: "AAE="))"]}, "refusesOtherHosts": true}"#
+        let text = #"{"pins": {"a.example": ["\#(pin)", "\#(pin.replacing("AAA=", with: "AAE="))"]}, "rejectsOtherHosts": true}"#
         var set = try PinSet(parsing: Data(text.utf8), file: "pins.json")
-        #expect(set.refuses("b.example") && !set.refuses("a.example"))
+        #expect(set.rejects("b.example") && !set.rejects("a.example"))
         set.mode = .reportOnly
-        #expect(!set.refuses("b.example"))
+        #expect(!set.rejects("b.example"))
     }
 }

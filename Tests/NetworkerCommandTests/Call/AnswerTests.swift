@@ -152,7 +152,7 @@ struct AnswerTests {
         }
     }
 
-    @Test("has a place before the request is sent: what -o, --state or a download cannot store is refused")
+    @Test("has a place before the request is sent: what -o, --state or a download cannot store is rejected")
     func output() async throws {
         let server = try LoopbackServer.start { _ in .ok("new", headers: ["ETag": #""a""#]) }
         defer { server.close() }
@@ -169,9 +169,9 @@ struct AnswerTests {
                     [server.url, "-o", path], ["download", server.url + "/a", "-o", path],
                     ["upload", file, server.url, "--resumable", "tus", "--state", path],
                 ] {
-                    let refused = try await BuiltCommand.run(words)
-                    #expect(refused.status == 64 && refused.text.contains("cannot write the "), "\(words): \(refused.text)")
-                    #expect(refused.text.contains(reason), "\(words): \(refused.text)")
+                    let rejected = try await BuiltCommand.run(words)
+                    #expect(rejected.status == 64 && rejected.text.contains("cannot write the "), "\(words): \(rejected.text)")
+                    #expect(rejected.text.contains(reason), "\(words): \(rejected.text)")
                 }
             }
             #expect(server.requests.isEmpty)

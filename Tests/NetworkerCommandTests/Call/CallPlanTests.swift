@@ -134,7 +134,7 @@ struct CallPlanTests {
             + String(decoding: request.body.collect(upTo: 1_000), as: UTF8.self)
     }
 
-    @Test("has a client certificate with --cert and --key, and refuses what is none before it sends")
+    @Test("has a client certificate with --cert and --key, and rejects what is none before it sends")
     func identity() throws {
         let certificate = try TestAuthority().certificate(for: [], name: "client")
         let folder = FileManager.default.temporaryDirectory.appendingPathComponent("identity-\(UUID().uuidString)")
@@ -187,7 +187,7 @@ struct CallPlanTests {
 
     @Test("has advice for a server that does not listen; only a channel without --host can name another")
     func advice() throws {
-        let failure = TransportError.cannotConnect(host: "127.0.0.1", reason: "refused")
+        let failure = TransportError.cannotConnect(host: "127.0.0.1", reason: "rejected")
         let channel = try plan(["HTTPBin", "GET", "a"]).target
         #expect(try #require(channel.advice(about: failed(failure))).hasSuffix(", or name another with --host"))
         for words in [["HTTPBin", "GET", "a", "--host", ":81"], [":81/a"]] {
@@ -209,7 +209,7 @@ struct CallPlanTests {
     func sandboxAdvice() throws {
         let target = try plan(["TY", "GET", "a"]).target
         #expect(
-            target.advice(about: failed(.cannotConnect(host: "127.0.0.1", reason: "refused")))
+            target.advice(about: failed(.cannotConnect(host: "127.0.0.1", reason: "rejected")))
                 == "start 'Scripts/networker sandbox' of the kit's repository in another terminal, "
                 + "or name another server with --host")
         #expect(target.advice(about: failed(.timedOut(.total, after: .seconds(9)))) == "--timeout sets another limit, in seconds")

@@ -76,7 +76,7 @@ struct RequestItemTests {
         let name = file.path
         for end in ["\n", "\r\n"] {
             try Data("t0ken\n\(end)".utf8).write(to: file)
-            // One line end goes; a second one is the user's. In a header it is refused.
+            // One line end goes; a second one is the user's. In a header it is rejected.
             #expect(try RequestItem("a==@\(name)") == RequestItem(.query, "a", "t0ken\n"))
             #expect(throws: ValidationError.self) { try RequestItem("A:@\(name)") }
             #expect(try RequestItem("a=@\(name)") == RequestItem(.text, "a", "t0ken\n\(end)"))

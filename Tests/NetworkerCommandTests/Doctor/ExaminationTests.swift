@@ -103,14 +103,14 @@ struct ExaminationTests {
             #expect(finding.text.contains(version == .tls13 ? "the server wants" : "may want"), "\(finding.text)")
             #expect(finding.text.contains("client certificate") && finding.text.contains("serverTrustManager.identity = .pem("))
         }
-        // A certificate of another authority is refused by an alert of its own.
+        // A certificate of another authority is rejected by an alert of its own.
         let stranger = try TestAuthority().certificate(for: [], name: "client")
         let other = channel(server.url) {
             let identity = ClientIdentity.pem(certificates: stranger.pem, key: Secret(stranger.keyPEM))
             $0.serverTrustManager = ServerTrustManager(authorities: authorities, identity: identity)
         }
-        let refused = try #require(await Examination(channel: other, timeout: .seconds(5)).findings().last)
-        #expect(refused.text.hasPrefix("the server refuses the client's certificate ("), "\(refused.text)")
+        let rejected = try #require(await Examination(channel: other, timeout: .seconds(5)).findings().last)
+        #expect(rejected.text.hasPrefix("the server rejects the client's certificate ("), "\(rejected.text)")
     }
 
     @Test(

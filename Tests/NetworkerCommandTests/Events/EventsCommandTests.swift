@@ -14,7 +14,7 @@ struct EventsCommandTests {
         try CommandSetup.$current.withValue(CommandSetup(registry: .standard)) { try EventsCommand.parse(words).plan() }
     }
 
-    @Test("takes an address, or a channel and a path, with a method and items as 'call', and refuses other words")
+    @Test("takes an address, or a channel and a path, with a method and items as 'call', and rejects other words")
     func words() throws {
         #expect(try plan([":8080/x"]).path == "/x")
         for (words, method, path) in [
@@ -78,8 +78,8 @@ struct EventsCommandTests {
         }
         defer { server.close() }
         let words = ["events", server.url, "--count", "1", "--reconnections", "0", "--event-size"]
-        let refused = try await BuiltCommand.run(words + ["4k"])
-        #expect(refused.status == 1 && refused.text.contains("hint: --event-size sets another limit"), "\(refused.text)")
+        let rejected = try await BuiltCommand.run(words + ["4k"])
+        #expect(rejected.status == 1 && rejected.text.contains("hint: --event-size sets another limit"), "\(rejected.text)")
         let shown = try await BuiltCommand.run(words + ["6k"])
         #expect(shown.status == 0 && shown.text.contains("message\n  xxxx"), "\(shown.text)")
     }

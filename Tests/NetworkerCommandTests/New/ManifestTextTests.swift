@@ -68,7 +68,7 @@ struct ManifestTextTests {
     }
 
     @Test(
-        "refuses what it does not know",
+        "rejects what it does not know",
         arguments: [
             ("let package = Package(name: \"P\", targets: all)", "the value of 'targets' does not begin with '['"),
             ("let package: Package = .init(name: \"P\")", "expected one call of Package(…), found 0"),

@@ -11,15 +11,15 @@ struct NewChannelTests {
         TemporaryPackage.dumps(TemporaryPackage.dumped(), TemporaryPackage.dumped(targets: targets))
     }
 
-    /// The refusal, and that the package is as it was.
-    private func refusal(_ package: TemporaryPackage, _ change: () async throws -> Void) async throws -> Refusal? {
+    /// The rejection, and that the package is as it was.
+    private func rejection(_ package: TemporaryPackage, _ change: () async throws -> Void) async throws -> Rejection? {
         let before = package.files.map { ($0, try? package.text($0)) }
-        let refusal = await #expect(throws: Refusal.self) { try await change() }
+        let rejection = await #expect(throws: Rejection.self) { try await change() }
         let after = package.files.map { ($0, try? package.text($0)) }
         #expect(before.map(\.0) == after.map(\.0) && before.map(\.1) == after.map(\.1))
         let folders = try FileManager.default.contentsOfDirectory(atPath: package.root.path)
         #expect(!folders.contains("Tests"))
-        return refusal
+        return rejection
     }
 
     @Test("lists each file, and the two commands that come next")
@@ -32,7 +32,7 @@ struct NewChannelTests {
                 wrote    Sources/BKNetworker/BKNetworker.swift
                 wrote    Sources/BKInteractors/BKInteractors.swift
                 wrote    Tests/BKInteractorsTests/BKChannelTests.swift
-                wrote    Tests/BKInteractorsTests/Fixtures/bk-refusal/refusal.http
+                wrote    Tests/BKInteractorsTests/Fixtures/bk-rejection/rejection.http
 
                 Next:
                   swift test --filter BK
@@ -58,36 +58,36 @@ struct NewChannelTests {
     }
 
     @Test(
-        "refuses a host that is none",
+        "rejects a host that is none",
         arguments: ["https://", "books", "ftp://x.example", "https://x.example/?a=b", "https://u:p@x.example"])
     func wrongHost(host: String) {
-        let refusal = #expect(throws: Refusal.self) { try ChannelTemplate(ChannelName("BK"), title: nil, host: host) }
-        #expect(refusal?.cause.hasPrefix("expected a base URL after --host, got ") == true)
+        let rejection = #expect(throws: Rejection.self) { try ChannelTemplate(ChannelName("BK"), title: nil, host: host) }
+        #expect(rejection?.cause.hasPrefix("expected a base URL after --host, got ") == true)
     }
 
-    @Test("refuses a title of several lines", arguments: ["", "a\nb", String(repeating: "x", count: 61)])
+    @Test("rejects a title of several lines", arguments: ["", "a\nb", String(repeating: "x", count: 61)])
     func wrongTitle(title: String) {
-        #expect(throws: Refusal.self) { try ChannelTemplate(ChannelName("BK"), title: title, host: nil) }
+        #expect(throws: Rejection.self) { try ChannelTemplate(ChannelName("BK"), title: title, host: nil) }
     }
 
     @Test("without a manifest there is nothing to add to")
     func noManifest() async throws {
         let package = try TemporaryPackage(nil)
-        let refusal = try await refusal(package) { try await package.newChannel() }
-        #expect(refusal?.cause == "there is no Package.swift in this folder")
-        #expect(refusal?.advice.contains("swift package init") == true)
+        let rejection = try await rejection(package) { try await package.newChannel() }
+        #expect(rejection?.cause == "there is no Package.swift in this folder")
+        #expect(rejection?.advice.contains("swift package init") == true)
     }
 
-    @Test("asks for the kit's place, and refuses a wrong one")
+    @Test("asks for the kit's place, and rejects a wrong one")
     func kit() async throws {
         let package = try TemporaryPackage()
-        let missing = try await refusal(package) { try await package.newChannel(kit: nil, dump: Self.good) }
+        let missing = try await rejection(package) { try await package.newChannel(kit: nil, dump: Self.good) }
         #expect(missing?.cause == "Package.swift has no dependency on NetworkerKit")
         #expect(missing?.advice == "say where the kit is: --kit ../NetworkerKit, or --kit https://… for a repository")
-        let wrong = try await refusal(package) { try await package.newChannel(kit: "../nowhere", dump: Self.good) }
+        let wrong = try await rejection(package) { try await package.newChannel(kit: "../nowhere", dump: Self.good) }
         #expect(wrong?.cause == "expected the folder of NetworkerKit after --kit, got '../nowhere'")
         let old = TemporaryPackage.dumps(TemporaryPackage.dumped(tools: "5.9.0"))
-        let tools = try await refusal(package) { try await package.newChannel(dump: old) }
+        let tools = try await rejection(package) { try await package.newChannel(dump: old) }
         #expect(tools?.cause == "Package.swift has swift-tools-version 5.9.0; a dependency with traits needs 6.1")
     }
 
@@ -104,11 +104,11 @@ struct NewChannelTests {
         #expect(manifest.contains(".product(name: \"CoreAPI\", package: \"NetworkerKit\")"))
         #expect(!manifest.contains(".package("))
         let other = try TemporaryPackage()
-        let given = try await refusal(other) {
+        let given = try await rejection(other) {
             try await other.newChannel(dump: TemporaryPackage.dumps(TemporaryPackage.dumped(dependency: url)))
         }
         #expect(given?.advice == "leave out --kit")
-        let trait = try await refusal(other) {
+        let trait = try await rejection(other) {
             try await other.newChannel(
                 kit: nil, command: true, dump: TemporaryPackage.dumps(TemporaryPackage.dumped(dependency: url)))
         }
@@ -119,22 +119,22 @@ struct NewChannelTests {
     func existing() async throws {
         let package = try TemporaryPackage()
         try package.write("Sources/BKInteractors/BKInteractors.swift", "// mine\n")
-        let refusal = try await refusal(package) { try await package.newChannel(dump: Self.good) }
-        #expect(refusal?.cause == "Sources/BKInteractors/BKInteractors.swift exists already")
+        let rejection = try await rejection(package) { try await package.newChannel(dump: Self.good) }
+        #expect(rejection?.cause == "Sources/BKInteractors/BKInteractors.swift exists already")
     }
 
-    @Test("refuses a channel and targets that exist")
+    @Test("rejects a channel and targets that exist")
     func existingTargets() async throws {
         let package = try TemporaryPackage()
-        let taken = try await refusal(package) {
+        let taken = try await rejection(package) {
             try await package.newChannel(dump: TemporaryPackage.dumps(TemporaryPackage.dumped(targets: ["BKInteractors"])))
         }
         #expect(taken?.cause == "Package.swift has a target BKInteractors already")
         try package.write("Sources/BKNetworker/A.swift", "")
         try package.write("Sources/BKInteractors/A.swift", "")
-        let known = try await refusal(package) { try await package.newChannel("Bk", dump: Self.good) }
+        let known = try await rejection(package) { try await package.newChannel("Bk", dump: Self.good) }
         #expect(known?.cause == "the channel BK exists already")
-        let late = try await refusal(package) { try await package.newChannel("BK", command: true, dump: Self.good) }
+        let late = try await rejection(package) { try await package.newChannel("BK", command: true, dump: Self.good) }
         #expect(late?.advice.contains("NetworkerCommand.main(channels: [.bk])") == true)
     }
 
@@ -142,9 +142,9 @@ struct NewChannelTests {
     func uneditable() async throws {
         let package = try TemporaryPackage(
             "// swift-tools-version: 6.2\nlet all = []\nlet package = Package(name: \"P\", targets: all)\n")
-        let refusal = try await refusal(package) { try await package.newChannel(dump: Self.good) }
-        #expect(refusal?.cause == "cannot edit Package.swift: the value of 'targets' does not begin with '['")
-        let lines = try #require(refusal?.lines)
+        let rejection = try await rejection(package) { try await package.newChannel(dump: Self.good) }
+        #expect(rejection?.cause == "cannot edit Package.swift: the value of 'targets' does not begin with '['")
+        let lines = try #require(rejection?.lines)
         for line in [
             "    .package(name: \"NetworkerKit\", path: \"\(TemporaryPackage.kit.path)\", traits: []),",
             "    .library(name: \"BKNetworker\", targets: [\"BKNetworker\"]),",
@@ -158,12 +158,12 @@ struct NewChannelTests {
     @Test("an edit that SwiftPM cannot read, or that lacks a target, is taken back")
     func broken() async throws {
         let package = try TemporaryPackage()
-        let unreadable = try await refusal(package) {
+        let unreadable = try await rejection(package) {
             try await package.newChannel(dump: TemporaryPackage.dumps(TemporaryPackage.dumped(), "x\nPackage.swift:3: error: no"))
         }
         #expect(unreadable?.cause == "'swift package dump-package' cannot read Package.swift: Package.swift:3: error: no")
         #expect(unreadable?.lines.isEmpty == false)
-        let lacking = try await refusal(package) {
+        let lacking = try await rejection(package) {
             try await package.newChannel(dump: TemporaryPackage.dumps(TemporaryPackage.dumped()))
         }
         #expect(lacking?.cause == "Package.swift, as edited, has no target BKNetworker")
@@ -176,37 +176,37 @@ struct NewChannelTests {
         let folder = try PackageFolder(package.root)
         let files = [("Sources/A/A.swift", ""), ("Sources/BKNetworker/other.txt", "")].map { NewFiles.File(path: $0, text: $1) }
         // Without `check`, as if the file had appeared in between.
-        let refusal = try await refusal(package) { try NewFiles(root: folder.root, files: files).write() }
-        #expect(refusal?.cause.hasPrefix("cannot write Sources/BKNetworker/other.txt: ") == true)
+        let rejection = try await rejection(package) { try NewFiles(root: folder.root, files: files).write() }
+        #expect(rejection?.cause.hasPrefix("cannot write Sources/BKNetworker/other.txt: ") == true)
         #expect(!FileManager.default.fileExists(atPath: package.root.appendingPathComponent("Sources/A").path))
         try package.write("Sources/BKInteractors", "a file\n")
-        let blocked = try await self.refusal(package) { try await package.newChannel(dump: Self.good) }
+        let blocked = try await self.rejection(package) { try await package.newChannel(dump: Self.good) }
         #expect(blocked?.cause == "Sources/BKInteractors is a file, not a folder")
     }
 
     @Test(
-        "a name that a target of the kit has is refused, because SwiftPM would not resolve the package",
+        "a name that a target of the kit has is rejected, because SwiftPM would not resolve the package",
         arguments: ["TY", "ID", "Giphy"])
     func namesOfKit(name: String) async throws {
         let package = try TemporaryPackage()
-        let refusal = try await refusal(package) { try await package.newChannel(name, dump: Self.good) }
+        let rejection = try await rejection(package) { try await package.newChannel(name, dump: Self.good) }
         let kit = name == "Giphy" ? "GIPHY" : name
         #expect(
-            refusal?.cause
+            rejection?.cause
                 == "the kit has the targets \(kit)Networker and \(kit)Interactors, and SwiftPM allows each name once")
-        #expect(refusal?.advice.hasSuffix("the kit's examples have DL, GIPHY, HTTPBin, ID, ML, TY") == true)
+        #expect(rejection?.advice.hasSuffix("the kit's examples have DL, GIPHY, HTTPBin, ID, ML, TY") == true)
     }
 
-    @Test("a name that only this copy of the kit has is refused, too")
+    @Test("a name that only this copy of the kit has is rejected, too")
     func namesOfCopy() async throws {
         let copy = try TemporaryPackage.kitCopy()
         for folder in ["Channels/OWN/Networker/A.swift", "Interactors/OWN/A.swift"] { try copy.write(folder, "") }
         let package = try TemporaryPackage()
-        let refusal = try await refusal(package) { try await package.newChannel("OWN", kit: copy.root.path, dump: Self.good) }
-        #expect(refusal?.cause.hasPrefix("the kit has the targets OWNNetworker and OWNInteractors") == true)
+        let rejection = try await rejection(package) { try await package.newChannel("OWN", kit: copy.root.path, dump: Self.good) }
+        #expect(rejection?.cause.hasPrefix("the kit has the targets OWNNetworker and OWNInteractors") == true)
     }
 
-    @Test("the refused names are those of the kit's channels and errors")
+    @Test("the rejected names are those of the kit's channels and errors")
     func takenNames() throws {
         #expect(try PackageFolder(TemporaryPackage.kit).channels == NewChannel.channelsOfKit.sorted())
         let api = TemporaryPackage.kit.appendingPathComponent("docs/api")
@@ -217,11 +217,11 @@ struct NewChannelTests {
             $0.matches(of: /(?m)^(?:class|enum|protocol|struct) (\w+)Error\t/).map { String($0.output.1) }
         }
         #expect(ChannelName.errorsOfKit == Set(errors.filter { $0.count <= 12 }))
-        for error in ChannelName.errorsOfKit { #expect(throws: Refusal.self) { try ChannelName(error) } }
+        for error in ChannelName.errorsOfKit { #expect(throws: Rejection.self) { try ChannelName(error) } }
     }
 
     @Test(
-        "a target or product that the package has already is refused, whatever its case",
+        "a target or product that the package has already is rejected, whatever its case",
         arguments: [
             ("targets", "BKNetworker", "a target"), ("targets", "bkInteractors", "a target"),
             ("targets", "bk_networker", "a target"),
@@ -230,18 +230,18 @@ struct NewChannelTests {
     func ownNames(kind: String, name: String, what: String) async throws {
         let package = try TemporaryPackage()
         let dumped = TemporaryPackage.dumped().replacing("\"\(kind)\": []", with: "\"\(kind)\": [{\"name\": \"\(name)\"}]")
-        let refusal = try await refusal(package) {
+        let rejection = try await rejection(package) {
             try await package.newChannel(command: true, dump: TemporaryPackage.dumps(dumped))
         }
-        #expect(refusal?.cause == "Package.swift has \(what) \(name) already")
+        #expect(rejection?.cause == "Package.swift has \(what) \(name) already")
     }
 
-    @Test("sources beside the folders of targets are refused, because SwiftPM would")
+    @Test("sources beside the folders of targets are rejected, because SwiftPM would")
     func looseSources() async throws {
         let package = try TemporaryPackage()
         try package.write("Sources/main.swift", "")
-        let refusal = try await refusal(package) { try await package.newChannel(dump: Self.good) }
-        #expect(refusal?.cause.hasPrefix("Sources has Swift files beside folders") == true)
+        let rejection = try await rejection(package) { try await package.newChannel(dump: Self.good) }
+        #expect(rejection?.cause.hasPrefix("Sources has Swift files beside folders") == true)
     }
 
     @Test("says which platforms the package lacks")
@@ -256,11 +256,11 @@ struct NewChannelTests {
     @Test("the kit's repository needs neither --kit nor a command")
     func optionsOfOthers() async throws {
         let package = try TemporaryPackage("let package = Package(name: \"NetworkerKit\")\nlet channels = [\"TY\"]\n")
-        let refusal = try await refusal(package) { try await package.newChannel(dump: Self.good) }
-        #expect(refusal?.cause == "--kit is for a package of one's own; this is the kit's repository")
+        let rejection = try await rejection(package) { try await package.newChannel(dump: Self.good) }
+        #expect(rejection?.cause == "--kit is for a package of one's own; this is the kit's repository")
     }
 
-    @Test("the built command refuses with exit code 64, cause and advice on standard error, and nothing on standard output")
+    @Test("the built command rejects with exit code 64, cause and advice on standard error, and nothing on standard output")
     func process() async throws {
         let package = try TemporaryPackage()
         let tests = URL(fileURLWithPath: CommandLine.arguments[0]).resolvingSymlinksInPath()

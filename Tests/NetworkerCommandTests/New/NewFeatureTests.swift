@@ -43,17 +43,17 @@ struct NewFeatureTests {
             ])
     }
 
-    @Test("an unknown channel is refused with those that exist")
+    @Test("an unknown channel is rejected with those that exist")
     func unknown() throws {
         let kit = try TemporaryPackage.kitCopy()
-        let refusal = #expect(throws: Refusal.self) { try kit.newFeature("XX") }
+        let rejection = #expect(throws: Rejection.self) { try kit.newFeature("XX") }
         let known = try PackageFolder(kit.root).channels
         #expect(Set(known).isSuperset(of: ["DL", "GIPHY", "HTTPBin", "ID", "ML", "TY"]))
-        #expect(refusal?.cause == "unknown channel 'XX'; found \(known.joined(separator: ", "))")
-        #expect(refusal?.advice == "make it first: networker new channel XX")
-        let small = #expect(throws: Refusal.self) { try kit.newFeature("giphy") }
+        #expect(rejection?.cause == "unknown channel 'XX'; found \(known.joined(separator: ", "))")
+        #expect(rejection?.advice == "make it first: networker new channel XX")
+        let small = #expect(throws: Rejection.self) { try kit.newFeature("giphy") }
         #expect(small?.advice == "write GIPHY")
-        let none = #expect(throws: Refusal.self) { try TemporaryPackage().newFeature("../BK") }
+        let none = #expect(throws: Rejection.self) { try TemporaryPackage().newFeature("../BK") }
         #expect(none?.cause == "unknown channel '../BK'; this package has none")
     }
 
@@ -63,20 +63,20 @@ struct NewFeatureTests {
         try package.newFeature()
         try package.write("Sources/BKInteractors/OrderList/BKOrderListModels.swift", "// mine\n")
         let files = package.files
-        let refusal = #expect(throws: Refusal.self) { try package.newFeature() }
-        #expect(refusal?.cause == "Sources/BKInteractors/OrderList/BKOrderListEndpointItem.swift exists already")
+        let rejection = #expect(throws: Rejection.self) { try package.newFeature() }
+        #expect(rejection?.cause == "Sources/BKInteractors/OrderList/BKOrderListEndpointItem.swift exists already")
         #expect(try package.text("Sources/BKInteractors/OrderList/BKOrderListModels.swift") == "// mine\n")
         #expect(package.files == files)
     }
 
     @Test(
-        "refuses a path that a Swift string or a fixture would read otherwise",
+        "rejects a path that a Swift string or a fixture would read otherwise",
         arguments: ["", "/", "a b", "a\"b", "a\\b", "a#b", "a\nb", "ş", "%zz", "{id", "id}", "a}{b"])
     func path(path: String) throws {
         let package = try package()
         let files = package.files
-        let refusal = #expect(throws: Refusal.self) { try package.newFeature(path: path) }
-        #expect(refusal?.cause.hasPrefix("expected a path such as orders") == true)
+        let rejection = #expect(throws: Rejection.self) { try package.newFeature(path: path) }
+        #expect(rejection?.cause.hasPrefix("expected a path such as orders") == true)
         #expect(package.files == files)
     }
 
@@ -98,7 +98,7 @@ struct NewFeatureTests {
     }
 
     @Test(
-        "refuses a parameter that Swift, the written code or the query cannot have",
+        "rejects a parameter that Swift, the written code or the query cannot have",
         arguments: [
             ("a/{}", "expected a parameter's name"), ("a/{1d}", "expected a parameter's name"),
             ("a/{i{d}}", "expected a parameter's name"),
@@ -112,16 +112,16 @@ struct NewFeatureTests {
     func unfitParameter(path: String, cause: String) throws {
         let package = try package()
         let files = package.files
-        let refusal = #expect(throws: Refusal.self) { try package.newFeature(path: path) }
-        #expect(refusal?.cause.hasPrefix(cause) == true, "\(refusal as Any)")
+        let rejection = #expect(throws: Rejection.self) { try package.newFeature(path: path) }
+        #expect(rejection?.cause.hasPrefix(cause) == true, "\(rejection as Any)")
         #expect(package.files == files)
     }
 
-    @Test("refuses an unknown method with the known ones")
+    @Test("rejects an unknown method with the known ones")
     func method() throws {
         let package = try package()
-        let refusal = #expect(throws: Refusal.self) { try package.newFeature(method: "TRACE") }
-        #expect(refusal?.cause == "expected GET, POST, PUT, PATCH or DELETE after --method, got 'TRACE'")
+        let rejection = #expect(throws: Rejection.self) { try package.newFeature(method: "TRACE") }
+        #expect(rejection?.cause == "expected GET, POST, PUT, PATCH or DELETE after --method, got 'TRACE'")
     }
 
     @Test("finds the channel's property and the envelope of its answers in the networker")

@@ -14,16 +14,16 @@ struct TemplateNamesTests {
     }
 
     @Test(
-        "a wrong name of a channel is refused with a better one",
+        "a wrong name of a channel is rejected with a better one",
         arguments: [
             ("bk", "write BK"), ("books", "write Books"), ("my-shop", "write MyShop"), ("2b", "choose a short name, such as BK"),
             ("", "choose a short name, such as BK"), ("ŞK", "write K"), ("B K", "write BK"), ("../BK", "write BK"),
             ("SELF", "choose another one, such as BK"), ("Channel", "choose another one, such as BK"),
         ])
     func channel(name: String, advice: String) {
-        let refusal = #expect(throws: Refusal.self) { try ChannelName(name) }
-        #expect(refusal?.advice == advice)
-        #expect(refusal?.cause.contains("'\(name)'") == true)
+        let rejection = #expect(throws: Rejection.self) { try ChannelName(name) }
+        #expect(rejection?.advice == advice)
+        #expect(rejection?.cause.contains("'\(name)'") == true)
     }
 
     @Test(
@@ -38,15 +38,15 @@ struct TemplateNamesTests {
     }
 
     @Test(
-        "a wrong name of a feature is refused with a better one",
+        "a wrong name of a feature is rejected with a better one",
         arguments: [
             ("orderList", "write OrderList"), ("order-list", "write OrderList"), ("order list", "write OrderList"),
             ("Output", "choose another one, such as OrderList"), ("Request", "choose another one, such as OrderList"),
             ("/", "choose a short name, such as OrderList"),
         ])
     func wrongFeature(name: String, advice: String) {
-        let refusal = #expect(throws: Refusal.self) { try FeatureName(name) }
-        #expect(refusal?.advice == advice)
+        let rejection = #expect(throws: Rejection.self) { try FeatureName(name) }
+        #expect(rejection?.advice == advice)
     }
 
     @Test("keywords get backticks where they are declared")

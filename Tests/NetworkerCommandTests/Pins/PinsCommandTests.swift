@@ -57,7 +57,7 @@ struct PinsCommandTests {
         #expect(throws: (any Error).self) { try PinsCommand.parse(["localhost", "--authority", "/nowhere/x.pem"]) }
     }
 
-    @Test("refuses an invalid host", arguments: ["https://example.com", "a b", "", "example.com/path", "u:p@h"])
+    @Test("rejects an invalid host", arguments: ["https://example.com", "a b", "", "example.com/path", "u:p@h"])
     func usage(host: String) {
         #expect(throws: (any Error).self) { try PinsCommand.parse([host]) }
     }

@@ -13,7 +13,7 @@ struct CallRecorderTests {
         }
     }
 
-    private struct Refuse: RequestInterceptor, Error {
+    private struct Reject: RequestInterceptor, Error {
         func adapt(_ request: inout Request) async throws { throw self }
     }
 
@@ -30,7 +30,7 @@ struct CallRecorderTests {
 
     @Test("records a call that was never sent, without an exchange")
     func unsent() async throws {
-        let call = try await recorded(Refuse())
+        let call = try await recorded(Reject())
         #expect(call.exchanges.isEmpty)
         #expect(call.outcome?.error?.label == "adapting")
     }

@@ -34,7 +34,7 @@ final class UploadCommandTests {
             ("FILE :8080 --resumable ftp", "tus"), ("FILE :8080 --compress rar", "gzip"),
             ("FILE :8080 --timeout 0", "expected more than 0"),
         ])
-    func refuses(words: String, reason: String) async throws {
+    func rejects(words: String, reason: String) async throws {
         let outcome = try await run(["upload"] + words.split(separator: " ").map { $0 == "FILE" ? file : String($0) })
         #expect(outcome.status == 64)
         #expect(outcome.text.contains(reason), "\(outcome.text)")
@@ -64,8 +64,8 @@ final class UploadCommandTests {
         #expect(server.requests.last?.method == "POST")
     }
 
-    @Test("exits with 1 after a refusal")
-    func refusal() async throws {
+    @Test("exits with 1 after a rejection")
+    func rejection() async throws {
         let server = try LoopbackServer.start { _ in .status(413, body: Data("too large".utf8)) }
         defer { server.close() }
         let outcome = try await run(["upload", file, server.url])

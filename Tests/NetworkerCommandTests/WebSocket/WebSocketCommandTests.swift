@@ -79,8 +79,8 @@ struct WebSocketCommandTests {
         #expect(!errors.contains("response") && !errors.contains("processed"), "\(errors)")
     }
 
-    @Test("a refused handshake is an error on standard error, with exit code 1")
-    func refused() async throws {
+    @Test("a rejected handshake is an error on standard error, with exit code 1")
+    func rejected() async throws {
         let server = try LoopbackServer.start { _ in .status(403, body: Data("no".utf8)) }
         defer { server.close() }
         let (status, output, errors) = try await run([server.url])
@@ -89,7 +89,7 @@ struct WebSocketCommandTests {
     }
 
     @Test(
-        "an invalid command line is refused with 64",
+        "an invalid command line is rejected with 64",
         arguments: [
             (["TY"], "expected a path after 'TY'"), (["TY", "https://a.example/b"], "names its own host"),
             (["wss://a.example/b", "c"], "the address already has a path"), (["nothing"], "unknown channel 'nothing'"),

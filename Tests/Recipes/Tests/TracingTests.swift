@@ -88,7 +88,7 @@ struct TracingTests {
             server.requests.map { $0.headers["traceparent"] } == spans.dropLast().map { TestTracer.traceparent($0.spanContext) })
     }
 
-    @Test("record the error of an attempt that failed, and no error of a refused status")
+    @Test("record the error of an attempt that failed, and no error of a rejected status")
     func failure() async throws {
         let server = try LoopbackServer.start(script: [.resetBeforeHead, .status(503), .ok()])
         defer { server.close() }

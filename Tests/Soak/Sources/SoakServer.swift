@@ -10,12 +10,12 @@ struct SoakServer {
 
     /// - Parameter port: 0 for any.
     init(port: UInt16) throws {
-        // Calls that are repeated after one refusal.
-        let refused = Mutex(Set<String>())
+        // Calls that are repeated after one rejection.
+        let rejected = Mutex(Set<String>())
         server = try LoopbackServer.start(port: port) { request in
             let name = request.path.split(separator: "/").first.map(String.init) ?? ""
             guard let scenario = Self.byName[name] else { return .status(500) }
-            if scenario.needsRetries, refused.withLock({ $0.insert(request.target).inserted }) { return .status(503) }
+            if scenario.needsRetries, rejected.withLock({ $0.insert(request.target).inserted }) { return .status(503) }
             return scenario.reply(request)
         }
     }

@@ -8,15 +8,15 @@ internal import HTTPTypes
 /// channel.attemptMiddleware = [try DigestAuthentication(username: "ayşe", password: Secret(password))]
 /// ```
 ///
-/// The first request has no credentials, and its refusal contains the challenge. Later requests are answered in advance, each
-/// with its own count and client nonce. A nonce that is too old (`stale`) is replaced. A second refusal of a call is final, so
+/// The first request has no credentials, and its rejection contains the challenge. Later requests are answered in advance, each
+/// with its own count and client nonce. A nonce that is too old (`stale`) is replaced. A second rejection of a call is final, so
 /// that a wrong password is tried once and repetition locks no account. A request that already has an `Authorization` header is
 /// unchanged.
 ///
 /// An answer is for one target, so a redirect does not take it along. The request after a redirect gets its own answer, if it
 /// stays at the origin.
 ///
-/// Refused with a ``DigestAuthenticationError``: `auth-int` alone, `-sess` variants, `SHA-512-256`, and challenges without `qop`
+/// Rejected with a ``DigestAuthenticationError``: `auth-int` alone, `-sess` variants, `SHA-512-256`, and challenges without `qop`
 /// (RFC 2069) unless they are allowed. `nextnonce` is ignored; a server that wants a new nonce says `stale`.
 public final class DigestAuthentication: Middleware {
     let username: String
@@ -26,7 +26,7 @@ public final class DigestAuthentication: Middleware {
     private let makeClientNonce: @Sendable () -> String
     private let sessions = Mutex(DigestSessions())
 
-    /// How many refusals of a call are answered while the server reports only that the nonce was too old.
+    /// How many rejections of a call are answered while the server reports only that the nonce was too old.
     private static let staleLimit = 4
 
     /// Makes a middleware that answers challenges of the origin (scheme, host and port) of the call's environment only.
@@ -70,14 +70,14 @@ public final class DigestAuthentication: Middleware {
         guard request.headers[.authorization] == nil, request.goesToEnvironment(or: origins) else { return await next(attempt) }
         var (answered, nonce) = answer(attempt)
         var reply = await next(answered)
-        // A second refusal is final, so that a wrong password is tried once, unless the server reports only that the nonce was
+        // A second rejection is final, so that a wrong password is tried once, unless the server reports only that the nonce was
         // too old.
-        for refusals in 1... {
+        for rejections in 1... {
             guard reply.status == 401, reply.failure == nil, request.body.isReplayable else { break }
             do throws(DigestAuthenticationError) {
                 let lines = reply.head?.headers[values: .wwwAuthenticate] ?? []
                 guard let challenge = try DigestChallenge.best(of: lines, allowsLegacy: allowsLegacyChallenges) else { break }
-                guard refusals <= (challenge.isStale ? Self.staleLimit : 1) else {
+                guard rejections <= (challenge.isStale ? Self.staleLimit : 1) else {
                     sessions.withLock { $0.forget(nonce, at: request.url.origin) }
                     break
                 }

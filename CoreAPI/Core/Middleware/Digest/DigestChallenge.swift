@@ -34,7 +34,7 @@ struct DigestChallenge: Sendable, Hashable {
     /// - Throws: ``DigestAuthenticationError`` if it offers only Digest challenges that cannot be answered.
     static func best(of lines: [String], allowsLegacy: Bool = false) throws(DigestAuthenticationError) -> DigestChallenge? {
         var offered: [DigestChallenge] = []
-        var refusal: DigestAuthenticationError?
+        var rejection: DigestAuthenticationError?
         var algorithms: [String] = []
         for line in lines {
             do throws(AuthenticationChallenge.Malformed) {
@@ -43,11 +43,11 @@ struct DigestChallenge: Sendable, Hashable {
                         offered.append(try DigestChallenge(challenge, allowsLegacy: allowsLegacy))
                     } catch {
                         if case .unsupportedAlgorithm(let names) = error { algorithms += names }
-                        refusal = refusal ?? error
+                        rejection = rejection ?? error
                     }
                 }
             } catch {
-                refusal = refusal ?? .malformedChallenge(error)
+                rejection = rejection ?? .malformedChallenge(error)
             }
         }
         for isLegacy in [false, true] {
@@ -56,9 +56,9 @@ struct DigestChallenge: Sendable, Hashable {
                 if let best { return best }
             }
         }
-        guard let refusal else { return nil }
-        if case .unsupportedAlgorithm = refusal { throw .unsupportedAlgorithm(algorithms) }
-        throw refusal
+        guard let rejection else { return nil }
+        if case .unsupportedAlgorithm = rejection { throw .unsupportedAlgorithm(algorithms) }
+        throw rejection
     }
 
     /// `-sess` variants are not supported: implementations disagree whether their key uses the first client nonce or each

@@ -14,7 +14,7 @@ extension Fault {
         case .truncate: [.sendHalfHead, .closeConnection]
         case .garble: [.send(Self.garbage)]
         case .throttle: [.wait(Self.pause)]
-        case .goAway: [.goAway(refusing: isEarly)]
+        case .goAway: [.goAway(rejecting: isEarly)]
         case .resetStream: [.resetStream()]
         case .handshakeFailure: [.failHandshake]
         }

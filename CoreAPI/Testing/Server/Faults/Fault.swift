@@ -35,7 +35,7 @@ public struct Fault: Sendable, Hashable, CustomStringConvertible {
         /// The following bytes are slow: a pause of 30 ms, and within a body one after each quarter of the rest.
         case throttle
         /// The end of the connection is announced: GOAWAY, over HTTP/1.1 `Connection: close`. A request that was not read
-        /// completely is refused; otherwise it is still answered.
+        /// completely is rejected; otherwise it is still answered.
         case goAway
         /// RST_STREAM with an internal error; over HTTP/1.1, which has no streams, RST.
         case resetStream

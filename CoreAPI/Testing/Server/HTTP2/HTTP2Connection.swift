@@ -23,7 +23,7 @@ final class HTTP2Connection: @unchecked Sendable {
     private var initialWindow = 65_535
     private var isOver = false
     private var isGoingAway = false
-    private var hasRefused = false
+    private var hasRejected = false
     /// Whether the client has acknowledged the settings.
     private var isSettled = false
 
@@ -78,7 +78,7 @@ final class HTTP2Connection: @unchecked Sendable {
             return true
         }
         // Streams that have begun are still answered, and the last one closes the connection. They need the client's frames.
-        guard !isEnding, engine.isStopping, goAway(refusing: nil) else { return false }
+        guard !isEnding, engine.isStopping, goAway(rejecting: nil) else { return false }
         guard locked({ unanswered > 0 }) else {
             socket.shutDown()
             return false
@@ -217,12 +217,12 @@ final class HTTP2Connection: @unchecked Sendable {
         _ = wait(stream) { isSettled }
     }
 
-    /// Announces the end; the stream `refused` and later ones are not processed.
-    func goAway(refusing refused: UInt32?) -> Bool {
+    /// Announces the end; the stream `rejected` and later ones are not processed.
+    func goAway(rejecting rejected: UInt32?) -> Bool {
         let last = locked {
             isGoingAway = true
-            hasRefused = hasRefused || refused != nil
-            return refused.map { $0 > 2 ? $0 - 2 : 0 } ?? lastStream
+            hasRejected = hasRejected || rejected != nil
+            return rejected.map { $0 > 2 ? $0 - 2 : 0 } ?? lastStream
         }
         let payload = HTTP2Frame.bytes(last) + HTTP2Frame.bytes(0)
         return socket.send(HTTP2Frame(kind: .goAway, payload: payload).wire)
@@ -235,7 +235,7 @@ final class HTTP2Connection: @unchecked Sendable {
             return isGoingAway && unanswered == 0
         }
         guard isLast else { return }
-        // A refused client may still be sending. The descriptor stays open until the stream's thread is done.
-        if locked({ hasRefused }) { socket.endSending() } else { socket.shutDown() }
+        // A rejected client may still be sending. The descriptor stays open until the stream's thread is done.
+        if locked({ hasRejected }) { socket.endSending() } else { socket.shutDown() }
     }
 }

@@ -73,8 +73,8 @@ final class HTTP2Output: AnswerOutput {
 
     func truncate() -> Bool { complete() }
 
-    func goAway(refusing refuses: Bool) -> Bool {
-        connection.goAway(refusing: refuses ? stream.id : nil) && !refuses
+    func goAway(rejecting rejects: Bool) -> Bool {
+        connection.goAway(rejecting: rejects ? stream.id : nil) && !rejects
     }
 
     func resetStream(code: UInt32) -> Bool {

@@ -5,7 +5,7 @@
 /// ```
 ///
 /// Any setting that OpenSSL still supports is allowed here, also ones that no client should accept: a test can then see the
-/// client refuse them.
+/// client reject them.
 public struct ServerTLS: Sendable {
     /// The quality of the server's certificate.
     public enum Quality: String, Sendable, CaseIterable {
@@ -27,7 +27,7 @@ public struct ServerTLS: Sendable {
         case missingIntermediate
         /// Its key has 1024 bits of RSA.
         case weakKey
-        /// The server refuses clients without a certificate of ``ServerTLS/clientAuthority``.
+        /// The server rejects clients without a certificate of ``ServerTLS/clientAuthority``.
         case clientAuthenticated
     }
 

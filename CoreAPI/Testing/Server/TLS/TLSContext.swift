@@ -10,7 +10,7 @@ final class TLSContext: @unchecked Sendable {
 
     init(_ settings: ServerTLS) throws(LoopbackServerError) {
         functions = try TLSFunctions.loaded.get()
-        guard let pointer = functions.newContext(functions.serverMethod()) else { throw .refusedByOpenSSL("a context") }
+        guard let pointer = functions.newContext(functions.serverMethod()) else { throw .rejectedByOpenSSL("a context") }
         self.pointer = pointer
         self.settings = settings
         offered = .allocate(capacity: settings.protocols.reduce(1) { $0 + $1.rawValue.utf8.count + 1 })
@@ -26,9 +26,9 @@ final class TLSContext: @unchecked Sendable {
 
     private func configure() throws(LoopbackServerError) {
         func check(_ isDone: Bool, _ what: String) throws(LoopbackServerError) {
-            guard isDone else { throw .refusedByOpenSSL(what) }
+            guard isDone else { throw .rejectedByOpenSSL(what) }
         }
-        // Level 0 allows everything that the client must refuse.
+        // Level 0 allows everything that the client must reject.
         functions.setSecurityLevel(pointer, 0)
         try check(functions.setCertificate(pointer, settings.certificate.pointer) == 1, "the server's certificate")
         try check(functions.setKey(pointer, settings.certificate.key.pointer) == 1, "the server's key")

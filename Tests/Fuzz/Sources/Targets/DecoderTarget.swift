@@ -3,12 +3,12 @@ import Foundation
 
 extension FuzzTarget {
     /// A byte that chooses strategies, and a document that is decoded into several types. `JSONDecoder` must give the same
-    /// values, and refuse the same documents.
+    /// values, and reject the same documents.
     static let decoder = FuzzTarget(name: "decoder") { input in
         var input = input
         let choice = input.byte()
         let data = input.data
-        // JSONDecoder refuses some zeros with an exponent.
+        // JSONDecoder rejects some zeros with an exponent.
         if hasZeroWithExponent(input.bytes) { return }
         let decoders = DecoderPair(choice)
         decoders.compare(Everything.self, data)

@@ -25,7 +25,7 @@ extension FuzzTarget {
 
     private struct Lines: Equatable {
         var found: [Data] = []
-        var isRefused = false
+        var isRejected = false
     }
 
     private static func lines(of pieces: [Data], _ separator: UInt8, _ limit: Int) -> Lines {
@@ -46,7 +46,7 @@ extension FuzzTarget {
             }
             if let last = try parser.finish() { lines.found.append(Data(last)) }
         } catch {
-            lines.isRefused = true
+            lines.isRejected = true
         }
         return lines
     }
@@ -69,7 +69,7 @@ extension FuzzTarget {
         var found: [ServerSentEvent<String>] = []
         var retry: Duration?
         var lastEventID = ""
-        var isRefused = false
+        var isRejected = false
     }
 
     private static func events(of pieces: [Data], _ limit: Int) -> Events {
@@ -81,7 +81,7 @@ extension FuzzTarget {
                 while let event = try parser.next() { events.found.append(event) }
             }
         } catch {
-            events.isRefused = true
+            events.isRejected = true
         }
         (events.retry, events.lastEventID) = (parser.retry, parser.lastEventID)
         return events
@@ -136,7 +136,7 @@ extension FuzzTarget {
             while let item = try parser.next() { parts.take(item) }
             parts.isComplete = parser.isComplete
         } catch {
-            // What an incomplete part gave before it was refused depends on the cuts.
+            // What an incomplete part gave before it was rejected depends on the cuts.
             if parts.contents.count > parts.ends { parts.contents.removeLast() }
             if parts.heads.count > parts.ends { parts.heads.removeLast() }
         }
