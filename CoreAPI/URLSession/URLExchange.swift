@@ -108,7 +108,7 @@ final class URLExchange: Sendable {
         let failure = WireForm.failure(of: head, to: attempt.request)
         let chunks =
             attempt.streamsBody && failure == nil
-            ? ChunkBuffer(limit: bodySize, goOn: {}, abandoned: abandon) : nil
+            ? ChunkBuffer(limit: bodySize, resume: {}, abandoned: abandon) : nil
         let isFirst = state.withLock { state in
             guard !state.isOver, state.head == nil else { return false }
             (state.head, state.chunks, state.lastActivity) = (head, chunks, .now)

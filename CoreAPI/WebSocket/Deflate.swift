@@ -105,7 +105,7 @@ final class MessageInflater {
             switch code {
             case Z_OK: break
             // A final block ends the stream; later blocks use the same window (§7.2.3.4).
-            case Z_STREAM_END: try goOn()
+            case Z_STREAM_END: try resume()
             case Z_BUF_ERROR where count == 0 && stream.pointee.avail_in == 0: return
             default: throw Violation("a compressed message that zlib cannot read", code: .invalidData)
             }
@@ -119,7 +119,7 @@ final class MessageInflater {
         if resets { _ = inflateReset(stream) }
     }
 
-    private func goOn() throws(Violation) {
+    private func resume() throws(Violation) {
         finalBlocks += 1
         guard finalBlocks <= Self.mostFinalBlocks else {
             throw Violation("a compressed message with more than \(Self.mostFinalBlocks) final blocks", code: .invalidData)

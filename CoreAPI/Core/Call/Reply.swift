@@ -233,7 +233,7 @@ extension Body {
     ///   or the error of the source.
     fileprivate func gather(upTo limit: Int, until deadline: ContinuousClock.Instant) async -> (Data, (any Error)?) {
         // Not a group, which would wait for a sequence that ignores its cancellation.
-        let buffer = ChunkBuffer(limit: .max, goOn: {})
+        let buffer = ChunkBuffer(limit: .max, resume: {})
         let reader = Task {
             do {
                 var count = 0

@@ -6,9 +6,9 @@ final class BodyPump {
     let buffer: ChunkBuffer
     private let task: Task<Void, Never>
 
-    /// - Parameter goOn: tells the loop that there are bytes to send.
-    init(_ source: ChunkSource, goOn: @escaping @Sendable () -> Void) {
-        let buffer = ChunkBuffer(limit: CurlBodyStream.room, goOn: goOn)
+    /// - Parameter resume: tells the loop that there are bytes to send.
+    init(_ source: ChunkSource, resume: @escaping @Sendable () -> Void) {
+        let buffer = ChunkBuffer(limit: CurlBodyStream.room, resume: resume)
         self.buffer = buffer
         task = Task {
             do {

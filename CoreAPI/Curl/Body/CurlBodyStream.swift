@@ -32,11 +32,11 @@ final class CurlBodyStream: @unchecked Sendable {
 
     /// - Parameters:
     ///   - sends: whether it is a raw connection.
-    ///   - goOn: tells the loop that there is room.
+    ///   - resume: tells the loop that there is room.
     ///   - abandoned: tells the loop that the task has stopped reading.
-    init(sends: Bool, goOn: @escaping @Sendable () -> Void, abandoned: @escaping @Sendable () -> Void) {
-        buffer = ChunkBuffer(limit: Self.room, goOn: goOn, abandoned: abandoned)
-        toSend = sends ? ChunkBuffer(limit: RawSocket.room, goOn: goOn) : nil
+    init(sends: Bool, resume: @escaping @Sendable () -> Void, abandoned: @escaping @Sendable () -> Void) {
+        buffer = ChunkBuffer(limit: Self.room, resume: resume, abandoned: abandoned)
+        toSend = sends ? ChunkBuffer(limit: RawSocket.room, resume: resume) : nil
     }
 
     /// Called by the loop when no more bytes follow. The first end counts.

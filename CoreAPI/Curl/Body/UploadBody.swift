@@ -75,7 +75,7 @@ struct UploadBody: ~Copyable {
     private var pump: BodyPump?
     /// The piece that completes the length, held until the sequence has ended.
     private var last: Data?
-    private var goOn: @Sendable () -> Void = {}
+    private var resume: @Sendable () -> Void = {}
     /// Whether libcurl waits for more bytes to send.
     var isHeld = false
     /// Whether libcurl has taken the last byte.
@@ -137,12 +137,12 @@ struct UploadBody: ~Copyable {
         }
     }
 
-    private mutating func begin(_ stream: BodyStream, _ goOn: @escaping @Sendable () -> Void) throws {
-        self.goOn = goOn
+    private mutating func begin(_ stream: BodyStream, _ resume: @escaping @Sendable () -> Void) throws {
+        self.resume = resume
         (pump, last, isHeld) = (nil, nil, false)
         switch stream.source {
         case .reading(let open): self.stream = try open()
-        case .chunks(let source): pump = BodyPump(source, goOn: goOn)
+        case .chunks(let source): pump = BodyPump(source, resume: resume)
         }
     }
 
@@ -202,7 +202,7 @@ struct UploadBody: ~Copyable {
         }
         guard case .stream(let source) = body else { return }
         guard body.isReplayable else { throw ReadError.cannotBeginAgain }
-        try begin(source, goOn)
+        try begin(source, resume)
     }
 
     /// A byte beyond the length, if there is one: the file has grown, or it is one of `/proc`, whose size is 0.

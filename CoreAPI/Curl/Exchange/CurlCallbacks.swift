@@ -59,7 +59,7 @@ enum CurlCallbacks {
     static var seek: curl_seek_callback {
         { context, offset, origin in
             guard let transfer = CurlTransfer.behind(context), offset == 0, origin == SEEK_SET else { return ccurl_seekfunc_fail }
-            return transfer.mayGoOnceMore() ? ccurl_seekfunc_ok : ccurl_seekfunc_fail
+            return transfer.mayResend() ? ccurl_seekfunc_ok : ccurl_seekfunc_fail
         }
     }
 
@@ -87,7 +87,7 @@ enum CurlCallbacks {
                 // Nothing was sent: the loop takes a fresh connection, whatever the method.
                 if transfer.sendings.isOnStaleConnection { return ccurl_prereqfunc_abort }
             }
-            guard transfer.sendings.count == 0 || transfer.mayGoOnceMore() else { return ccurl_prereqfunc_abort }
+            guard transfer.sendings.count == 0 || transfer.mayResend() else { return ccurl_prereqfunc_abort }
             transfer.sendings.count += 1
             transfer.http2.beginSending()
             transfer.clock.sent = transfer.clock.lastActivity

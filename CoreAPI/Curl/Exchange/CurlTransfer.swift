@@ -77,7 +77,7 @@ final class CurlTransfer: @unchecked Sendable {
         guard request.streamsBody else { return }
         stream = CurlBodyStream(
             sends: request.connectsOnly,
-            goOn: { [weak self] in self?.callLoop() },
+            resume: { [weak self] in self?.callLoop() },
             abandoned: { [weak self] in self?.endExchange() })
     }
 
@@ -98,7 +98,7 @@ final class CurlTransfer: @unchecked Sendable {
     func endExchange() { shard?.loop.postIfRunning(.cancel(self)) }
 
     /// Tells the loop that there is room for more of the answer, or that there is more of the request.
-    func callLoop() { shard?.loop.postIfRunning(.goOn(self)) }
+    func callLoop() { shard?.loop.postIfRunning(.resume(self)) }
 
     // MARK: - To the task
 

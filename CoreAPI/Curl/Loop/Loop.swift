@@ -23,7 +23,7 @@ final class Loop: Sendable {
         case submit(CurlTransfer, ConnectionPool)
         case cancel(CurlTransfer)
         /// A task has taken the waiting bytes, or has more to send.
-        case goOn(CurlTransfer)
+        case resume(CurlTransfer)
         /// Another shard of the pool has finished a transfer, so a waiting one may start.
         case startReady(PoolShard)
         case close(PoolShard, ConnectionPool)
@@ -247,10 +247,10 @@ struct LoopRun {
         switch message {
         case .submit(let transfer, let pool): submit(transfer, pool)
         case .cancel(let transfer): cancel(transfer)
-        case .goOn(let transfer):
+        case .resume(let transfer):
             guard let worker = transfer.shard?.worker else { return }
             attend(worker)
-            worker.goOn(transfer, now)
+            worker.resume(transfer, now)
         case .startReady(let shard):
             guard let worker = shard.worker else { return }
             attend(worker)

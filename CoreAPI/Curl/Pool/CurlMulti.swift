@@ -145,7 +145,7 @@ final class CurlMulti {
     /// Resumes a paused transfer. Its callbacks may be called inside, and again in the next turn.
     ///
     /// - Returns: the error if the transfer cannot continue; libcurl does not end it by itself then.
-    func goOn(_ handle: CurlHandle) -> CURLcode {
+    func resume(_ handle: CurlHandle) -> CURLcode {
         beginTurn()
         return curl_easy_pause(handle.easy, CURLPAUSE_CONT)
     }

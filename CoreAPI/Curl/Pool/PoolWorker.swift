@@ -84,7 +84,7 @@ final class PoolWorker {
     }
 
     /// The task has taken the waiting bytes, or has more to send.
-    func goOn(_ transfer: CurlTransfer, _ now: LoopClock.Nanoseconds) {
+    func resume(_ transfer: CurlTransfer, _ now: LoopClock.Nanoseconds) {
         self.now = now
         if transfer.phase.raw != nil { return move(transfer) }
         guard transfer.phase.isActive, let handle = transfer.handle, transfer.stream?.isHeld == true || transfer.upload.isHeld
@@ -125,7 +125,7 @@ final class PoolWorker {
 
     /// Resumes a paused transfer. The piece that libcurl kept may exceed a limit; that ends this transfer only.
     private func unpause(_ transfer: CurlTransfer, _ handle: CurlHandle) {
-        let code = multi.goOn(handle)
+        let code = multi.resume(handle)
         multi.connections.wakeReaders()
         if code != CURLE_OK { finish(transfer, transfer.end(code, at: now)) }
     }

@@ -22,7 +22,7 @@ extension CurlTransfer {
     var hasResend: Bool { sendings.count < (http2.failure == .rejected ? 6 : 2) }
 
     /// Prepares the request to be sent from its beginning, unless that is forbidden.
-    func mayGoOnceMore() -> Bool {
+    func mayResend() -> Bool {
         (mayBeSentAgain && hasResend || handle?.library.has(.silentResend) != true) && rewind()
     }
 

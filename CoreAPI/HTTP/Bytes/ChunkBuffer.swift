@@ -25,7 +25,7 @@ package final class ChunkBuffer: Sendable {
     /// The result of a thread's look into the buffer.
     package enum Taken {
         case chunk(Data)
-        /// No chunk yet; `goOn` will be called.
+        /// No chunk yet; `resume` will be called.
         case nothing
         case end
         case failed(any Error)
@@ -33,22 +33,22 @@ package final class ChunkBuffer: Sendable {
 
     private let state = Mutex(State())
     private let limit: Int
-    private let goOn: @Sendable () -> Void
+    private let resume: @Sendable () -> Void
     private let abandoned: @Sendable () -> Void
 
     /// - Parameters:
     ///   - limit: the bytes that may lie here, beyond one chunk.
-    ///   - goOn: tells the thread that there is room, or a chunk to take; called on the task's thread.
+    ///   - resume: tells the thread that there is room, or a chunk to take; called on the task's thread.
     ///   - abandoned: tells the thread that the other side is gone.
-    package init(limit: Int, goOn: @escaping @Sendable () -> Void, abandoned: @escaping @Sendable () -> Void = {}) {
+    package init(limit: Int, resume: @escaping @Sendable () -> Void, abandoned: @escaping @Sendable () -> Void = {}) {
         self.limit = limit
-        self.goOn = goOn
+        self.resume = resume
         self.abandoned = abandoned
     }
 
     // MARK: - The thread's side
 
-    /// Whether a chunk may be offered. If not, `goOn` is called when there is room.
+    /// Whether a chunk may be offered. If not, `resume` is called when there is room.
     package func hasRoom() -> Bool {
         state.withLock { state in
             state.isThreadHeld = state.size >= limit && !state.isAbandoned
@@ -76,7 +76,7 @@ package final class ChunkBuffer: Sendable {
             return (state.takeWaiter(), state.isThreadHeld)
         }
         waiter?.resume()
-        if isThreadHeld { goOn() }
+        if isThreadHeld { resume() }
     }
 
     /// Takes at most `count` bytes. A task that waits for room is woken when half of it is free: not for each chunk.
@@ -111,12 +111,12 @@ package final class ChunkBuffer: Sendable {
             try Task.checkCancellation()
             let (chunk, end, isThreadHeld) = state.withLock { state in
                 let chunk = state.take(atMost: .max)
-                let mayGoOn = state.isThreadHeld && state.size <= limit / 2
-                if mayGoOn { state.isThreadHeld = false }
+                let mayResume = state.isThreadHeld && state.size <= limit / 2
+                if mayResume { state.isThreadHeld = false }
                 // No chunk and no waking follow.
-                return (chunk, state.end ?? (state.isAbandoned ? .failure(CancellationError()) : nil), mayGoOn)
+                return (chunk, state.end ?? (state.isAbandoned ? .failure(CancellationError()) : nil), mayResume)
             }
-            if isThreadHeld { goOn() }
+            if isThreadHeld { resume() }
             if let chunk { return chunk }
             if let end { return try end.map { nil }.get() }
             try await wait { $0.size == 0 && $0.end == nil }
@@ -134,7 +134,7 @@ package final class ChunkBuffer: Sendable {
             defer { state.isThreadHeld = false }
             return state.isThreadHeld
         }
-        if isThreadHeld { goOn() }
+        if isThreadHeld { resume() }
     }
 
     /// Puts the last chunk in at once, however much room there is. Tasks that push or wait to push another one fail.
@@ -149,7 +149,7 @@ package final class ChunkBuffer: Sendable {
             return (false, state.takeWaiter(), state.isThreadHeld)
         }
         waiter?.resume()
-        if isThreadHeld { goOn() }
+        if isThreadHeld { resume() }
         if isLate { taken() }
     }
 

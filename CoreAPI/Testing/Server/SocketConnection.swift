@@ -22,8 +22,8 @@ final class SocketConnection: RawConnection {
         self.socket = socket
         let (mayReceive, maySend) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))
         (self.mayReceive, self.maySend) = (mayReceive, maySend)
-        received = ChunkBuffer(limit: Self.room, goOn: { mayReceive.signal() }, abandoned: { mayReceive.signal() })
-        toSend = ChunkBuffer(limit: Self.room, goOn: { maySend.signal() })
+        received = ChunkBuffer(limit: Self.room, resume: { mayReceive.signal() }, abandoned: { mayReceive.signal() })
+        toSend = ChunkBuffer(limit: Self.room, resume: { maySend.signal() })
     }
 
     var metrics: TransferMetrics? { nil }

@@ -190,7 +190,7 @@ struct BodyTests {
     @Test("cancelling a wait for a chunk ends it; abandoning the buffer tells its producer")
     func abandoned() async throws {
         let (gone, tell) = AsyncStream.makeStream(of: Void.self)
-        let buffer = ChunkBuffer(limit: 2, goOn: {}, abandoned: { tell.yield() })
+        let buffer = ChunkBuffer(limit: 2, resume: {}, abandoned: { tell.yield() })
         let waiting = Task { try await buffer.next() }
         waiting.cancel()
         await #expect(throws: CancellationError.self) { try await waiting.value }
@@ -202,7 +202,7 @@ struct BodyTests {
 
     @Test("a read of an abandoned buffer without an end fails, and does not ask again and again")
     func readAfterAbandonment() async throws {
-        let buffer = ChunkBuffer(limit: 2, goOn: {})
+        let buffer = ChunkBuffer(limit: 2, resume: {})
         buffer.abandon()
         let reading = Task {
             await #expect(throws: CancellationError.self) { try await buffer.next() }

@@ -346,7 +346,7 @@ struct HostileStreamTests {
 
     @Test("a reader that never waits can be cancelled, and a second reader is rejected")
     func readers() async throws {
-        let full = ChunkBuffer(limit: 4, goOn: {})
+        let full = ChunkBuffer(limit: 4, resume: {})
         full.offer(Data("a".utf8))
         let cancelled = Task {
             withUnsafeCurrentTask { $0?.cancel() }
@@ -354,7 +354,7 @@ struct HostileStreamTests {
         }
         await #expect(throws: CancellationError.self) { try await cancelled.value }
 
-        let empty = ChunkBuffer(limit: 4, goOn: {})
+        let empty = ChunkBuffer(limit: 4, resume: {})
         let rejections = await withTaskGroup { group in
             for _ in 0..<2 {
                 group.addTask {
