@@ -156,15 +156,15 @@ enum Pipeline {
         case again(Attempt)
     }
 
-    /// Asks interceptors and then the error handler about a failed attempt; the first wish decides. The channel's
+    /// Asks interceptors and then the error handler about a failed attempt; the first decision counts. The channel's
     /// limit on attempts and the call's deadline apply in any case.
     ///
     /// - Parameter start: the attempt that the middleware around the call passed on. Each further attempt begins as a copy of it.
     private static func retry(_ reply: Reply, _ failure: APIClientError, from start: Attempt) async -> Decision {
         guard !failure.isCancelled else { return .end(reply) }
-        let wanted = await wish(Response(reply), failure)
+        let decision = await retryDecision(Response(reply), failure)
         guard !Task.isCancelled else { return .end(reply.replaced(by: CancellationError())) }
-        switch wanted {
+        switch decision {
         case .doNotRetry: return reply.isExpectationRejected ? await pause(.zero, after: reply, from: start) : .end(reply)
         case .fail(let error): return .end(reply.replaced(by: error))
         case .succeed(let value): return .end(reply.resolved(value))
@@ -173,15 +173,15 @@ enum Pipeline {
         }
     }
 
-    /// The wish of the first interceptor that has one; without one, the error handler's.
-    static func wish(_ response: Response<Void>, _ failure: APIClientError) async -> RetryResult {
+    /// The decision of the first interceptor that has one; without one, the error handler's.
+    static func retryDecision(_ response: Response<Void>, _ failure: APIClientError) async -> RetryResult {
         let prepared = response.call.prepared
         let interceptors = prepared.channel.interceptors
         for index in interceptors.indices {
             do {
-                let wish = try await interceptors[index].retry(response, dueTo: failure)
-                if case .doNotRetry = wish { continue }
-                return wish
+                let decision = try await interceptors[index].retry(response, dueTo: failure)
+                if case .doNotRetry = decision { continue }
+                return decision
             } catch {
                 return .fail(error)
             }

@@ -14,7 +14,7 @@ extension Response {
             attempt: .some(attempt.next(after: earlier, delay: .zero)), failure: .some(error), reading: .failed(error))
         let outcomes = broken.attempts
         guard attempt.request.body.isReplayable, outcomes.count < call.channel.limits.attempts else { return nil }
-        switch await Pipeline.wish(Response<Void>(broken), error) {
+        switch await Pipeline.retryDecision(Response<Void>(broken), error) {
         case .retry: return (.zero, outcomes)
         case .retryAfter(let delay): return delay < attempt.request.timeout.total ? (delay.asPause, outcomes) : nil
         case .doNotRetry, .fail, .succeed: return nil
