@@ -3,7 +3,7 @@ internal import Foundation
 internal import HTTPTypes
 
 extension Fixture {
-    /// Reads a fixture file: plain text, written and edited by hand.
+    /// Reads a fixture file: plain text, written and edited manually.
     ///
     /// ```
     /// GET orders?page=1

@@ -54,7 +54,7 @@ public struct ResponsePublisher<Value: Sendable>: Publisher, Sendable {
         self.run = run
     }
 
-    /// The same call with further attempts by hand while it fails, as ``/CoreAPI/Response/retry(max:delay:)`` makes them.
+    /// The same call with further attempts manually while it fails, as ``/CoreAPI/Response/retry(max:delay:)`` makes them.
     ///
     /// - Parameters:
     ///   - max: attempts per subscription, in addition to those of interceptors and handlers.

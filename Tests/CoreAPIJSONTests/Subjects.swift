@@ -110,7 +110,7 @@ final class Derived: Base, Equatable {
     static func == (left: Derived, right: Derived) -> Bool { left.id == right.id && left.name == right.name }
 }
 
-/// Decodes arrays by hand, with every method of an unkeyed container.
+/// Decodes arrays manually, with every method of an unkeyed container.
 struct Walk: Decodable, Equatable {
     var found: [String] = []
 

@@ -57,7 +57,7 @@ struct ChannelBuildingTests {
         #expect(staging.environment.serverTrustManager.authorities.summary == "the system's")
     }
 
-    @Test("keep trust that was set by hand at every host")
+    @Test("keep trust that was set manually at every host")
     func trust() {
         var ours = ServerTrustManager.system
         ours.minimumTLSVersion = .tls13

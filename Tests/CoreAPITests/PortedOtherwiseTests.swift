@@ -144,7 +144,7 @@ struct PortedOtherwiseTests {
         #expect(empty.head != nil && none.head == nil)
     }
 
-    @Test("cancel() does not stop a retry by hand.")
+    @Test("cancel() does not stop a retry manually.")
     func cancelling() async throws {
         let transport = RecordingTransport(statuses: [500, 200], body: #"{"id":7}"#)
         let manager = Channel.test("https://h.example", transport: transport).manager()

@@ -59,7 +59,7 @@ struct ComingFromTests {
         #expect(signedOut.withLock { $0 })
     }
 
-    @Test("Fetcher: a provider, an enhancer, and a retry by hand, over the wire")
+    @Test("Fetcher: a provider, an enhancer, and a retry manually, over the wire")
     func fetcher() async throws {
         let thing = ServerReply.json(#"{"args": {"id": 7}}"#)
         let server = try LoopbackServer.start(script: [.status(503), .status(503), thing, thing])

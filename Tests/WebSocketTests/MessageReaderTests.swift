@@ -4,7 +4,7 @@ import Testing
 
 @testable import CoreAPIWebSocket
 
-/// A server's frame, written by hand.
+/// A server's frame, written manually.
 func frame(_ first: UInt8, _ payload: some Collection<UInt8> = [], mask: [UInt8]? = nil) -> [UInt8] {
     let masked: UInt8 = mask == nil ? 0 : 0x80
     let count = payload.count

@@ -81,7 +81,7 @@ extension PortingTable {
             [.fetcher], "rawString is never nil.",
             "Without an answer it is empty, and `response.head` is `nil`."),
         PortingDifference(
-            [.fetcher], "cancel() does not stop a retry by hand.",
+            [.fetcher], "cancel() does not stop a retry manually.",
             "Keep the `Task` in which you retry, and cancel that."),
         PortingDifference(
             [.fetcher], "No charset field is sent.",

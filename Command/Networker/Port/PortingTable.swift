@@ -166,7 +166,7 @@ enum PortingTable {
         Row(
             [.fetcher], "`response.request.retry(max:delay:failCallback:)`",
             "``Response/retry(max:delay:)``, in a completion inside a `Task`. It makes one attempt and returns it. Where Fetcher calls `failCallback`, it throws a ``RetryRejection``",
-            ".request.retry(", "failCallback:", otherwise: "cancel() does not stop a retry by hand."),
+            ".request.retry(", "failCallback:", otherwise: "cancel() does not stop a retry manually."),
         Row(
             [.fetcher], "`rawString`, `rawData`, `rawResponse` of a response",
             "``Response/rawString``, ``Response/data``, ``Response/head``", ".rawData", ".rawResponse",
@@ -184,7 +184,7 @@ enum PortingTable {
             otherwise: "A client is held and not subclassed."),
         Row([.handWritten], "an `Environment` enum", "``EnvironmentType`` and ``APIEnvironment``"),
         Row(
-            [.handWritten], "`URLComponents` by hand", "``Endpoint/path``, ``Parameters``, a path segment as `\\(segment: id)`",
+            [.handWritten], "`URLComponents` manually", "``Endpoint/path``, ``Parameters``, a path segment as `\\(segment: id)`",
             "URLComponents(", otherwise: "A base URL keeps its path."),
         Row(
             [.handWritten], "`URLRequest`, `URLSession.data(for:)`",

@@ -71,7 +71,7 @@ public final class Attempt: Sendable {
         return Attempt(again, after: outcomes, delay: delay, first: enhanced)
     }
 
-    /// The first attempt of the same call repeated by hand: adapted again, not enhanced again.
+    /// The first attempt of the same call repeated manually: adapted again, not enhanced again.
     func repeated(by call: Call, after outcomes: [AttemptOutcome], delay: Duration) -> Attempt {
         var again = enhanced.request
         again.call = call

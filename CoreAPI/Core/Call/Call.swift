@@ -12,9 +12,9 @@ public final class Call: Sendable {
 
     package let prepared: PreparedChannel
     let decoding: any ReplyDecoding
-    /// The attempts made by hand so far.
+    /// The attempts made manually so far.
     let repetitions: Int
-    /// The largest number of attempts in total: the channel's limit, or one more than so far for a retry by hand.
+    /// The largest number of attempts in total: the channel's limit, or one more than so far for a retry manually.
     let attemptLimit: Int
 
     private let givenID: String?
@@ -71,7 +71,7 @@ public final class Call: Sendable {
         (repetitions, attemptLimit) = (0, channel.channel.limits.attempts)
     }
 
-    /// The same call for one more attempt by hand. Its deadline begins anew, because a person asked for the attempt.
+    /// The same call for one more attempt manually. Its deadline begins anew, because a person asked for the attempt.
     init(repeating call: Call, after attempts: Int) {
         (givenID, number, prepared, name, decoding) = (call.givenID, call.number, call.prepared, call.name, call.decoding)
         (repetitions, attemptLimit) = (call.repetitions + 1, attempts + 1)

@@ -6,7 +6,7 @@ internal import HTTPTypes
 enum Pipeline {
     /// All stages of a call, in order. ``Channel/stages`` lists them for one channel.
     ///
-    /// - Parameter repeated: the first attempt of a call that is repeated by hand. It was built before.
+    /// - Parameter repeated: the first attempt of a call that is repeated manually. It was built before.
     static func run(_ call: Call, from repeated: Attempt? = nil) async -> Reply {
         // Build and enhance the request, once for each call.
         let first: Attempt

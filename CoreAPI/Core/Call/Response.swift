@@ -79,7 +79,7 @@ public struct Response<Value: Sendable>: Sendable {
     /// Puts a body back that a hook has replaced.
     mutating func restore(_ body: Body) { reply = reply.copy(body: body) }
 
-    /// The same response with another result. It cannot be repeated by hand, because how the result was made is not known.
+    /// The same response with another result. It cannot be repeated manually, because how the result was made is not known.
     public func with<Other>(_ result: Result<Other, APIClientError>) -> Response<Other> { Response<Other>(reply, result) }
 }
 

@@ -31,7 +31,7 @@ extension Channel {
     /// This channel at another of its hosts, with its own connections, tokens and cookies. Keep the result; do not make it for
     /// each call.
     ///
-    /// Hooks, limits and headers stay. Of trust and ``APIEnvironment/insecureHosts`` stays what was set by hand. What a host of
+    /// Hooks, limits and headers stay. Of trust and ``APIEnvironment/insecureHosts`` stays what was set manually. What a host of
     /// the table has belongs to it, as do its address, its fixtures and whether it allows clear text. Authorities never move
     /// to or from a simulated host.
     ///

@@ -35,7 +35,7 @@ public struct Limits: Sendable, Hashable {
     public var streamsPerConnection = 100
     /// Requests that wait in the kit's queue before a further one is rejected. Default 100,000.
     public var queuedRequests = 100_000
-    /// Attempts of one call, the first and those made by hand included. Default 10.
+    /// Attempts of one call, the first and those made manually included. Default 10.
     public var attempts = 10
 
     /// Makes limits with the default values.

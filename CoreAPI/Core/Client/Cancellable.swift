@@ -19,7 +19,7 @@ public struct Cancellable: Sendable {
     }
 
     /// Aborts the transfer; the completion receives ``APIClientError/cancelled(_:)`` unless the result was already being
-    /// delivered. A retry by hand has its own task, and does not end.
+    /// delivered. A retry manually has its own task, and does not end.
     public func cancel() {
         onCancel()
     }

@@ -2,7 +2,7 @@
 /// ``NetworkManager``.
 ///
 /// Called once per call, concurrently, and off every actor, so that no decoding runs on the main thread. It does not throw: a
-/// failure is part of the response. Attempts made by hand, ``Response/retry(max:delay:)``, belong to the call that made the
+/// failure is part of the response. Attempts made manually, ``Response/retry(max:delay:)``, belong to the call that made the
 /// response and do not pass through here again.
 public protocol Dispatcher: Sendable {
     /// Makes a call and returns everything known about it when it ends.
@@ -134,7 +134,7 @@ extension Dispatcher {
     }
 
     /// Sends a request and calls back with the whole response, exactly once, after a cancellation too. The call can be
-    /// retried by hand, see ``Response/retry(max:delay:)``.
+    /// retried manually, see ``Response/retry(max:delay:)``.
     ///
     /// - Parameters:
     ///   - endpoint: the request.

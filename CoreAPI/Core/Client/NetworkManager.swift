@@ -128,7 +128,7 @@ extension NetworkManager {
     }
 
     /// Sends a request and calls back with the whole response; otherwise as ``request(endpoint:type:completion:)``. The call can
-    /// be retried by hand, see ``Response/retry(max:delay:)``.
+    /// be retried manually, see ``Response/retry(max:delay:)``.
     @discardableResult
     public func response<Value: Decodable & Sendable>(
         for endpoint: EndpointItem, as type: Value.Type,

@@ -95,7 +95,7 @@ public struct HTTPURL: Sendable, Hashable {
         start.utf8.count + host.utf8.count + 6 + path.utf8.count + (query.map { $0.utf8.count + 1 } ?? 0)
     }
 
-    /// Written by hand: interpolation costs five times as much, and `+=` twice.
+    /// Written manually: interpolation costs five times as much, and `+=` twice.
     private func write(into buffer: UnsafeMutableBufferPointer<UInt8>) -> Int {
         var end = Self.add(start, to: buffer, at: buffer.startIndex)
         end = Self.add(host, to: buffer, at: end)

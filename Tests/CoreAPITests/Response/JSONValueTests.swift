@@ -2,7 +2,7 @@ import CoreAPI
 import Foundation
 import Testing
 
-@Suite("JSON by hand", .timeLimit(.minutes(1)))
+@Suite("JSON manually", .timeLimit(.minutes(1)))
 struct JSONValueTests {
     private func parse(_ text: String) throws -> JSONValue { try JSONValue(parsing: Data(text.utf8)) }
 

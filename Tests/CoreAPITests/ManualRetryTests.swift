@@ -6,8 +6,8 @@ import Testing
 
 @testable import CoreAPICore
 
-@Suite("Retry by hand", .timeLimit(.minutes(1)))
-struct RetryByHandTests {
+@Suite("Retry manually", .timeLimit(.minutes(1)))
+struct ManualRetryTests {
     /// Records the order of completions and rejections.
     private func outcome(_ response: Response<Item>) -> String {
         "\(response.attempts.count) \(response.error?.label ?? "success")"

@@ -1,7 +1,7 @@
 public import Foundation
 
 extension Response {
-    /// Makes one more attempt of the same call by hand, after a failure or a success. It is adapted again, but not enhanced
+    /// Makes one more attempt of the same call manually, after a failure or a success. It is adapted again, but not enhanced
     /// again. Its total timeout begins anew. Each response can be retried once.
     ///
     /// ```swift
@@ -24,7 +24,7 @@ extension Response {
     /// ```
     ///
     /// - Parameters:
-    ///   - limit: attempts made by hand, counted over the whole call. The channel's limit on attempts applies as well.
+    ///   - limit: attempts made manually, counted over the whole call. The channel's limit on attempts applies as well.
     ///   - delay: before the attempt. A server's `Retry-After` does not lengthen it; ``Response/head`` has that field.
     /// - Returns: the response with all attempts so far.
     /// - Throws: ``RetryRejection``, before the attempt; never the failure of the attempt.
@@ -41,9 +41,9 @@ extension Response {
     }
 }
 
-/// The reason why a call is not retried by hand.
+/// The reason why a call is not retried manually.
 public enum RetryRejection: Error, Sendable, Hashable {
-    /// `max` attempts were made by hand, or the channel's limit on attempts is reached.
+    /// `max` attempts were made manually, or the channel's limit on attempts is reached.
     case exhausted(max: Int)
     /// This response was retried before; the attempt has its own response.
     case alreadyRetried
@@ -55,9 +55,9 @@ extension RetryRejection: LocalizedError {
     public var errorDescription: String? {
         switch self {
         case .exhausted(let max):
-            "no further attempt by hand: the limit of \(max) of them, or the channel's limit on attempts, is reached"
-        case .alreadyRetried: "no further attempt by hand: this response was retried before"
-        case .nothingToRepeat: "no further attempt by hand: expected a response of the kit's own dispatcher, as it was delivered"
+            "no further attempt manually: the limit of \(max) of them, or the channel's limit on attempts, is reached"
+        case .alreadyRetried: "no further attempt manually: this response was retried before"
+        case .nothingToRepeat: "no further attempt manually: expected a response of the kit's own dispatcher, as it was delivered"
         }
     }
 }
