@@ -236,14 +236,14 @@ struct CurlExchange {
         var parsed: ResponseHeadParser.Parsed?
         var (head, defect) = readHead(of: transfer, into: &parsed)
         var body = Body.bytes(data)
-        var surroundings = transfer.outcome.surroundings
+        var interimAndTrailers = transfer.outcome.interimAndTrailers
         if transfer.outcome.isStreamed {
             body = .none
             if let parsed, let head, defect == nil {
                 do throws(TransportError) {
-                    let whole = surroundings ?? Surroundings()
+                    let whole = interimAndTrailers ?? InterimAndTrailers()
                     body = try stream(transfer, parsed, head, whole, release)
-                    surroundings = whole
+                    interimAndTrailers = whole
                 } catch {
                     defect = error
                 }
@@ -268,7 +268,7 @@ struct CurlExchange {
         case .failed(let error): failure = .transport(error, context())
         }
         let reply = Reply(attempt, head: head, body: body, failure: failure, metrics: transfer.outcome.metrics)
-        return surroundings.map { reply.with($0) } ?? reply
+        return interimAndTrailers.map { reply.with($0) } ?? reply
     }
 
     func notifyMismatches(of transfer: CurlTransfer) {
@@ -283,7 +283,7 @@ struct CurlExchange {
 
     /// The reply with a streamed body.
     private func stream(
-        _ transfer: CurlTransfer, _ parsed: ResponseHeadParser.Parsed, _ head: ResponseHead, _ surroundings: Surroundings,
+        _ transfer: CurlTransfer, _ parsed: ResponseHeadParser.Parsed, _ head: ResponseHead, _ interimAndTrailers: InterimAndTrailers,
         _ release: @escaping @Sendable () -> Void
     ) throws(TransportError) -> Body {
         guard let stream = transfer.stream else { return .none }
@@ -298,7 +298,7 @@ struct CurlExchange {
             }
         }
         let reader = StreamReader(
-            attempt, head, stream, decoder: decoder, surroundings: surroundings,
+            attempt, head, stream, decoder: decoder, interimAndTrailers: interimAndTrailers,
             totalAtHead: transfer.outcome.metrics?.total ?? .zero,
             defect: { received, isEndAnnounced in Self.endDefect(parsed, hasBody: hasBody, received, isEndAnnounced) },
             release: release)

@@ -99,7 +99,7 @@ struct HostileServerTests {
     // MARK: - Multipart
 
     @Test("text without an end before the first part, or behind the last one, is not read for ever", arguments: [false, true])
-    func surroundings(isBehind: Bool) async throws {
+    func interimAndTrailers(isBehind: Bool) async throws {
         let filler = Data(String(repeating: "nothing to see here\r\n", count: 1_000).utf8)
         let server = try LoopbackServer.start { _ in
             [

@@ -20,7 +20,7 @@ public final class Reply: Sendable {
     public let failure: APIClientError?
     /// Transfer metrics. For a streamed body they cover the time until the head, and from the body's end on the whole exchange.
     public var metrics: TransferMetrics? {
-        guard var metrics = metricsOfHead, let rest = surroundings?.streamed else { return metricsOfHead }
+        guard var metrics = metricsOfHead, let rest = interimAndTrailers?.streamed else { return metricsOfHead }
         metrics.bytesReceived = rest.received
         metrics.total += rest.afterHead
         return metrics
@@ -32,7 +32,7 @@ public final class Reply: Sendable {
     /// The attempts that redirects led to, in order, each as it was sent.
     let hops: [Attempt]
     /// `nil` for almost every answer.
-    let surroundings: Surroundings?
+    let interimAndTrailers: InterimAndTrailers?
 
     enum Reading: Sendable {
         case unread
@@ -62,7 +62,7 @@ public final class Reply: Sendable {
 
     init(
         call: Call, attempt: Attempt?, head: ResponseHead?, body: Body, failure: APIClientError?, metrics: TransferMetrics?,
-        reading: Reading, hops: [Attempt] = [], surroundings: Surroundings? = nil
+        reading: Reading, hops: [Attempt] = [], interimAndTrailers: InterimAndTrailers? = nil
     ) {
         self.call = call
         self.attempt = attempt
@@ -72,7 +72,7 @@ public final class Reply: Sendable {
         metricsOfHead = metrics
         self.reading = reading
         self.hops = hops
-        self.surroundings = surroundings
+        self.interimAndTrailers = interimAndTrailers
     }
 
     /// The call's reply when its request could not be built.
@@ -97,9 +97,9 @@ public final class Reply: Sendable {
     }
 
     /// The heads before the final one, such as a 103 with links (RFC 8297). A 100 is not among them.
-    public var informational: [ResponseHead] { surroundings?.informational ?? [] }
+    public var informational: [ResponseHead] { interimAndTrailers?.informational ?? [] }
     /// The fields after the body (RFC 9110 §6.5); `nil` without any, and for a streamed body before its end was read.
-    public var trailers: HTTPFields? { surroundings?.trailers }
+    public var trailers: HTTPFields? { interimAndTrailers?.trailers }
 
     /// The same reply with another head, such as a head without a field that a middleware has removed. A reply that was decoded
     /// is verified and decoded again.
@@ -113,7 +113,7 @@ public final class Reply: Sendable {
     }
 
     /// The same reply with what came before its head and after its body.
-    package func with(_ surroundings: Surroundings) -> Reply { copy(surroundings: surroundings) }
+    package func with(_ interimAndTrailers: InterimAndTrailers) -> Reply { copy(interimAndTrailers: interimAndTrailers) }
 
     /// The same reply as a failure.
     public func failed(_ failure: APIClientError) -> Reply { copy(failure: failure) }
@@ -142,17 +142,17 @@ public final class Reply: Sendable {
     func copy(
         call: Call? = nil, attempt: Attempt?? = nil, head: ResponseHead?? = nil, body: Body? = nil,
         failure: APIClientError?? = nil,
-        metrics: TransferMetrics?? = nil, reading: Reading? = nil, hops: [Attempt]? = nil, surroundings: Surroundings? = nil
+        metrics: TransferMetrics?? = nil, reading: Reading? = nil, hops: [Attempt]? = nil, interimAndTrailers: InterimAndTrailers? = nil
     ) -> Reply {
         Reply(
             call: call ?? self.call, attempt: attempt ?? self.attempt, head: head ?? self.head, body: body ?? self.body,
             failure: failure ?? self.failure, metrics: metrics ?? metricsOfHead, reading: reading ?? self.reading,
-            hops: hops ?? self.hops, surroundings: surroundings ?? self.surroundings)
+            hops: hops ?? self.hops, interimAndTrailers: interimAndTrailers ?? self.interimAndTrailers)
     }
 }
 
 /// What an answer has besides its head and body. A streamed body brings its trailers and its size when its end is read.
-package final class Surroundings: Sendable {
+package final class InterimAndTrailers: Sendable {
     /// A streamed body, as known at its end.
     package struct Streamed: Sendable {
         /// The bytes that arrived, before decompression.

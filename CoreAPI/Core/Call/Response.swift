@@ -105,7 +105,7 @@ extension Reply {
         if case .success(let data) = response.result { body = .bytes(data) }
         self.init(
             call: reply.call, attempt: reply.attempt, head: reply.head, body: body, failure: response.error,
-            metrics: reply.metrics, reading: .unread, hops: reply.hops, surroundings: reply.surroundings)
+            metrics: reply.metrics, reading: .unread, hops: reply.hops, interimAndTrailers: reply.interimAndTrailers)
     }
 }
 

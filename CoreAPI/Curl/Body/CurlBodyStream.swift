@@ -70,7 +70,7 @@ final class StreamReader: @unchecked Sendable {
     private let decoder: ContentDecoder?
     /// The defect of the body's end that only the head reveals; `nil` for a correct end.
     private let defect: @Sendable (_ received: Int64, _ isEndAnnounced: Bool?) -> TransportError?
-    private let surroundings: Surroundings
+    private let interimAndTrailers: InterimAndTrailers
     private let totalAtHead: Duration
     private let release: @Sendable () -> Void
     private let wasOpened = Mutex(false)
@@ -80,7 +80,7 @@ final class StreamReader: @unchecked Sendable {
     private var delivered: Int64 = 0
 
     init(
-        _ attempt: Attempt, _ head: ResponseHead, _ stream: CurlBodyStream, decoder: ContentDecoder?, surroundings: Surroundings,
+        _ attempt: Attempt, _ head: ResponseHead, _ stream: CurlBodyStream, decoder: ContentDecoder?, interimAndTrailers: InterimAndTrailers,
         totalAtHead: Duration,
         defect: @escaping @Sendable (_ received: Int64, _ isEndAnnounced: Bool?) -> TransportError?,
         release: @escaping @Sendable () -> Void
@@ -89,7 +89,7 @@ final class StreamReader: @unchecked Sendable {
         self.head = head
         self.stream = stream
         self.decoder = decoder
-        self.surroundings = surroundings
+        self.interimAndTrailers = interimAndTrailers
         self.totalAtHead = totalAtHead
         self.defect = defect
         self.release = release
@@ -174,12 +174,12 @@ final class StreamReader: @unchecked Sendable {
 
     private func keepMetrics() {
         guard let total = stream.outcome?.total else { return }
-        surroundings.streamed = Surroundings.Streamed(received: received, afterHead: max(.zero, total - totalAtHead))
+        interimAndTrailers.streamed = InterimAndTrailers.Streamed(received: received, afterHead: max(.zero, total - totalAtHead))
     }
 
     private func keepTrailers() {
         guard let lines = stream.outcome?.trailers, !lines.isEmpty else { return }
-        surroundings.trailers = ResponseHeadParser.trailers(lines)
+        interimAndTrailers.trailers = ResponseHeadParser.trailers(lines)
     }
 
     /// The error of the body's end; `nil` for a correct end.

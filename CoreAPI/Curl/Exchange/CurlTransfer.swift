@@ -213,9 +213,9 @@ final class CurlOutcome {
     }
 
     /// What came before the head and after the body; `nil` for almost every answer.
-    var surroundings: Surroundings? {
+    var interimAndTrailers: InterimAndTrailers? {
         guard !interim.isEmpty || !trailers.isEmpty else { return nil }
-        return Surroundings(
+        return InterimAndTrailers(
             informational: ResponseHeadParser.informational(interim), trailers: ResponseHeadParser.trailers(trailers))
     }
 }

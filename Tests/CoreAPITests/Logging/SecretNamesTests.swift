@@ -285,7 +285,7 @@ struct SecretNamesTests {
     }
 
     @Test("The lines before and after a secret never reveal it", arguments: [1, 2, 3, 36] as [UInt64])
-    func surroundings(seed: UInt64) {
+    func interimAndTrailers(seed: UInt64) {
         let pieces = [
             "\"", "'", "\\", "{", "}", "[", "]", ":", "=", "&", "%3D", "%5B", "%", " ", "<", ">", "/",
             "-----BEGIN PRIVATE KEY-----", "-----END ",
