@@ -132,8 +132,8 @@ public final class CurlTransport: Transport {
 
     func begin(_ exchange: CurlExchange, connectsOnly: Bool) -> Result<(ConnectionPool, CurlTransfer), APIClientError> {
         let attempt = exchange.attempt
-        let isApart = connectsOnly || library.keepsApart(attempt)
-        guard let (pool, isNew) = take(for: attempt.call.prepared, streamsBodies: isApart) else {
+        let isDedicated = connectsOnly || library.needsDedicatedConnections(attempt)
+        guard let (pool, isNew) = take(for: attempt.call.prepared, streamsBodies: isDedicated) else {
             return .failure(.transport(.closed, ErrorContext(attempt.request)))
         }
         if isNew { for warning in attempt.call.channel.warnings { attempt.warn(warning) } }

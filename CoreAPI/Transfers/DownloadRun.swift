@@ -59,7 +59,7 @@ final class DownloadRun: Sendable {
             return .success(try commit(part, digests))
         } catch {
             let failure = await failure(error)
-            leave(part, after: failure)
+            keepOrDiscard(part, after: failure)
             return .failure(failure)
         }
     }
@@ -98,7 +98,7 @@ final class DownloadRun: Sendable {
     }
 
     /// Keeps the part and its sidecar if a later download can continue; else removes both.
-    private func leave(_ part: PartFile, after failure: APIClientError) {
+    private func keepOrDiscard(_ part: PartFile, after failure: APIClientError) {
         let plan = plan
         // No other answer has begun: the disk still has what the sidecar names.
         if plan.representation == nil, options.resumes, part.readSidecar() != nil { return part.close() }

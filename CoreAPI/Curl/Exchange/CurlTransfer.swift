@@ -144,7 +144,7 @@ final class CurlTransfer: @unchecked Sendable {
     }
 
     /// Gives the loop's resources back.
-    func leave() {
+    func releaseResources() {
         phase = .done
         // A list of the loop may keep the transfer until the pool's next turn; its sequence must not wait that long.
         upload.close()

@@ -189,7 +189,7 @@ final class ConnectionPool: Sendable {
     /// Ends a transfer that has not begun with an error.
     func reject(_ transfer: CurlTransfer, _ error: TransportError) {
         finish(transfer)
-        transfer.leave()
+        transfer.releaseResources()
         transfer.resume(.failed(error))
     }
 

@@ -82,7 +82,7 @@ final class LoopConnections {
 
     /// The connection between these ends; an empty record if it was never claimed.
     func connection(between ends: Ends) -> LoopConnection {
-        known[ends.ports]?.first { $0.leads(to: ends.remoteAddress) } ?? LoopConnection(ends, socket: nil, loop: self)
+        known[ends.ports]?.first { $0.isConnected(to: ends.remoteAddress) } ?? LoopConnection(ends, socket: nil, loop: self)
     }
 
     /// Notes that a response revealed its host's protocol. Called inside a callback, where no transfer may be started.
@@ -276,7 +276,7 @@ final class LoopConnection {
     /// The same, once the connection is closed.
     private(set) var hadCloseNotify = false
 
-    func leads(to address: UnsafePointer<CChar>) -> Bool {
+    func isConnected(to address: UnsafePointer<CChar>) -> Bool {
         addressText.withUnsafeBufferPointer { text in text.baseAddress.map { strcmp($0, address) == 0 } ?? false }
     }
 

@@ -53,7 +53,7 @@ final class PoolWorker {
         self.now = now
         guard case .new = transfer.phase, !transfer.isCancelled.load(ordering: .acquiring) else {
             pool.finish(transfer)
-            transfer.leave()
+            transfer.releaseResources()
             return transfer.resume(.cancelled)
         }
         if transfer.clock.submitted == 0 { transfer.clock.submitted = now }
@@ -347,7 +347,7 @@ final class PoolWorker {
         }
         pool.finish(transfer)
         drop(transfer)
-        transfer.leave()
+        transfer.releaseResources()
         ended.append(transfer, told, handle, isSound: isSound)
     }
 

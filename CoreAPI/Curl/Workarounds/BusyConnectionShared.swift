@@ -12,5 +12,5 @@ extension Defect {
 
 extension CurlLibrary {
     /// Whether an attempt needs other connections than buffered requests.
-    func keepsApart(_ attempt: Attempt) -> Bool { attempt.streamsBody && has(.busyConnectionShared) }
+    func needsDedicatedConnections(_ attempt: Attempt) -> Bool { attempt.streamsBody && has(.busyConnectionShared) }
 }
