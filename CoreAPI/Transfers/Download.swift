@@ -96,7 +96,7 @@ public final class Download: Transfer {
     }
 
     private func resume(with endpoint: (any Endpoint)?) {
-        guard !control.resume(with: endpoint), !control.isWhole else { return }
+        guard !control.resume(with: endpoint), !control.isComplete else { return }
         start()
     }
 

@@ -107,7 +107,7 @@ final class DownloadControl: Sendable {
     }
 
     /// Whether the download has a file.
-    var isWhole: Bool {
+    var isComplete: Bool {
         if case .success = state.withLock({ $0.outcome }) { true } else { false }
     }
 

@@ -79,7 +79,7 @@ struct DownloadPlan: Sendable {
     /// The number of bytes on the disk.
     var completed: Int64 { segments.reduce(0) { $0 + $1.done - $1.start } }
     /// The segments that are not complete.
-    var open: [Int] { segments.indices.filter { !segments[$0].isWhole } }
+    var open: [Int] { segments.indices.filter { !segments[$0].isComplete } }
     /// Whether a GET can ask for the rest.
     var mayContinue: Bool { representation?.validator != nil && !decodes && !rejectsRanges }
 
@@ -209,7 +209,7 @@ struct DownloadPlan: Sendable {
     mutating func load(_ sidecar: Sidecar) {
         (resource, representation, segments) = (sidecar.resource, sidecar.representation, sidecar.segments)
         // A complete part requests its last byte again, because servers reject a range after the end.
-        if segments.allSatisfy(\.isWhole), let last = segments.lastIndex(where: { $0.done > $0.start }) {
+        if segments.allSatisfy(\.isComplete), let last = segments.lastIndex(where: { $0.done > $0.start }) {
             segments[last].done -= 1
         }
         (isLoaded, reused) = (true, completed)

@@ -232,7 +232,7 @@ final class DownloadRun: Sendable {
     private func fill(_ index: Int, _ part: PartFile, _ given: Response<Body>?) async throws -> End {
         var given = given
         var tries = Tries(plan, index)
-        while case let segment = plan.segments[index], !segment.isWhole {
+        while case let segment = plan.segments[index], !segment.isComplete {
             let response: Response<Body>
             var end = plan.representation?.length
             if let given {
@@ -269,7 +269,7 @@ final class DownloadRun: Sendable {
                 try await Task.sleep(for: delay)
                 guard mayContinue else { return .restart(with: nil, after: failure) }
             }
-            guard tries.mayTakeAnotherPart || plan.segments[index].isWhole else {
+            guard tries.mayTakeAnotherPart || plan.segments[index].isComplete else {
                 let reason = "\(tries.parts) partial answers one after another, with less than 1 MiB together"
                 throw self.error(.malformed(reason), response)
             }

@@ -10,7 +10,7 @@ struct Segment: Codable, Sendable, Hashable {
     /// The offset after the last byte on the disk.
     var done: Int64
 
-    var isWhole: Bool { done == end }
+    var isComplete: Bool { done == end }
 }
 
 /// The state that a later download needs to continue a part: a JSON file beside it.

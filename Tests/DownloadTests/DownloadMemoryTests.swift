@@ -22,8 +22,8 @@ import Glibc
 struct DownloadMemoryTests {
     private static let variable = "NETWORKERKIT_MEASURES_DOWNLOADS"
     private static let order = ProcessInfo.processInfo.environment[variable]
-    private static let isWhole = ProcessInfo.processInfo.environment["NETWORKERKIT_WHOLE_SIZE"] != nil
-    private static let size = isWhole ? 10 << 30 : 64 << 20
+    private static let isComplete = ProcessInfo.processInfo.environment["NETWORKERKIT_WHOLE_SIZE"] != nil
+    private static let size = isComplete ? 10 << 30 : 64 << 20
 
     /// The second server has HTTP/2, too. The transport keeps a body that may be paused to HTTP/1.1.
     @Test(

@@ -77,8 +77,8 @@ struct CancellationTests {
                     [.sendChunk(Data(kind.item($0).utf8)), .wait(.milliseconds(1))]
                 }
                 let end = kind == .parts ? [ServerReply.Step.sendChunk(Data("--b--".utf8))] : []
-                let isWhole = request.connection.isMultiple(of: 2)
-                return ServerReply([head] + items.joined() + (isWhole ? end + [.endChunks()] : [.stall]))
+                let isComplete = request.connection.isMultiple(of: 2)
+                return ServerReply([head] + items.joined() + (isComplete ? end + [.endChunks()] : [.stall]))
             }
         }
         let servers = try [start(nil), start(ServerTLS())]

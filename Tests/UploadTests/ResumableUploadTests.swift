@@ -109,8 +109,8 @@ struct ResumableUploadTests {
         let server = try ResumableServer(.ietf, limit: limit)
         let channel = Channel.test(server.url)
         try await channel.manager.upload(.post("a"), from: .bytes(Self.data), resumable: plan(.ietf)).value
-        let isWhole = server.data == Self.data
-        #expect(isWhole)
+        let isComplete = server.data == Self.data
+        #expect(isComplete)
         #expect(server.requests.count == 4)
         await channel.close()
     }
@@ -475,8 +475,8 @@ struct ResumableUploadTests {
         server.state.change { $0.uploads["/files/1"] = Self.data.prefix(50) }
         let channel = Channel.test(server.url)
         try await channel.manager.upload(.post("a"), from: .bytes(Self.data), resumable: plan(.ietf)).value
-        let isWhole = server.data == Self.data
-        #expect(isWhole)
+        let isComplete = server.data == Self.data
+        #expect(isComplete)
         await channel.close()
     }
 

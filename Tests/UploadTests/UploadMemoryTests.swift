@@ -20,8 +20,8 @@ import Glibc
 struct UploadMemoryTests {
     private static let variable = "NETWORKERKIT_MEASURES_UPLOADS"
     private static let order = ProcessInfo.processInfo.environment[variable]
-    private static let isWhole = ProcessInfo.processInfo.environment["NETWORKERKIT_WHOLE_SIZE"] != nil
-    private static let size = isWhole ? 2 << 30 : 64 << 20
+    private static let isComplete = ProcessInfo.processInfo.environment["NETWORKERKIT_WHOLE_SIZE"] != nil
+    private static let size = isComplete ? 2 << 30 : 64 << 20
 
     @Test(
         "one body of any size grows the process by less than 16 MiB", .enabled(if: order == nil && Memory.isMeasurable),

@@ -44,8 +44,8 @@ struct BenchStreams {
                     var count = 0
                     data.withUnsafeBytes { bytes in
                         lines.read(bytes) { event in
-                            let isWhole = stream == .events || (try? decoder.decode(Tick.self, from: Data(event))) != nil
-                            if isWhole { count += 1 }
+                            let isComplete = stream == .events || (try? decoder.decode(Tick.self, from: Data(event))) != nil
+                            if isComplete { count += 1 }
                         }
                     }
                     return count

@@ -36,8 +36,8 @@ package struct HeaderListing: Sendable {
     private func firstLine(_ redaction: Redaction) -> String {
         let url = exchange.request.url
         let address = redaction.redact(url: url)
-        let isWhole = exchange.request.forwardingProxy != nil
-        let target = isWhole ? address : String(address.dropFirst(url.origin.count))
+        let isComplete = exchange.request.forwardingProxy != nil
+        let target = isComplete ? address : String(address.dropFirst(url.origin.count))
         return [exchange.request.method.rawValue, target, exchange.metrics?.httpVersion].compactMap { $0 }.joined(separator: " ")
     }
 

@@ -181,14 +181,14 @@ struct FramingLines {
     private var starts = (SIMD4<UInt16>(), SIMD4<UInt16>())
     private(set) var count = 0
     /// Whether all such lines were noted.
-    private(set) var isWhole = true
+    private(set) var isComplete = true
 
     /// Whether a line that begins with this byte may be one: `Content-…` and `Transfer-Encoding`.
     static func mayBegin(with byte: UInt8) -> Bool { byte | 0x20 == UInt8(ascii: "c") || byte | 0x20 == UInt8(ascii: "t") }
 
     /// - Parameter start: the offset of the line's first byte in the head.
     mutating func note(_ start: Int) {
-        guard count < 8, let start = UInt16(exactly: start) else { return isWhole = false }
+        guard count < 8, let start = UInt16(exactly: start) else { return isComplete = false }
         if count < 4 { starts.0[count] = start } else { starts.1[count - 4] = start }
         count += 1
     }

@@ -41,7 +41,7 @@ struct ResponseHeadParser {
             let status = try status(nextLine(&rest))
             var parsed = Parsed(head: ResponseHead(status: status, bytes: bytes, read: fields))
             if isHEAD || status.code == 304 || status.code == 204 && !readsFramingOf204 { return parsed }
-            if let lines, lines.isWhole {
+            if let lines, lines.isComplete {
                 for index in 0..<lines.count {
                     rest = buffer[lines[index]...]
                     try readLine(&rest, into: &parsed)

@@ -107,7 +107,7 @@ final class CurlMulti {
     func takeGivenUp() -> [CurlTransfer] { monitor?.takeGivenUp() ?? [] }
 
     /// The transfers whose answers are complete although libcurl is still sending their requests.
-    func takeWhole() -> [CurlTransfer] { monitor?.takeWhole() ?? [] }
+    func takeComplete() -> [CurlTransfer] { monitor?.takeComplete() ?? [] }
 
     // MARK: - Moving
 

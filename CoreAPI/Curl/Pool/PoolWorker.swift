@@ -171,7 +171,7 @@ final class PoolWorker {
             if code == CURLE_OK, transfer.request.connectsOnly { open(transfer) } else { settle(transfer, code) }
         }
         for transfer in multi.takeReadyRaw() { move(transfer) }
-        for transfer in multi.takeWhole() + multi.connections.takeWhole() where transfer.phase.isActive {
+        for transfer in multi.takeComplete() + multi.connections.takeComplete() where transfer.phase.isActive {
             transfer.bodyEnd.isDecided = true
             settle(transfer, CURLE_OK)
         }

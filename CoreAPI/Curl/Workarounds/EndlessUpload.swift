@@ -11,7 +11,7 @@ extension Defect {
     /// - Over HTTP/2 libcurl 8 ends with `CURLE_SEND_ERROR` if it sends the last bytes in the call in which the answer ended.
     ///
     /// The kit ends the transfer itself when the answer has reached its `Content-Length` or has no body. Over HTTP/2 it does so
-    /// at END_STREAM, and hides the reset from libcurl (``HTTP2StreamMonitor/takeWhole()``). For an answer without a length or a
+    /// at END_STREAM, and hides the reset from libcurl (``HTTP2StreamMonitor/takeComplete()``). For an answer without a length or a
     /// visible end, only the timeouts help. Shown by `WorkaroundTests.endlessUpload`, `EarlyAnswerTests` and
     /// `StreamEndTests.answeredAtTheEnd`.
     static let endlessUpload = Defect(9, in: .every)
@@ -25,7 +25,7 @@ extension CurlTransfer {
     }
 
     /// Whether the answer has reached the end that its head announced, or that of its stream.
-    fileprivate var isAnswerWhole: Bool {
+    fileprivate var isResponseComplete: Bool {
         guard hasHead, let handle else { return false }
         if http2.hasEnded { return handle.receivedBytes == http2.bytes }
         if handle.head.isNoContent || handle.head.isNotModified { return true }
@@ -40,15 +40,15 @@ extension CurlTransfer {
 
     /// Whether the rest of the request failed to be sent after the whole answer arrived, so that the failure does not matter.
     func isOver(in spite: CURLcode) -> Bool {
-        spite == CURLE_SEND_ERROR && isAnswerWhole && handle?.library.has(.endlessUpload) == true
+        spite == CURLE_SEND_ERROR && isResponseComplete && handle?.library.has(.endlessUpload) == true
     }
 }
 
 extension LoopConnections {
     /// The transfers whose answers are complete although libcurl is still sending their requests.
-    func takeWhole() -> [CurlTransfer] {
+    func takeComplete() -> [CurlTransfer] {
         guard !early.isEmpty else { return [] }
         early.removeAll { !$0.phase.isActive || !$0.isSending }
-        return early.filter(\.isAnswerWhole)
+        return early.filter(\.isResponseComplete)
     }
 }

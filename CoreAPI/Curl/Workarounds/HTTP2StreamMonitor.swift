@@ -126,7 +126,7 @@ final class HTTP2StreamMonitor {
 
     /// The transfers whose answers are complete although their requests are not sent: libcurl would keep sending, or wait
     /// forever.
-    func takeWhole() -> [CurlTransfer] {
+    func takeComplete() -> [CurlTransfer] {
         guard !early.isEmpty, library.has(.endlessUpload) else { return [] }
         // A transfer that is sent again begins without an answer.
         early.removeAll { !$0.phase.isActive || !$0.http2.hasEnded }

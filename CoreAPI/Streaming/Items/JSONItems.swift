@@ -75,14 +75,14 @@ public struct JSONItems<Value: Decodable & Sendable>: AsyncSequence, Sendable {
                 isFirst = false
                 guard let content = text.trimmingJSONWhitespace else { continue }
                 guard !isBeforeFirst else { throw texts.fail(.noRecordSeparator, of: content) }
-                return try await value(content, isWhole: form == .lines || text.last?.isJSONSpace == true)
+                return try await value(content, isComplete: form == .lines || text.last?.isJSONSpace == true)
             }
             return nil
         }
 
-        private mutating func value(_ text: Data, isWhole: Bool) async throws -> Value {
+        private mutating func value(_ text: Data, isComplete: Bool) async throws -> Value {
             // A truncated number or word may look like a whole one (RFC 7464 §2.4).
-            if !isWhole, let last = text.last, !#"}]""#.utf8.contains(last) {
+            if !isComplete, let last = text.last, !#"}]""#.utf8.contains(last) {
                 throw texts.body.failure(.truncatedText, of: text)
             }
             do {
@@ -90,7 +90,7 @@ public struct JSONItems<Value: Decodable & Sendable>: AsyncSequence, Sendable {
                 texts.body.count.items += 1
                 return value
             } catch {
-                guard isWhole else { throw texts.body.failure(.truncatedText, of: text) }
+                guard isComplete else { throw texts.body.failure(.truncatedText, of: text) }
                 let failure = DecodingFailure(error, expected: "\(Value.self)", body: text, redaction: redaction)
                 throw texts.body.failure(.undecodable(failure), of: text)
             }

@@ -113,7 +113,7 @@ struct ResponseHeadTests {
             ]
         for line in lines { Array(line.utf8).withUnsafeBytes { _ = collector.append($0) } }
         let (bytes, found, isComplete) = (collector.bytes, collector.framing, collector.isComplete)
-        #expect(isComplete && found.isWhole == (others < 7))
+        #expect(isComplete && found.isComplete == (others < 7))
         let parsed = try ResponseHeadParser.parse(bytes, lines: found)
         #expect(parsed.contentLength == 5 && parsed.namesCodings)
         #expect(framing(bytes, found) == framing(bytes, nil))

@@ -130,13 +130,13 @@ private struct Exchange {
             guard readBody({ _ in }) else { return }
             return connection.answer(409, common.merging(facts(data.count)) { $1 })
         }
-        let isWhole = readBody { piece in
+        let isComplete = readBody { piece in
             state.change { state in
                 state.uploads[head.target, default: Data()] += piece
                 state.appended += piece.count
             }
         }
-        guard isWhole else { return }
+        guard isComplete else { return }
         if let checksum = head.fields["upload-checksum"], !hasChecksum(checksum, from: data.count) {
             state.change { $0.uploads[head.target] = data }
             return connection.answer(460, common)

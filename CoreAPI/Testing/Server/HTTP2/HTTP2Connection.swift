@@ -129,7 +129,7 @@ final class HTTP2Connection: @unchecked Sendable {
         guard let fields = decoder.fields(of: block) else { return false }
         if let known = locked({ streams[frame.stream] }) {
             // Trailers; no test reads them.
-            locked { known.isRequestWhole = true }
+            locked { known.isRequestComplete = true }
             return true
         }
         // Trailers of a finished stream.
@@ -141,7 +141,7 @@ final class HTTP2Connection: @unchecked Sendable {
             exchanges += 1
             lastStream = max(lastStream, frame.stream)
             stream.window = initialWindow
-            stream.isRequestWhole = frame.flags.contains(.endStream)
+            stream.isRequestComplete = frame.flags.contains(.endStream)
             streams[frame.stream] = stream
             running += 1
             unanswered += 1
@@ -161,7 +161,7 @@ final class HTTP2Connection: @unchecked Sendable {
         let isHeld = locked { () -> Bool in
             guard let stream = streams[frame.stream] else { return false }
             stream.request.receive(bytes, keeping: engine.bodyLimit)
-            if frame.flags.contains(.endStream) { stream.isRequestWhole = true }
+            if frame.flags.contains(.endStream) { stream.isRequestComplete = true }
             return stream.isHeld
         }
         guard !frame.payload.isEmpty else { return true }

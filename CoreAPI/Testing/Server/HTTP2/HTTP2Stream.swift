@@ -11,7 +11,7 @@ final class HTTP2Stream: @unchecked Sendable {
     var request: ReceivedRequest
     /// How many bytes the client allows to be sent.
     var window = 0
-    var isRequestWhole = false
+    var isRequestComplete = false
     /// Whether the client gets no more window for its body.
     var isHeld = false
     private(set) var isEnded = false
@@ -59,7 +59,7 @@ final class HTTP2Stream: @unchecked Sendable {
             return player.play(fault.steps)
         }
         guard plays(.beforeRequest), hasReceivedHalf(), plays(.inRequestBody),
-            engine.answersEarly || connection.wait(self, until: { isRequestWhole })
+            engine.answersEarly || connection.wait(self, until: { isRequestComplete })
         else {
             connection.locked { self.request.defect = "the stream ended before the request" }
             engine.record(connection.locked { self.request })
@@ -73,7 +73,7 @@ final class HTTP2Stream: @unchecked Sendable {
 
     /// Blocks until half of the body has arrived, or any of it if its length is unknown.
     private func hasReceivedHalf() -> Bool {
-        connection.wait(self) { isRequestWhole || request.bodyLength >= max(1, announced / 2) }
+        connection.wait(self) { isRequestComplete || request.bodyLength >= max(1, announced / 2) }
     }
 
     /// As for the connection; the end of the stream ends it, too.

@@ -42,7 +42,7 @@ final class HeaderDecoder {
     /// The fields of one whole block, in order; nil if it is malformed, after which the connection is unusable.
     func fields(of block: Data) -> HeaderLines? {
         var lines = HeaderLines()
-        let isWhole = block.withUnsafeBytes { bytes -> Bool in
+        let isComplete = block.withUnsafeBytes { bytes -> Bool in
             var rest = bytes.bindMemory(to: UInt8.self)
             while true {
                 var field = Field()
@@ -60,7 +60,7 @@ final class HeaderDecoder {
                 if read == 0, flags & Self.emits == 0 { return false }
             }
         }
-        return isWhole ? lines : nil
+        return isComplete ? lines : nil
     }
 
     /// Encodes fields as literals that are never indexed (§6.2.3), names in lower case.
