@@ -212,7 +212,7 @@ private final class Reader: Sendable {
             defer { wasOpened = true }
             return !wasOpened
         }
-        guard isFirst else { throw BodyReadTwice() }
+        guard isFirst else { throw BodyError.readTwice }
         var received: Int64 = 0
         let iteration = ChunkBuffer.Iteration(over: chunks)
         return { [self] in

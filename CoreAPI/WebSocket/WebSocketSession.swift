@@ -251,7 +251,7 @@ final class WebSocketSession: Sendable {
             release()
             change { $0.resumeConsumer(&$1) }
         }
-        if found == .isSecond { throw failure(BodyReadTwice()) }
+        if found == .isSecond { throw failure(BodyError.readTwice) }
     }
 
     /// Closes in the orderly way: both Close frames, then the end of the connection.

@@ -78,7 +78,7 @@ struct AuthenticationTests {
         #expect(headers["x-signature"] == code.base64EncodedString())
         let file = AdHocEndpoint.put("thing", encoding: .body(.file(URL(fileURLWithPath: "/dev/null"))))
         let error = await dispatcher.response(for: file, as: .nothing).error
-        #expect(error?.underlyingError as? BodyNotInMemory == .file)
+        #expect(error?.underlyingError as? BodyError == .notInMemory(.file))
         #expect(server.requests.count == 1)
         await channel.close()
     }

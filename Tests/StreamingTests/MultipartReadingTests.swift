@@ -226,7 +226,7 @@ struct MultipartReadingTests {
         let defect = await #expect(throws: StreamDefect.self) { try await first.body.collect(upTo: 9) }
         #expect(reason(defect) == "partPassed")
         #expect(try await second.body.collect(upTo: 9) == Data("second".utf8))
-        await #expect(throws: BodyReadTwice.self) { try await second.body.collect(upTo: 9) }
+        await #expect(throws: BodyError.readTwice) { try await second.body.collect(upTo: 9) }
         #expect(try await parts.next() == nil)
     }
 

@@ -113,7 +113,7 @@ extension Case {
             stage.gate.open()
             let body = try await stage.send(as: .stream).value
             #expect(try await body.collect(upTo: 99) == Data("first second".utf8))
-            await #expect(throws: BodyReadTwice.self) { try await body.collect(upTo: 99) }
+            await #expect(throws: BodyError.readTwice) { try await body.collect(upTo: 99) }
         },
         Case("an error in the middle is thrown after the received part", needs: [.streaming]) { _ in
             .truncated(declared: 9, sent: Data("half".utf8))

@@ -316,7 +316,7 @@ struct ResumableUploadTests {
             Issue.record("\(response.result)")
             return
         }
-        #expect(error is BodyReadTwice)
+        #expect(error as? BodyError == .readTwice)
         await channel.close()
     }
 

@@ -223,7 +223,7 @@ struct UploadTests {
             Issue.record("\(second.result)")
             return
         }
-        #expect(error is BodyReadTwice)
+        #expect(error as? BodyError == .readTwice)
         #expect(server.requests.filter { $0.defect == nil }.count == 1)
         await channel.close()
     }

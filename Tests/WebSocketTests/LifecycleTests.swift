@@ -345,7 +345,7 @@ struct LifecycleTests {
         let rejections = await withTaskGroup(of: Bool.self) { group in
             for _ in 0..<2 {
                 group.addTask {
-                    if case .unknown(is BodyReadTwice, _) = await failure(of: { try await socket.first { _ in true } }) {
+                    if case .unknown(BodyError.readTwice, _) = await failure(of: { try await socket.first { _ in true } }) {
                         true
                     } else {
                         false

@@ -118,7 +118,7 @@ public struct BodyStream: Sendable {
     ///   - length: the number of bytes; `nil` if it is not known. A sequence with another number of bytes fails the attempt.
     ///   - sequence: makes the sequence anew, of the same bytes; called once per attempt. An error that it throws fails the
     ///     attempt with ``TransportError/bodyUnreadable(_:)``. So do fewer bytes than an earlier attempt has read
-    ///     (``BodyShrunk``), and others among the first 64 (``BodyChanged``). Make the sequence inside the closure: an
+    ///     (``BodyError/shrunk(expected:found:)``), and others among the first 64 (``BodyError/changed(offset:)``). Make the sequence inside the closure: an
     ///     `AsyncStream` made outside gives its elements once. Choose a boundary or a nonce outside.
     ///     What was read counts for every call that sends this stream: make another stream for other bytes.
     public init<Chunks: AsyncSequence & Sendable>(length: Int64? = nil, _ sequence: @escaping @Sendable () throws -> Chunks)
@@ -149,14 +149,14 @@ private struct EarlierReadings {
     /// Compares and adds a chunk, or `nil` for the end.
     mutating func check(_ chunk: Data?, at offset: Int) throws {
         guard let chunk else {
-            guard offset >= longest else { throw BodyShrunk(expected: longest, found: offset) }
+            guard offset >= longest else { throw BodyError.shrunk(expected: longest, found: offset) }
             return
         }
         longest = max(longest, offset + chunk.count)
         guard offset < Self.kept else { return }
         let known = beginning.dropFirst(offset)
         if let other = zip(known, chunk).enumerated().first(where: { $1.0 != $1.1 }) {
-            throw BodyChanged(offset: offset + other.offset)
+            throw BodyError.changed(offset: offset + other.offset)
         }
         beginning += chunk.prefix(Self.kept - offset).dropFirst(known.count)
     }
@@ -275,46 +275,16 @@ extension Body: AsyncSequence {
     /// All bytes.
     ///
     /// - Parameter limit: the largest number of bytes allowed.
-    /// - Throws: ``BodyTooLarge``, or the error of the source.
+    /// - Throws: ``BodyError/tooLarge(limit:)``, or the error of the source.
     public func collect(upTo limit: Int) async throws -> Data {
         if case .bytes(let data) = self, data.count <= limit { return data }
         var all = Data()
         for try await chunk in self {
-            guard all.count + chunk.count <= limit else { throw BodyTooLarge(limit: limit) }
+            guard all.count + chunk.count <= limit else { throw BodyError.tooLarge(limit: limit) }
             all += chunk
         }
         return all
     }
-}
-
-/// A sequence gave fewer bytes than before, for example because it can be read only once.
-public struct BodyShrunk: Error, Hashable, LocalizedError {
-    /// Bytes that an earlier attempt has read.
-    public let expected: Int
-    /// Bytes of this attempt.
-    public let found: Int
-
-    public var errorDescription: String? {
-        "expected \(expected) bytes as in an earlier attempt, found \(found); make the sequence anew for each attempt"
-    }
-}
-
-/// A sequence began with other bytes than before, for example because it can be read only once.
-public struct BodyChanged: Error, Hashable, LocalizedError {
-    /// The index of the first byte that is another one.
-    public let offset: Int
-
-    public var errorDescription: String? {
-        "expected the bytes of an earlier attempt, found others from offset \(offset) on; make the sequence anew for each attempt"
-    }
-}
-
-/// A body has more bytes than its reader allows.
-public struct BodyTooLarge: Error, Hashable, LocalizedError {
-    /// In bytes.
-    public let limit: Int
-
-    public var errorDescription: String? { "the body is larger than the \(limit) bytes that its reader allows" }
 }
 
 extension Body: Codable {

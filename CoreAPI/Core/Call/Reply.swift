@@ -214,7 +214,7 @@ extension Reply {
         guard failure == nil, let end else { return whole }
         let error: any Error =
             switch end {
-            case is BodyTooLarge: TransportError.responseTooLarge(limit: limit)
+            case BodyError.tooLarge: TransportError.responseTooLarge(limit: limit)
             case is DeadlinePassed: TransportError.timedOut(.total, after: request?.timeout.total ?? .zero)
             default: end
             }
@@ -229,7 +229,7 @@ private struct DeadlinePassed: Error {}
 extension Body {
     /// Reads the bytes that arrive until a deadline, at most `limit` of them.
     ///
-    /// - Returns: the bytes, and the reason why there are no more: `nil` at the body's end, ``BodyTooLarge``, ``DeadlinePassed``
+    /// - Returns: the bytes, and the reason why there are no more: `nil` at the body's end, ``BodyError/tooLarge(limit:)``, ``DeadlinePassed``
     ///   or the error of the source.
     fileprivate func gather(upTo limit: Int, until deadline: ContinuousClock.Instant) async -> (Data, (any Error)?) {
         // Not a group, which would wait for a sequence that ignores its cancellation.
@@ -240,7 +240,7 @@ extension Body {
                 for try await chunk in self {
                     buffer.offer(chunk)
                     count += chunk.count
-                    if count > limit { throw BodyTooLarge(limit: limit) }
+                    if count > limit { throw BodyError.tooLarge(limit: limit) }
                 }
                 buffer.finish(.success(()))
             } catch {

@@ -50,25 +50,13 @@ public struct RequestSigning: Middleware {
 extension Body {
     /// The body's bytes, for a signature or a digest that is sent before them; no bytes without a body.
     ///
-    /// - Throws: ``BodyNotInMemory`` for a file or a stream.
-    public func bytesInMemory() throws(BodyNotInMemory) -> Data {
+    /// - Throws: ``BodyError/notInMemory(_:)`` for a file or a stream.
+    public func bytesInMemory() throws(BodyError) -> Data {
         switch self {
         case .none: Data()
         case .bytes(let data): data
-        case .file: throw .file
-        case .stream: throw .stream
+        case .file: throw .notInMemory(.file)
+        case .stream: throw .notInMemory(.stream)
         }
-    }
-}
-
-/// A body is not in memory, but its bytes were needed before the request was sent.
-public enum BodyNotInMemory: Error, Hashable, LocalizedError {
-    /// The body is a file.
-    case file
-    /// The body is a stream.
-    case stream
-
-    public var errorDescription: String? {
-        "the body's bytes are needed before the request is sent; expected no body or one in memory, got a \(self)"
     }
 }

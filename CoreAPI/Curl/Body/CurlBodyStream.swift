@@ -101,13 +101,13 @@ final class StreamReader: @unchecked Sendable {
         release()
     }
 
-    /// - Throws: ``BodyReadTwice`` on a second call: bytes from the network can be read once.
+    /// - Throws: ``BodyError/readTwice`` on a second call: bytes from the network can be read once.
     func open() throws -> ChunkSource.Next {
         let isFirst = wasOpened.withLock { wasOpened in
             defer { wasOpened = true }
             return !wasOpened
         }
-        guard isFirst else { throw BodyReadTwice() }
+        guard isFirst else { throw BodyError.readTwice }
         let iteration = ChunkBuffer.Iteration(over: stream.buffer)
         return {
             defer { withExtendedLifetime(iteration) {} }

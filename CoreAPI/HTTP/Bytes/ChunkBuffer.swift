@@ -104,7 +104,7 @@ package final class ChunkBuffer: Sendable {
     /// The next chunk; `nil` at the end.
     ///
     /// - Throws: the error that the other side ended with; `CancellationError` if the task is cancelled or the buffer abandoned;
-    ///   ``BodyReadTwice`` if another task waits for a chunk.
+    ///   ``BodyError/readTwice`` if another task waits for a chunk.
     package func next() async throws -> Data? {
         while true {
             // Asked here as well: a reader that never has to wait is cancelled, too.
@@ -183,7 +183,7 @@ package final class ChunkBuffer: Sendable {
             try await withCheckedThrowingContinuation { continuation in
                 let answer = state.withLock { state -> Result<Void, any Error>? in
                     guard isEarly(state), !state.isAbandoned, !Task.isCancelled else { return .success(()) }
-                    guard state.waiter == nil else { return .failure(BodyReadTwice()) }
+                    guard state.waiter == nil else { return .failure(BodyError.readTwice) }
                     state.waiter = continuation
                     return nil
                 }
@@ -237,12 +237,4 @@ extension ChunkBuffer.State {
         defer { waiter = nil }
         return waiter
     }
-}
-
-/// A body that can be read only once, such as the body of an answer, was read a second time.
-public struct BodyReadTwice: Error, Hashable, LocalizedError {
-    /// Makes the error.
-    public init() {}
-
-    public var errorDescription: String? { "the body was read before, and comes over the network only once" }
 }

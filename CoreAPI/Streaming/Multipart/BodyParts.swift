@@ -187,7 +187,7 @@ private final class PartReader: @unchecked Sendable {
                 defer { wasOpened = true }
                 return !wasOpened
             }
-            guard isFirst else { throw BodyReadTwice() }
+            guard isFirst else { throw BodyError.readTwice }
             var isOver = false
             return {
                 guard !isOver else { return nil }
@@ -232,13 +232,13 @@ private final class PartReader: @unchecked Sendable {
         return nil
     }
 
-    /// - Throws: `BodyReadTwice` if another task reads.
+    /// - Throws: `BodyError.readTwice` if another task reads.
     private func alone<Result>(_ work: () async throws -> Result) async throws -> Result {
         let isFree = isBusy.withLock { isBusy in
             defer { isBusy = true }
             return !isBusy
         }
-        guard isFree else { throw BodyReadTwice() }
+        guard isFree else { throw BodyError.readTwice }
         defer { isBusy.withLock { $0 = false } }
         return try await work()
     }

@@ -60,7 +60,7 @@ extension Body {
                 defer { wasOpened = true }
                 return !wasOpened
             }
-            guard isFirst else { throw BodyReadTwice() }
+            guard isFirst else { throw BodyError.readTwice }
             var iterator = sequence.makeAsyncIterator()
             return { try await iterator.next(isolation: #isolation) }
         }

@@ -106,7 +106,7 @@ struct MLSignatureTests {
                 try await MLNetworker<AdHocEndpoint>().networkManager.request(.put("photos"))
             }
         }
-        #expect(error?.underlyingError as? BodyNotInMemory == .file)
+        #expect(error?.underlyingError as? BodyError == .notInMemory(.file))
         #expect(error?.label == "adapting")
         #expect(transport.requests.isEmpty)
     }

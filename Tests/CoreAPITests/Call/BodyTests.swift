@@ -35,8 +35,8 @@ struct BodyTests {
             for _ in 0..<2 { #expect(String(decoding: try await body.collect(upTo: 11), as: UTF8.self) == text) }
             for try await chunk in body { #expect(!chunk.isEmpty) }
         }
-        await #expect(throws: BodyTooLarge(limit: 4)) { try await Self.stream(["abc", "de"]).collect(upTo: 4) }
-        await #expect(throws: BodyTooLarge(limit: 4)) { try await Body.bytes(Data("abcde".utf8)).collect(upTo: 4) }
+        await #expect(throws: BodyError.tooLarge(limit: 4)) { try await Self.stream(["abc", "de"]).collect(upTo: 4) }
+        await #expect(throws: BodyError.tooLarge(limit: 4)) { try await Body.bytes(Data("abcde".utf8)).collect(upTo: 4) }
         await #expect(throws: (any Error).self) { try await Body.file(URL(fileURLWithPath: "/none")).collect(upTo: 4) }
     }
 
@@ -68,7 +68,7 @@ struct BodyTests {
             #expect(try await read(100, thenChanging: nil, size) == first)
             #expect(try await read(20, thenChanging: nil, size) == first)
             for offset in [0, 19, 63] {
-                await #expect(throws: BodyChanged(offset: offset)) { try await read(100, thenChanging: offset, size) }
+                await #expect(throws: BodyError.changed(offset: offset)) { try await read(100, thenChanging: offset, size) }
             }
             // Beyond what the first reading gave, and beyond what is kept of it.
             #expect(try await read(20, thenChanging: 20, size)[20] == 200)

@@ -74,12 +74,12 @@ struct RequestSigningTests {
     func notInMemory() async {
         let file = Body.file(URL(fileURLWithPath: "/dev/null"))
         let stream = Body.stream(BodyStream { { _ in Data() } })
-        for (body, kind) in [(file, BodyNotInMemory.file), (stream, .stream)] {
+        for (body, kind) in [(file, BodyError.Source.file), (stream, .stream)] {
             let transport = RecordingTransport()
             let error = await Self.channel(transport).manager()
                 .response(for: TestEndpoint("x", .put, encoding: .body(body)), as: .nothing).error
             #expect(error?.label == "adapting")
-            #expect(error?.underlyingError as? BodyNotInMemory == kind)
+            #expect(error?.underlyingError as? BodyError == .notInMemory(kind))
             #expect(error?.description.contains("got a \(kind)") == true, "\(String(describing: error))")
             #expect(transport.requests.isEmpty)
         }

@@ -363,7 +363,7 @@ struct HostileStreamTests {
                         return 0
                     } catch {
                         empty.finish(.success(()))
-                        return error is BodyReadTwice ? 1 : 0
+                        return error as? BodyError == .readTwice ? 1 : 0
                     }
                 }
             }

@@ -55,7 +55,7 @@ struct SpoiltConnectionTests {
                 defer { wasRead = true }
                 return !wasRead
             }
-            guard isFirst else { throw BodyReadTwice() }
+            guard isFirst else { throw BodyError.readTwice }
             let chunks = Mutex([Data("once".utf8)])
             return { chunks.withLock { $0.popLast() } }
         }

@@ -63,7 +63,7 @@ struct StreamingTests {
         }
         #expect(text == "0123456789")
         #expect(response.metrics?.httpVersion == "HTTP/1.1", "what may be paused is no stream of HTTP/2")
-        await #expect(throws: BodyReadTwice.self) { for try await _ in body {} }
+        await #expect(throws: BodyError.readTwice) { for try await _ in body {} }
         await channel.close()
     }
 
