@@ -100,7 +100,7 @@ extension Dispatcher {
     ///   - endpoint: the request.
     ///   - limit: the largest number of bytes of a line.
     ///   - sentinel: a line that ends the lines, such as `[DONE]`; it is not delivered. Lines that end without it throw
-    ///     ``StreamDefect/Reason/noSentinel(_:)``. Default `nil`.
+    ///     ``StreamError/Reason/noSentinel(_:)``. Default `nil`.
     public func lines(_ endpoint: some Endpoint, limit: Int = 16_777_216, sentinel: String? = nil) -> CallItems<String> {
         CallItems(self, endpoint) { body, context in
             var lines = BodyLines(body: body, limit: limit, sentinel: sentinel, context: context).makeAsyncIterator()
@@ -157,7 +157,7 @@ extension Dispatcher {
     ///   - limits: bounds on the heads and on the number of parts.
     public func parts(_ endpoint: some Endpoint, limits: PartLimits = PartLimits()) -> CallItems<BodyPart> {
         let verifier = HeadVerifier { response in
-            do throws(StreamDefect.Reason) {
+            do throws(StreamError.Reason) {
                 _ = try BodyParts.boundary(response.head)
             } catch {
                 let failure = StreamContext(response).decodingFailure(error, StreamCount(), of: response.data)

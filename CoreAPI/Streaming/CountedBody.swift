@@ -8,7 +8,7 @@ struct StreamCount {
 
     var streamed: ErrorContext.Streamed { ErrorContext.Streamed(bytes: bytes, items: items) }
 
-    func defect(_ reason: StreamDefect.Reason) -> StreamDefect { StreamDefect(reason: reason, bytes: bytes, items: items) }
+    func defect(_ reason: StreamError.Reason) -> StreamError { StreamError(reason: reason, bytes: bytes, items: items) }
 }
 
 /// Reads a body and counts its bytes. Its errors name the bytes and items before them.
@@ -43,7 +43,7 @@ struct CountedBody {
     /// The error of a defect, after the bytes and items so far.
     ///
     /// - Parameter bytes: those that cannot be read.
-    func failure(_ reason: StreamDefect.Reason, of bytes: Data = Data()) -> any Error {
+    func failure(_ reason: StreamError.Reason, of bytes: Data = Data()) -> any Error {
         context.failure(reason, count, of: bytes)
     }
 }
@@ -68,12 +68,12 @@ enum StreamContext: Sendable {
     /// The error of a defect.
     ///
     /// - Parameter bytes: those that cannot be read; the channel's filter looks for its own error in them.
-    func failure(_ reason: StreamDefect.Reason, _ count: StreamCount, of bytes: Data = Data()) -> any Error {
+    func failure(_ reason: StreamError.Reason, _ count: StreamCount, of bytes: Data = Data()) -> any Error {
         guard let response else { return count.defect(reason) }
         return response.failure(decodingFailure(reason, count, of: bytes), of: bytes, after: count.streamed)
     }
 
-    func decodingFailure(_ reason: StreamDefect.Reason, _ count: StreamCount, of bytes: Data) -> DecodingFailure {
+    func decodingFailure(_ reason: StreamError.Reason, _ count: StreamCount, of bytes: Data) -> DecodingFailure {
         if case .undecodable(let failure) = reason { return failure }
         return DecodingFailure(count.defect(reason), expected: "the body", body: bytes, redaction: redaction)
     }

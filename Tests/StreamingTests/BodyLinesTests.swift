@@ -34,7 +34,7 @@ struct BodyLinesTests {
         #expect(try await Body.bytes(Data("\u{FEFF}".utf8)).lines.all() == [])
         #expect(try await Body.bytes(Data("\u{FEFF}\n".utf8)).lines.all() == [""])
         #expect(try await Body.bytes(Data("\u{FEFF}abc".utf8)).lines(limit: 3).all() == ["abc"])
-        await #expect(throws: StreamDefect.self) { try await Body.bytes(Data([0xEF, 0xBB])).lines.all() }
+        await #expect(throws: StreamError.self) { try await Body.bytes(Data([0xEF, 0xBB])).lines.all() }
     }
 
     @Test("a line that is the sentinel ends the lines, and the call")
@@ -73,7 +73,7 @@ struct BodyLinesTests {
             _ = try await body.next()
             Issue.record("expected an error")
         } catch {
-            #expect(error is StreamDefect)
+            #expect(error is StreamError)
         }
         #expect(try await body.next() == nil)
         await channel.close()
@@ -85,13 +85,13 @@ struct BodyLinesTests {
         #expect(try await Body.cut(text + Data("\nb".utf8), every: 1 << 20).lines.all().map(\.utf8.count) == [16 << 20, 1])
     }
 
-    private func defect(of body: Body, limit: Int = 10) async -> (lines: [String], defect: StreamDefect?) {
+    private func defect(of body: Body, limit: Int = 10) async -> (lines: [String], defect: StreamError?) {
         var lines: [String] = []
         do {
             for try await line in body.lines(limit: limit) { lines.append(line) }
             return (lines, nil)
         } catch {
-            return (lines, error as? StreamDefect)
+            return (lines, error as? StreamError)
         }
     }
 
@@ -116,7 +116,7 @@ struct BodyLinesTests {
     func invalid() async throws {
         var lines = Body.bytes(Data("a\n".utf8) + [0x62, 0xC3, 0x0A, 0x63, 0x0A]).lines.makeAsyncIterator()
         #expect(try await lines.next() == "a")
-        let defect = await #expect(throws: StreamDefect.self) { try await lines.next() }
+        let defect = await #expect(throws: StreamError.self) { try await lines.next() }
         guard case .invalidUTF8 = defect?.reason else {
             Issue.record("\(String(describing: defect))")
             return

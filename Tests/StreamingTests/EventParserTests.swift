@@ -154,7 +154,7 @@ struct EventParserTests {
         let lines = Array(repeating: "data: x\n", count: limit / 2).joined()
         #expect(try count(lines + "\n") == 1)
         for tooLarge in ["data: \(line)x\n\n", lines + "data: x\n\n", "foo: \(line)\(line)\n", ":\(line)\(line)"] {
-            #expect(throws: StreamDefect.Reason.self) { try count(tooLarge) }
+            #expect(throws: StreamError.Reason.self) { try count(tooLarge) }
         }
     }
 
@@ -163,7 +163,7 @@ struct EventParserTests {
         var parser = EventParser(limit: 1 << 20)
         let piece = Data(repeating: 0x61, count: 1 << 16)
         var fed = 0
-        #expect(throws: StreamDefect.Reason.self) {
+        #expect(throws: StreamError.Reason.self) {
             while fed < 100 << 20 {
                 parser.feed(piece)
                 fed += piece.count

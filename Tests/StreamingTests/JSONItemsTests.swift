@@ -9,7 +9,7 @@ import Testing
 struct JSONItemsTests {
     struct Order: Decodable, Sendable, Equatable { let id: Int }
 
-    private func reason(_ defect: StreamDefect?) -> String {
+    private func reason(_ defect: StreamError?) -> String {
         defect.map { String(String(describing: $0.reason).prefix { $0 != "(" }) } ?? "none"
     }
 
@@ -92,7 +92,7 @@ struct JSONItemsTests {
     @Test("secrets of a line are not in its error")
     func secrets() async throws {
         let body = Body.bytes(Data("{\"id\":1,\"password\":\"hunter2\"}\n{\"id\":true,\"password\":\"hunter2\"}\n".utf8))
-        let error = await #expect(throws: StreamDefect.self) { try await body.jsonLines(of: Order.self).all() }
+        let error = await #expect(throws: StreamError.self) { try await body.jsonLines(of: Order.self).all() }
         #expect(reason(error) == "undecodable" && error?.description.contains("hunter2") == false)
     }
 
@@ -116,7 +116,7 @@ struct JSONItemsTests {
         for text in [text, text + "\u{1E}{\"id\":3}\n"] {
             var values = Body.bytes(Data(text.utf8)).jsonSequence(of: JSONValue.self).makeAsyncIterator()
             #expect(try await values.next() != nil)
-            let defect = await #expect(throws: StreamDefect.self) { try await values.next() }
+            let defect = await #expect(throws: StreamError.self) { try await values.next() }
             #expect(reason(defect) == "truncatedText" && defect?.items == 1)
         }
     }
@@ -158,7 +158,7 @@ struct JSONItemsTests {
     func brokenLines() async throws {
         for broken in ["{\"id\":", "{\"id\":\"x", "not JSON at all", "}}", "1 2", "{\"id\":}"] {
             var values = Body.bytes(Data("\(broken)\n{\"id\":3}\n".utf8)).jsonLines(of: Order.self).makeAsyncIterator()
-            let defect = await #expect(throws: StreamDefect.self, "\(broken)") { try await values.next() }
+            let defect = await #expect(throws: StreamError.self, "\(broken)") { try await values.next() }
             #expect(reason(defect) == "undecodable")
             #expect(try await values.next() == Order(id: 3), "\(broken)")
             #expect(try await values.next() == nil)
@@ -193,7 +193,7 @@ struct JSONItemsTests {
     @Test("a body without a record separator is rejected")
     func noSeparator() async throws {
         for text in ["{\"id\":1}\n", "x\u{1E}{\"id\":1}\n"] {
-            let defect = await #expect(throws: StreamDefect.self) {
+            let defect = await #expect(throws: StreamError.self) {
                 try await Body.bytes(Data(text.utf8)).jsonSequence(of: Order.self).all()
             }
             #expect(reason(defect) == "noRecordSeparator")

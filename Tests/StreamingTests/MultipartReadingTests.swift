@@ -21,7 +21,7 @@ struct MultipartReadingTests {
         return parts
     }
 
-    private func reason(_ error: StreamDefect?) -> String {
+    private func reason(_ error: StreamError?) -> String {
         error.map { String(String(describing: $0.reason).prefix { $0 != "(" }) } ?? "none"
     }
 
@@ -113,7 +113,7 @@ struct MultipartReadingTests {
         let bytes = Data(text.utf8)
         for count in 0..<bytes.count {
             for body in [Body.bytes(Data(bytes.prefix(count))), .cut(Data(bytes.prefix(count)), every: 1)] {
-                let defect = await #expect(throws: StreamDefect.self, "\(count)") { try await parts(body) }
+                let defect = await #expect(throws: StreamError.self, "\(count)") { try await parts(body) }
                 #expect(reason(defect) == "partWithoutEnd" && defect?.bytes == Int64(count))
             }
         }
@@ -123,16 +123,16 @@ struct MultipartReadingTests {
     func limits() async throws {
         let many = Body.bytes(Data((String(repeating: "--b\r\n\r\nx\r\n", count: 4) + "--b--").utf8))
         #expect(try await parts(many, limits: PartLimits(parts: 4)).count == 4)
-        var defect = await #expect(throws: StreamDefect.self) { try await parts(many, limits: PartLimits(parts: 3)) }
+        var defect = await #expect(throws: StreamError.self) { try await parts(many, limits: PartLimits(parts: 3)) }
         #expect(reason(defect) == "tooManyParts" && defect?.items == 3)
         for line in ["A: \(String(repeating: "x", count: 20_000))", String(repeating: "A: 1\r\n", count: 1_001)] {
-            defect = await #expect(throws: StreamDefect.self) {
+            defect = await #expect(throws: StreamError.self) {
                 try await parts(.cut(Data("--b\r\n\(line)\r\n\r\nx\r\n--b--".utf8), every: 1_000))
             }
             #expect(reason(defect) == "partHeadTooLarge")
         }
         for line in ["no colon", "bad name: x", ": x"] {
-            defect = await #expect(throws: StreamDefect.self) {
+            defect = await #expect(throws: StreamError.self) {
                 try await parts(.bytes(Data("--b\r\n\(line)\r\n\r\n--b--".utf8)))
             }
             #expect(reason(defect) == "malformedPartHead")
@@ -170,7 +170,7 @@ struct MultipartReadingTests {
         #expect(part.headers.first { $0.name == .contentDisposition }?.withUnsafeBytesOfValue { Array($0) } == value)
         #expect(part.fileName?.hasPrefix("caf") == true)
         let hostile = Data("--b\r\nX: a".utf8) + [0xE9, 0x01] + Data("\r\n\r\n\r\n--b--".utf8)
-        await #expect(throws: StreamDefect.self) {
+        await #expect(throws: StreamError.self) {
             for try await _ in try Body.bytes(hostile).parts(boundary: "b") {}
         }
     }
@@ -223,7 +223,7 @@ struct MultipartReadingTests {
         var parts = try body.parts(boundary: "b").makeAsyncIterator()
         let first = try #require(try await parts.next())
         let second = try #require(try await parts.next())
-        let defect = await #expect(throws: StreamDefect.self) { try await first.body.collect(upTo: 9) }
+        let defect = await #expect(throws: StreamError.self) { try await first.body.collect(upTo: 9) }
         #expect(reason(defect) == "partPassed")
         #expect(try await second.body.collect(upTo: 9) == Data("second".utf8))
         await #expect(throws: BodyError.readTwice) { try await second.body.collect(upTo: 9) }
@@ -276,8 +276,8 @@ struct MultipartReadingTests {
             #expect(reason(error?.streamDefect) == "noBoundary")
             await #expect(throws: APIClientError.self) { try await channel.manager.stream(.get(path)).parts() }
         }
-        #expect(throws: StreamDefect.self) { try Body.none.parts(boundary: "") }
-        #expect(throws: StreamDefect.self) { try Body.none.parts(boundary: "a\r\nb") }
+        #expect(throws: StreamError.self) { try Body.none.parts(boundary: "") }
+        #expect(throws: StreamError.self) { try Body.none.parts(boundary: "a\r\nb") }
         await channel.close()
     }
 }

@@ -116,7 +116,7 @@ struct EventsCommand: AsyncParsableCommand {
         // The limit of an answer's head has no option.
         case .transport(.timedOut(.total, _), _): return nil
         case .decoding(let failure, _):
-            guard let defect = failure.underlying as? StreamDefect, case .eventTooLarge = defect.reason else { return nil }
+            guard let defect = failure.underlying as? StreamError, case .eventTooLarge = defect.reason else { return nil }
             return "--event-size sets another limit, in bytes"
         default: return target.advice(about: error, hasAnswered: error.context.streamed != nil)
         }

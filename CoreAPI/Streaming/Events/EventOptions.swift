@@ -22,7 +22,7 @@ public struct EventOptions: Sendable {
     public var eventSize: Int
     /// The data of an event that ends the stream, such as `[DONE]` of language models. It is neither decoded nor delivered, and
     /// the stream does not connect again. A stream that ends without it, and may not connect again, throws
-    /// ``StreamDefect/Reason/noSentinel(_:)``. Default `nil`: any end is the end.
+    /// ``StreamError/Reason/noSentinel(_:)``. Default `nil`: any end is the end.
     public var sentinel: String?
     /// Statuses after which the stream connects again, such as 503. Default empty, as in the standard: a rejected status ends
     /// the stream. A channel's `RetryPolicy` retries first.

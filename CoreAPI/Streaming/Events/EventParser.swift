@@ -46,16 +46,16 @@ package struct EventParser {
     /// The next event; `nil` if more bytes are needed. At the end of a body, an event without its empty line is
     /// dropped.
     ///
-    /// - Throws: ``StreamDefect/Reason/eventTooLarge(limit:)``, before it keeps more than the limit.
-    package mutating func next() throws(StreamDefect.Reason) -> ServerSentEvent<String>? {
+    /// - Throws: ``StreamError/Reason/eventTooLarge(limit:)``, before it keeps more than the limit.
+    package mutating func next() throws(StreamError.Reason) -> ServerSentEvent<String>? {
         // A local value, so that the parser can read a line without a copy.
         let chunk = chunk
         return try chunk.withUnsafeBytes { bytes in
-            Result { () throws(StreamDefect.Reason) in try next(in: bytes) }
+            Result { () throws(StreamError.Reason) in try next(in: bytes) }
         }.get()
     }
 
-    private mutating func next(in bytes: UnsafeRawBufferPointer) throws(StreamDefect.Reason) -> ServerSentEvent<String>? {
+    private mutating func next(in bytes: UnsafeRawBufferPointer) throws(StreamError.Reason) -> ServerSentEvent<String>? {
         while taken < bytes.count {
             if skipsLF {
                 skipsLF = false
@@ -86,17 +86,17 @@ package struct EventParser {
         return min(nextLF, nextCR)
     }
 
-    private mutating func take(_ piece: UnsafeRawBufferPointer) throws(StreamDefect.Reason) -> ServerSentEvent<String>? {
+    private mutating func take(_ piece: UnsafeRawBufferPointer) throws(StreamError.Reason) -> ServerSentEvent<String>? {
         guard !pending.isEmpty else { return try read(line: piece) }
         pending += piece
         let whole = pending
         pending = []
         return try whole.withUnsafeBytes { bytes in
-            Result { () throws(StreamDefect.Reason) in try read(line: bytes) }
+            Result { () throws(StreamError.Reason) in try read(line: bytes) }
         }.get()
     }
 
-    private mutating func read(line: UnsafeRawBufferPointer) throws(StreamDefect.Reason) -> ServerSentEvent<String>? {
+    private mutating func read(line: UnsafeRawBufferPointer) throws(StreamError.Reason) -> ServerSentEvent<String>? {
         var line = line
         if isFirstLine {
             isFirstLine = false
@@ -113,7 +113,7 @@ package struct EventParser {
         return nil
     }
 
-    private mutating func read(_ field: UnsafeRawBufferPointer, _ value: UnsafeRawBufferPointer) throws(StreamDefect.Reason) {
+    private mutating func read(_ field: UnsafeRawBufferPointer, _ value: UnsafeRawBufferPointer) throws(StreamError.Reason) {
         if field.equals("data") {
             guard data.count + value.count <= limit else { throw .eventTooLarge(limit: limit) }
             data.append(contentsOf: value)

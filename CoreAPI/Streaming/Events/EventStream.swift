@@ -64,7 +64,7 @@ public struct EventUpdates<Value: Sendable>: AsyncSequence, Sendable {
     let endpoint: any Endpoint
     let options: EventOptions
     /// Decodes an event's text.
-    let decode: @Sendable (ServerSentEvent<String>, StreamContext) async throws(StreamDefect.Reason) -> Value
+    let decode: @Sendable (ServerSentEvent<String>, StreamContext) async throws(StreamError.Reason) -> Value
 
     /// An event, or a change of the connection.
     public enum Element: Sendable {
@@ -137,7 +137,7 @@ public struct EventUpdates<Value: Sendable>: AsyncSequence, Sendable {
         }
 
         private mutating func readEvent() throws -> ServerSentEvent<String>? {
-            do throws(StreamDefect.Reason) {
+            do throws(StreamError.Reason) {
                 return try parser.next()
             } catch {
                 throw connection?.body.failure(error) ?? error
@@ -145,7 +145,7 @@ public struct EventUpdates<Value: Sendable>: AsyncSequence, Sendable {
         }
 
         private mutating func decoded(_ event: ServerSentEvent<String>) async throws -> ServerSentEvent<Value> {
-            do throws(StreamDefect.Reason) {
+            do throws(StreamError.Reason) {
                 let value = try await source.decode(event, connection?.origin ?? .body)
                 connection?.body.count.items += 1
                 return event.with(value)
@@ -270,7 +270,7 @@ extension Dispatcher {
     ) -> EventStream<Value> {
         EventStream(
             updates: EventUpdates(dispatcher: self, endpoint: endpoint, options: options) {
-                event, origin throws(StreamDefect.Reason) in
+                event, origin throws(StreamError.Reason) in
                 let data = Data(event.data.utf8)
                 do {
                     return try await origin.coder.decodeApart(type, from: data)

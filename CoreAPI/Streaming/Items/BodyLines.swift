@@ -14,9 +14,9 @@ extension Body {
     ///
     /// - Parameters:
     ///   - limit: the largest number of bytes of a line. A longer one fails with
-    ///     ``StreamDefect/Reason/lineTooLong(limit:)`` before the reader keeps it.
+    ///     ``StreamError/Reason/lineTooLong(limit:)`` before the reader keeps it.
     ///   - sentinel: a line that ends the lines, such as `[DONE]`; it is not delivered. Lines that end without it throw
-    ///     ``StreamDefect/Reason/noSentinel(_:)``. Default `nil`.
+    ///     ``StreamError/Reason/noSentinel(_:)``. Default `nil`.
     public func lines(limit: Int, sentinel: String? = nil) -> BodyLines {
         BodyLines(body: self, limit: limit, sentinel: sentinel, context: .body)
     }
@@ -53,7 +53,7 @@ public struct BodyLines: AsyncSequence, Sendable {
 
         /// The next line; `nil` at the end.
         ///
-        /// - Throws: ``StreamDefect``, or the error of the body.
+        /// - Throws: ``StreamError``, or the error of the body.
         public mutating func next() async throws -> String? {
             let awaited = sentinel
             sentinel = nil
@@ -88,7 +88,7 @@ struct LineReader {
 
     mutating func next() async throws -> Data? {
         while !isOver {
-            do throws(StreamDefect.Reason) {
+            do throws(StreamError.Reason) {
                 if let line = try parser.next() { return line }
             } catch {
                 throw fail(error)
@@ -103,7 +103,7 @@ struct LineReader {
     }
 
     private mutating func last() throws -> Data? {
-        do throws(StreamDefect.Reason) {
+        do throws(StreamError.Reason) {
             return try parser.finish()
         } catch {
             throw fail(error)
@@ -111,7 +111,7 @@ struct LineReader {
     }
 
     /// The error of a defect; it ends the lines.
-    mutating func fail(_ reason: StreamDefect.Reason, of bytes: Data = Data()) -> any Error {
+    mutating func fail(_ reason: StreamError.Reason, of bytes: Data = Data()) -> any Error {
         isOver = true
         return body.failure(reason, of: bytes)
     }

@@ -17,7 +17,7 @@ extension Body {
 
     /// The values of a JSON text sequence (RFC 7464): each begins with a record separator and ends with a line feed.
     ///
-    /// A text that breaks off, for example because its writer stopped, fails with ``StreamDefect/Reason/truncatedText``.
+    /// A text that breaks off, for example because its writer stopped, fails with ``StreamError/Reason/truncatedText``.
     ///
     /// - Parameters:
     ///   - type: the type of each value; may be inferred.
@@ -68,7 +68,7 @@ public struct JSONItems<Value: Decodable & Sendable>: AsyncSequence, Sendable {
 
         /// The next value; `nil` at the end.
         ///
-        /// - Throws: ``StreamDefect``, or the error of the body.
+        /// - Throws: ``StreamError``, or the error of the body.
         public mutating func next() async throws -> Value? {
             while let text = try await texts.next() {
                 let isBeforeFirst = isFirst && form == .sequence

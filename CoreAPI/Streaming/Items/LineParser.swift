@@ -51,8 +51,8 @@ package struct LineParser {
 
     /// The next line without its end; `nil` if more bytes are needed.
     ///
-    /// - Throws: ``StreamDefect/Reason/lineTooLong(limit:)``, before it keeps more than the limit.
-    package mutating func next() throws(StreamDefect.Reason) -> Data? {
+    /// - Throws: ``StreamError/Reason/lineTooLong(limit:)``, before it keeps more than the limit.
+    package mutating func next() throws(StreamError.Reason) -> Data? {
         guard taken < chunk.count else { return nil }
         let found = chunk.withUnsafeBytes { end(in: $0) }
         let piece = chunk[(chunk.startIndex + taken)..<(chunk.startIndex + (found?.end ?? chunk.count))]
@@ -72,13 +72,13 @@ package struct LineParser {
     }
 
     /// The last line, if the body does not end with a separator.
-    package mutating func finish() throws(StreamDefect.Reason) -> Data? {
+    package mutating func finish() throws(StreamError.Reason) -> Data? {
         if let mark { pending += mark }
         mark = nil
         return pending.isEmpty ? nil : try line(ending: Data())
     }
 
-    private mutating func line(ending piece: Data) throws(StreamDefect.Reason) -> Data {
+    private mutating func line(ending piece: Data) throws(StreamError.Reason) -> Data {
         var line = piece
         if !pending.isEmpty {
             line = Data(pending) + piece

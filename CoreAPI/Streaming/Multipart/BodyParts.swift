@@ -87,7 +87,7 @@ extension Body {
     /// - Parameters:
     ///   - boundary: as in `Content-Type`, unquoted.
     ///   - limits: bounds on the heads and on the number of parts.
-    /// - Throws: ``StreamDefect`` for a boundary that no body can have.
+    /// - Throws: ``StreamError`` for a boundary that no body can have.
     public func parts(boundary: String, limits: PartLimits = PartLimits()) throws -> BodyParts {
         try BodyParts(self, .body, boundary: boundary, limits)
     }
@@ -112,7 +112,7 @@ public struct BodyParts: AsyncSequence, Sendable {
 
     init(_ body: Body, _ context: StreamContext, boundary: String, _ limits: PartLimits) throws {
         (self.body, self.context) = (body, context)
-        do throws(StreamDefect.Reason) {
+        do throws(StreamError.Reason) {
             parser = try MultipartParser(boundary: boundary, limits: limits)
         } catch {
             throw context.failure(error, StreamCount())
@@ -121,7 +121,7 @@ public struct BodyParts: AsyncSequence, Sendable {
 
     init(_ body: Body, _ context: StreamContext, _ limits: PartLimits) throws {
         let boundary: String
-        do throws(StreamDefect.Reason) {
+        do throws(StreamError.Reason) {
             boundary = try Self.boundary(context.head)
         } catch {
             throw context.failure(error, StreamCount())
@@ -129,7 +129,7 @@ public struct BodyParts: AsyncSequence, Sendable {
         try self.init(body, context, boundary: boundary, limits)
     }
 
-    static func boundary(_ head: ResponseHead?) throws(StreamDefect.Reason) -> String {
+    static func boundary(_ head: ResponseHead?) throws(StreamError.Reason) -> String {
         let type = head?.mediaType
         guard type?.essence.hasPrefix("multipart/") == true, let boundary = type?.parameters["boundary"] else {
             throw .noBoundary(type?.essence)
@@ -147,7 +147,7 @@ public struct BodyParts: AsyncSequence, Sendable {
 
         /// Skips the rest of the previous part and gives the next one; `nil` at the end.
         ///
-        /// - Throws: ``StreamDefect``, or the error of the body.
+        /// - Throws: ``StreamError``, or the error of the body.
         public mutating func next() async throws -> BodyPart? { try await reader.nextPart() }
     }
 
@@ -209,7 +209,7 @@ private final class PartReader: @unchecked Sendable {
 
     private func nextItem() async throws -> MultipartParser.Item? {
         while !isOver {
-            do throws(StreamDefect.Reason) {
+            do throws(StreamError.Reason) {
                 if let item = try parser.next() { return item }
             } catch {
                 isOver = true

@@ -58,8 +58,8 @@ package struct MultipartParser {
     private static let mostDropped = 1 << 20
 
     /// - Parameter boundary: the parameter of the media type. Some cameras name `--b`, and write lines with `--b`.
-    /// - Throws: ``StreamDefect/Reason/noBoundary(_:)`` for a boundary that no body can have.
-    package init(boundary: String, limits: PartLimits = PartLimits()) throws(StreamDefect.Reason) {
+    /// - Throws: ``StreamError/Reason/noBoundary(_:)`` for a boundary that no body can have.
+    package init(boundary: String, limits: PartLimits = PartLimits()) throws(StreamError.Reason) {
         guard (1...200).contains(boundary.utf8.count), !boundary.utf8.contains(where: { $0 < 0x20 }) else {
             throw .noBoundary("a boundary of \(boundary.utf8.count) bytes")
         }
@@ -89,7 +89,7 @@ package struct MultipartParser {
     package mutating func finish() { isBodyOver = true }
 
     /// The next item; `nil` if more bytes are needed, or after the end.
-    package mutating func next() throws(StreamDefect.Reason) -> Item? {
+    package mutating func next() throws(StreamError.Reason) -> Item? {
         while true {
             switch state {
             case .epilogue:
@@ -121,7 +121,7 @@ package struct MultipartParser {
         }
     }
 
-    private func needMore() throws(StreamDefect.Reason) -> Item? {
+    private func needMore() throws(StreamError.Reason) -> Item? {
         if isBodyOver { throw .partWithoutEnd }
         return nil
     }
@@ -221,7 +221,7 @@ package struct MultipartParser {
 
     // MARK: - Heads
 
-    private mutating func head() throws(StreamDefect.Reason) -> HTTPFields? {
+    private mutating func head() throws(StreamError.Reason) -> HTTPFields? {
         var lines: [ArraySlice<UInt8>] = []
         var position = start
         while let feed = buffer.withUnsafeBytes({ $0.index(of: 0x0A, from: position) }) {
@@ -241,7 +241,7 @@ package struct MultipartParser {
         return nil
     }
 
-    private static func fields(_ lines: [ArraySlice<UInt8>]) throws(StreamDefect.Reason) -> HTTPFields {
+    private static func fields(_ lines: [ArraySlice<UInt8>]) throws(StreamError.Reason) -> HTTPFields {
         var unfolded: [[UInt8]] = []
         for line in lines {
             if let first = line.first, first == 0x20 || first == 0x09, !unfolded.isEmpty {

@@ -5,7 +5,7 @@ public import Foundation
 ///
 /// A sequence of a ``Body`` throws it. A sequence of a call, such as ``Dispatcher/jsonLines(_:of:lineLimit:)``, throws
 /// `APIClientError.decoding` instead, with the defect as its `DecodingFailure.underlying`.
-public struct StreamDefect: Error, Sendable {
+public struct StreamError: Error, Sendable {
     /// The kind of defect.
     public enum Reason: Error, Sendable {
         /// A line has more bytes than allowed.
@@ -44,7 +44,7 @@ public struct StreamDefect: Error, Sendable {
     public let items: Int
 }
 
-extension StreamDefect.Reason: LocalizedError {
+extension StreamError.Reason: LocalizedError {
     public var errorDescription: String? {
         switch self {
         case .lineTooLong(let limit): "a line has more than the \(limit) bytes that its reader allows"
@@ -64,7 +64,7 @@ extension StreamDefect.Reason: LocalizedError {
     }
 }
 
-extension StreamDefect: LocalizedError, CustomStringConvertible {
+extension StreamError: LocalizedError, CustomStringConvertible {
     public var errorDescription: String? {
         "\(reason.errorDescription ?? "a defect"), after \(bytes) bytes and \(items) items"
     }
@@ -75,9 +75,9 @@ extension StreamDefect: LocalizedError, CustomStringConvertible {
 
 extension APIClientError {
     /// The defect of the body that failed a sequence of a call; `nil` for another failure.
-    public var streamDefect: StreamDefect? {
+    public var streamDefect: StreamError? {
         guard case .decoding(let failure, _) = self else { return nil }
-        return failure.underlying as? StreamDefect
+        return failure.underlying as? StreamError
     }
 
     /// The same error with the bytes and items that preceded it.
