@@ -253,7 +253,7 @@ struct CurlExchange {
             let received = transfer.outcome.bytesOfBody(announced: parsed.contentLength)
             let hasBody = hasBody(parsed, transfer)
             let isEndAnnounced = transfer.outcome.isEndAnnounced
-            defect = Self.endDefect(parsed, hasBody: hasBody, received, isEndAnnounced)
+            defect = Self.endError(parsed, hasBody: hasBody, received, isEndAnnounced)
             transfer.outcome.metrics?.isEndAnnounced =
                 !hasBody || parsed.contentLength != nil || parsed.isChunked || isEndAnnounced == true
         }
@@ -300,7 +300,7 @@ struct CurlExchange {
         let reader = StreamReader(
             attempt, head, stream, decoder: decoder, interimAndTrailers: interimAndTrailers,
             totalAtHead: transfer.outcome.metrics?.total ?? .zero,
-            defect: { received, isEndAnnounced in Self.endDefect(parsed, hasBody: hasBody, received, isEndAnnounced) },
+            defect: { received, isEndAnnounced in Self.endError(parsed, hasBody: hasBody, received, isEndAnnounced) },
             release: release)
         let length = decoder == nil && hasBody ? parsed.contentLength : nil
         var body = BodyStream(length: length, ChunkSource(isReplayable: false, open: reader.open))
@@ -343,20 +343,20 @@ struct CurlExchange {
                 attempt.warn(text)
             }
         }
-        return (head, headDefect(head, transfer))
+        return (head, headError(head, transfer))
     }
 
-    private func headDefect(_ head: ResponseHead, _ transfer: CurlTransfer) -> TransportError? {
+    private func headError(_ head: ResponseHead, _ transfer: CurlTransfer) -> TransportError? {
         // In clear text only a proxy answers 407 (RFC 9110 §15.5.8). A proxy that tunnels rejects before there is a head.
         if head.status.code == 407, attempt.request.url.scheme == .http, let proxy = transfer.request.proxy {
             let reason = proxy.hasCredentials ? "it rejects the credentials" : "it asks for credentials"
             return .proxy(host: proxy.host, source: proxy.source, status: 407, reason: reason)
         }
-        return head.defectOfPart(to: attempt.request)
+        return head.partError(to: attempt.request)
     }
 
     /// The defect of a body's end. libcurl detects most of them itself.
-    private static func endDefect(
+    private static func endError(
         _ parsed: ResponseHeadParser.Parsed, hasBody: Bool, _ received: Int64, _ isEndAnnounced: Bool?
     ) -> TransportError? {
         if hasBody, let expected = parsed.contentLength, received < expected {

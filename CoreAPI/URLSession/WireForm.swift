@@ -109,7 +109,7 @@ enum WireForm {
         let size = head.headers.reduce(0) { $0 + $1.name.rawName.utf8.count + $1.value.utf8.count + 4 }
         if size > limits.responseHeadSize { return .headTooLarge(limit: limits.responseHeadSize) }
         if head.headers.count > limits.headLines { return .tooManyHeadLines(limit: limits.headLines) }
-        return head.defectOfPart(to: request)
+        return head.partError(to: request)
     }
 
     static func error(_ error: any Error, head: ResponseHead?, received: Int64, to request: Request) -> any Error {

@@ -68,7 +68,7 @@ private final class Fields: Sendable {
 extension ResponseHead {
     /// The defect of a part (206) that the request did not ask for; `nil` for any other head. A transport must reject it, because
     /// its bytes would be taken for the whole, or appended at the wrong offset.
-    package func defectOfPart(to request: Request) -> TransportError? {
+    package func partError(to request: Request) -> TransportError? {
         guard status.code == 206 else { return nil }
         guard let range = request.headers[.range] else {
             return .malformedResponse(

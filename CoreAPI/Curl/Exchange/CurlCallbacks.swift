@@ -33,7 +33,7 @@ enum CurlCallbacks {
             }
             do {
                 let room = UnsafeMutableRawBufferPointer(start: buffer, count: size * count)
-                // A read that finds nothing is no activity: the loop makes one now and then (``Defect/missedAnswer``).
+                // A read that finds nothing is no activity: the loop makes one now and then (``CurlDefect/missedAnswer``).
                 guard let count = try transfer.upload.read(into: room) else {
                     handle.connections.noteHeldUpload()
                     return ccurl_readfunc_pause
@@ -75,7 +75,7 @@ enum CurlCallbacks {
     }
 
     /// `CURLOPT_PREREQFUNCTION`: the connection is open, and the request is about to be sent. Called a second time if libcurl
-    /// sends it again; see ``Defect/silentResend``.
+    /// sends it again; see ``CurlDefect/silentResend``.
     static var prerequest: curl_prereq_callback {
         { context, remoteAddress, _, remotePort, localPort in
             guard let transfer = CurlTransfer.behind(context) else { return ccurl_prereqfunc_abort }

@@ -26,7 +26,7 @@ enum CurlFailure {
         let received: Int64
         /// `Content-Length`, or -1.
         let announced: Int64
-        /// Whether libcurl's texts tell more than its codes; see ``Defect/vagueError``.
+        /// Whether libcurl's texts tell more than its codes; see ``CurlDefect/vagueError``.
         let isCodeVague: Bool
     }
 

@@ -10,18 +10,18 @@ package struct CurlLibrary: Sendable {
 
     package let version: CurlVersion
     package private(set) var capabilities: CurlCapabilities
-    private var defects: Defects
+    private var defects: CurlDefects
 
     private init(_ info: CurlInfo) {
         version = info.version
         capabilities = CurlCapabilities(info)
-        defects = Defects(of: info.version)
+        defects = CurlDefects(of: info.version)
     }
 
     func can(_ capability: CurlCapabilities) -> Bool { capabilities.contains(capability) }
 
     /// Whether the kit works around a defect.
-    func has(_ defect: Defect) -> Bool { defects.contains(defect) }
+    func has(_ defect: CurlDefect) -> Bool { defects.contains(defect) }
 }
 
 /// The result of `curl_version_info`, read once.
@@ -146,7 +146,7 @@ extension CurlLibrary {
     }
 
     /// The same library with one workaround switched off.
-    package func leaving(_ defect: Defect) -> CurlLibrary {
+    package func leaving(_ defect: CurlDefect) -> CurlLibrary {
         var library = self
         library.defects.remove(defect)
         return library

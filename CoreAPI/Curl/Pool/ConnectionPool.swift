@@ -50,7 +50,7 @@ final class ConnectionPool: Sendable {
     let rejected: AddressClass
     /// A connection whose mismatch was only reported must not serve after the pin set began to block.
     let pinMode: PinSet.Mode
-    /// Whether it serves streamed bodies; see ``Defect/busyConnectionShared``.
+    /// Whether it serves streamed bodies; see ``CurlDefect/busyConnectionShared``.
     let streamsBodies: Bool
     let limits: ConnectionLimits
     let library: CurlLibrary

@@ -32,7 +32,7 @@ final class CurlMulti {
     /// When libcurl must be called next; `nil` if that may have changed.
     private var timer: LoopClock.Nanoseconds?
     private var failure: TransportError?
-    /// See ``Defect/spinningUpload``.
+    /// See ``CurlDefect/spinningUpload``.
     var idleRoom = IdleRoom()
     /// The raw connections, by socket; libcurl does not watch them.
     private var raw: [Int32: CurlTransfer] = [:]

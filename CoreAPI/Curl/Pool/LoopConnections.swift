@@ -41,7 +41,7 @@ final class LoopConnections {
     @exclusivity(unchecked) private var pausedForTurn: [CurlTransfer] = []
     private var hasHeldUpload = false
     private var hasCloseNotify = false
-    /// Transfers that were answered while their request was still being sent; see ``Defect/endlessUpload``.
+    /// Transfers that were answered while their request was still being sent; see ``CurlDefect/endlessUpload``.
     @exclusivity(unchecked) var early: [CurlTransfer] = []
     /// Whether the loop serves other pools, too.
     var isShared = false
@@ -131,7 +131,7 @@ final class LoopConnections {
     }
 
     /// Whether an answer has used up its part of the turn; it continues in the next. A stream of HTTP/2 is not paused, because
-    /// that would hold up the others of its connection; ``Defect/endlessReading`` bounds those.
+    /// that would hold up the others of its connection; ``CurlDefect/endlessReading`` bounds those.
     func mustPauseForTurn(_ handle: CurlHandle, after count: Int) -> Bool {
         guard !handle.head.isMultiplexed, let transfer = handle.transfer else { return false }
         let burst = isShared ? Burst.shared : .alone
@@ -253,7 +253,7 @@ final class LoopConnection {
     var tls: TLSConnection?
     /// Whether TLS negotiated HTTP/2.
     var isHTTP2 = false
-    /// The turn in which it was last seen open; see ``Defect/silentEnd``.
+    /// The turn in which it was last seen open; see ``CurlDefect/silentEnd``.
     var openTurn: UInt?
     /// The turn in which it was last kept because other streams received data on it.
     private var keptTurn: UInt?

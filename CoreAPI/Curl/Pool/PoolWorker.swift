@@ -19,7 +19,7 @@ final class PoolWorker {
     /// When libcurl must be called for all transfers, because it may hold back an answer.
     private var heldAnswersDue = LoopClock.never
     /// Whether a server has closed a connection by TLS; libcurl first hands over what it has read before. See
-    /// ``Defect/endToldOnce``.
+    /// ``CurlDefect/endToldOnce``.
     private var hasCutOff = false
     private var now: LoopClock.Nanoseconds = 0
     /// Whether the loop serves it in its turns.

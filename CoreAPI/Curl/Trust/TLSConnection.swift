@@ -5,9 +5,9 @@ internal import Synchronization
 ///
 /// **Its end.** A body that only the connection's end delimits is complete after `close_notify` alone (RFC 9112 §9.8). libcurl
 /// over OpenSSL accepts a cut as an end. It has freed the connection when it reports a transfer as over, so the alert is recorded
-/// when it arrives. HTTP/2 streams need it for ``Defect/endToldOnce``.
+/// when it arrives. HTTP/2 streams need it for ``CurlDefect/endToldOnce``.
 ///
-/// **Its turn.** How much may be read from it in one turn; see ``Defect/endlessReading``.
+/// **Its turn.** How much may be read from it in one turn; see ``CurlDefect/endlessReading``.
 final class TLSConnection {
     /// The number of records in the process.
     static let living = Atomic(0)
@@ -65,7 +65,7 @@ final class TLSConnection {
     }
 
     /// `BIO_callback_fn_ex`: returns the given result, except for a read that must wait. Notes writes; see
-    /// ``Defect/spinningUpload``.
+    /// ``CurlDefect/spinningUpload``.
     private static let used: OpenSSLHooks.BIOCallback = { bio, operation, _, _, _, _, result, _ in
         guard let bio, let hooks = OpenSSLHooks.linked else { return Int(result) }
         switch operation {

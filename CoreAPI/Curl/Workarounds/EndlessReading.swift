@@ -1,6 +1,6 @@
 internal import CoreAPICore
 
-extension Defect {
+extension CurlDefect {
     /// libcurl reads an HTTP/2 connection until it is empty. A peer may send faster than libcurl reads: frames for an abandoned
     /// stream, pings, settings. It would hold the loop inside `curl_multi_socket_action` beyond every timeout, and with it all
     /// other transfers, of every channel.
@@ -9,7 +9,7 @@ extension Defect {
     /// checks its timeouts and its mailbox, and reads on in its next turn, because the socket is still readable. The fault needs
     /// a peer that is faster than libcurl. `WorkaroundTests.turn` shows that a turn ends, and `FloodTests` that timeouts and
     /// other hosts do not wait.
-    static let endlessReading = Defect(5, in: .every)
+    static let endlessReading = CurlDefect(5, in: .every)
 }
 
 /// The number of reads of one connection allowed in one turn of its loop.

@@ -1,7 +1,7 @@
 internal import CCurl
 internal import CoreAPICore
 
-extension Defect {
+extension CurlDefect {
     /// An answer that is complete before its request is sent does not end the transfer.
     ///
     /// - Over HTTP/1.1 libcurl sends the whole rest after a success. If the server closes, it ends with `CURLE_SEND_ERROR`; if
@@ -14,7 +14,7 @@ extension Defect {
     /// at END_STREAM, and hides the reset from libcurl (``HTTP2StreamMonitor/takeComplete()``). For an answer without a length or a
     /// visible end, only the timeouts help. Shown by `WorkaroundTests.endlessUpload`, `EarlyAnswerTests` and
     /// `StreamEndTests.answeredAtTheEnd`.
-    static let endlessUpload = Defect(9, in: .every)
+    static let endlessUpload = CurlDefect(9, in: .every)
 }
 
 extension CurlTransfer {

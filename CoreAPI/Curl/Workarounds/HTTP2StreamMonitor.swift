@@ -2,8 +2,8 @@ internal import CHTTP2Observer
 internal import CoreAPICore
 
 /// Observes the HTTP/2 streams of a multi handle, on their way from nghttp2 to libcurl; `CHTTP2Observer.h` explains how. libcurl
-/// does not report the facts that the workarounds for ``Defect/unannouncedEnd``, ``Defect/hiddenFailure``,
-/// ``Defect/keptConnection``, ``Defect/endlessUpload`` and ``Defect/lostTimer`` need.
+/// does not report the facts that the workarounds for ``CurlDefect/unannouncedEnd``, ``CurlDefect/hiddenFailure``,
+/// ``CurlDefect/keptConnection``, ``CurlDefect/endlessUpload`` and ``CurlDefect/lostTimer`` need.
 ///
 /// It keeps the streams that their server has ended (END_STREAM, RFC 9113 §8.1) and whose transfers are not over yet. And it
 /// tells a transfer why its stream failed. On the loop's thread only.
@@ -23,7 +23,7 @@ final class HTTP2StreamMonitor {
 
     /// - Returns: `nil` if no workaround needs it, or if observing is impossible.
     init?(_ library: CurlLibrary) {
-        let defects = [Defect.unannouncedEnd, .hiddenFailure, .keptConnection, .endlessUpload, .lostTimer]
+        let defects = [CurlDefect.unannouncedEnd, .hiddenFailure, .keptConnection, .endlessUpload, .lostTimer]
         guard library.can(.streamMonitor), defects.contains(where: library.has) else { return nil }
         self.library = library
     }
@@ -90,7 +90,7 @@ final class HTTP2StreamMonitor {
         }
     }
 
-    /// - Returns: whether to hide the reset of the stream from libcurl; see ``Defect/endlessUpload``.
+    /// - Returns: whether to hide the reset of the stream from libcurl; see ``CurlDefect/endlessUpload``.
     private func isEarly(_ subject: UnsafeMutableRawPointer) -> Bool {
         guard library.has(.endlessUpload),
             let transfer = early.first(where: { $0.phase.isActive && $0.http2.hasEnded && $0.handle?.easy == subject })
@@ -143,7 +143,7 @@ final class HTTP2StreamMonitor {
     static func stopObserving() { chttp2_observe(nil, nil) }
 
     /// Whether libcurl must be called again: streams have ended that it has not reported, or it read more data than it had room
-    /// for. See ``Defect/lostTimer``.
+    /// for. See ``CurlDefect/lostTimer``.
     ///
     /// - Parameter moved: whether bytes were received or sent in libcurl's last call, so that more may follow.
     func takeHeldAnswers(moved: Bool) -> Bool {

@@ -1,10 +1,10 @@
 internal import CoreAPICore
 
-extension Defect {
+extension CurlDefect {
     /// After an invalid frame of the connection, such as a WINDOW_UPDATE of 0, libcurl 8.14.1 takes the streams for complete and
     /// uses the connection again. The next request fails on it. 7.88.1 closes the connection; versions in between were not tried.
     ///
     /// The kit sees nghttp2 fail (``HTTP2StreamMonitor``), fails the streams, and does not use the connection again. Shown by
     /// `WorkaroundTests.keptConnection` and `StreamEndTests.broken` on 8.14.1.
-    static let keptConnection = Defect(20, in: CurlVersion(8, 0, 0) ..< .unreleased)
+    static let keptConnection = CurlDefect(20, in: CurlVersion(8, 0, 0) ..< .unreleased)
 }

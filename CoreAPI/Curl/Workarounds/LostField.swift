@@ -1,12 +1,12 @@
 internal import CoreAPICore
 internal import HTTPTypes
 
-extension Defect {
+extension CurlDefect {
     /// libcurl leaves out a header line whose value has 300 KiB or more (`MAX_HTTP_RESP_HEADER_SIZE`), without an error.
     ///
     /// The kit rejects the request. Measured with 8.14.1; the first version with it is not known, and 7.88.1 sends such a line.
     /// Shown by `WorkaroundTests.lostField` and `RequestOnTheWireTests`.
-    static let lostField = Defect(18, in: CurlVersion(8, 0, 0) ..< .unreleased)
+    static let lostField = CurlDefect(18, in: CurlVersion(8, 0, 0) ..< .unreleased)
 }
 
 extension HTTPFields {

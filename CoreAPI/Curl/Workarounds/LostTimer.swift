@@ -1,6 +1,6 @@
 internal import CoreAPICore
 
-extension Defect {
+extension CurlDefect {
     /// libcurl buffers data that it reads for other streams of an HTTP/2 connection, and may lose the timer that would deliver
     /// it. The timer is set during a call and may be removed at the end of the same call. For data after an answer without room,
     /// it sets no timer.
@@ -9,7 +9,7 @@ extension Defect {
     /// (``HTTP2StreamMonitor/takeHeldAnswers(moved:)``). Without that view, it calls again after every movement, and every 50 ms.
     /// The fault shows in one burst of ten (`HTTP2Tests.bursts`). `StreamRoomTests.lostTimer` makes its moment
     /// on 7.x. On 8.x it was not shown; the kit keeps the workaround there as a precaution.
-    static let lostTimer = Defect(10, in: .every)
+    static let lostTimer = CurlDefect(10, in: .every)
 }
 
 extension CurlMulti {

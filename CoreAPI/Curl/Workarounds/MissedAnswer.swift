@@ -1,10 +1,10 @@
 internal import CoreAPICore
 
-extension Defect {
+extension CurlDefect {
     /// While a request's body is paused (`CURL_READFUNC_PAUSE`), libcurl does not notice an answer.
     ///
     /// The kit resumes such an upload every 250 ms. Shown by `WorkaroundTests.missedAnswer`.
-    static let missedAnswer = Defect(4, in: .before(8, 14, 1))
+    static let missedAnswer = CurlDefect(4, in: .before(8, 14, 1))
 }
 
 extension UploadBody {

@@ -1,7 +1,7 @@
 internal import CCurl
 internal import CoreAPICore
 
-extension Defect {
+extension CurlDefect {
     /// libcurl looks for the end of some bodies at another offset than RFC 9112 §6.3.
     ///
     /// - It ignores a length beside a `Transfer-Encoding` that codes nothing, and reads to the connection's end.
@@ -11,7 +11,7 @@ extension Defect {
     ///
     /// In these cases the kit finds the end itself, stops the transfer there, and does not reuse the connection. Shown by
     /// `WorkaroundTests.missedBodyEnd`, `TruncationTests`, `ResponseHeadTests` and `SpoiltConnectionTests.invalidLength`.
-    static let missedBodyEnd = Defect(12, in: .every)
+    static let missedBodyEnd = CurlDefect(12, in: .every)
 }
 
 extension BodyEnd {

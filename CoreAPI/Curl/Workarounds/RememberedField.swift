@@ -1,14 +1,14 @@
 internal import CCurl
 internal import CoreAPICore
 
-extension Defect {
+extension CurlDefect {
     /// A handle keeps the address of its last response's last field after that is freed. If a head's first field continues the
     /// one before (RFC 9112 §5.2), libcurl writes to that address. Fixed in 8.1.1; to be on the safe side, worked around until
     /// 8.2.0.
     ///
     /// The kit rejects such a line before libcurl keeps it (``FirstFieldCheck``). Shown by `ResponseHeadTests.leadingFold`. No
     /// test runs with the workaround switched off, because it would write to freed memory.
-    static let rememberedField = Defect(6, in: .before(8, 2, 0))
+    static let rememberedField = CurlDefect(6, in: .before(8, 2, 0))
 }
 
 /// Rejects a response whose first field line continues a field, because there is no field before it.

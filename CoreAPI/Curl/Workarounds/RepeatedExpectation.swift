@@ -2,14 +2,14 @@ internal import CCurl
 internal import CoreAPICore
 internal import HTTPTypes
 
-extension Defect {
+extension CurlDefect {
     /// After a 417 that comes before the whole body is sent, libcurl sends the request again. It leaves out the `Expect` that it
     /// had added itself. A field that the user has added stays, so the server rejects it again.
     ///
     /// The kit forbids that at the second call of `CURLOPT_PREREQFUNCTION`. Whatever code libcurl then ends with, the transfer
     /// ends with the answer, unless a part of its body has arrived. The answer has no body, because libcurl has dropped it.
     /// Shown by `UploadTests.expectationFailed`, and without the workaround by `UploadTests.expectationRepeated`.
-    package static let repeatedExpectation = Defect(19, in: .every)
+    package static let repeatedExpectation = CurlDefect(19, in: .every)
 }
 
 extension CurlTransfer {

@@ -8,13 +8,13 @@ internal import Musl
 internal import Glibc
 #endif
 
-extension Defect {
+extension CurlDefect {
     /// libcurl does not notice that the peer has ended an HTTP/2 connection without GOAWAY, and sends the next request on it.
     ///
     /// The kit checks the socket before the request is sent, and uses a new connection if the peer has ended this one. The fault
     /// needs a moment that a test cannot choose: `SpoiltConnectionTests.closedHTTP2` fails now and then without this.
     /// `WorkaroundTests.endSeen` shows the check.
-    static let silentEnd = Defect(1, in: .every)
+    static let silentEnd = CurlDefect(1, in: .every)
 }
 
 extension LoopConnection {

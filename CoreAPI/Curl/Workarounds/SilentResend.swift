@@ -1,6 +1,6 @@
 internal import CoreAPICore
 
-extension Defect {
+extension CurlDefect {
     /// When a reused connection is dead, libcurl silently sends the request again on a new one: up to five times, for every
     /// method. No option turns that off.
     ///
@@ -8,7 +8,7 @@ extension Defect {
     /// a second call of `CURLOPT_PREREQFUNCTION`. The kit rejects either, unless the request may be sent again. The transfer then
     /// ends with `CURLE_SEND_FAIL_REWIND` or `CURLE_ABORTED_BY_CALLBACK`. A request is sent again once, over HTTP/1.1 on a new
     /// connection, and `TransferMetrics.resends` counts it. Shown by `WorkaroundTests.silentResend` and `NoSilentResendTests`.
-    static let silentResend = Defect(13, in: .every)
+    static let silentResend = CurlDefect(13, in: .every)
 }
 
 extension CurlTransfer {

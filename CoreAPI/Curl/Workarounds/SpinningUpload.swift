@@ -8,13 +8,13 @@ internal import Musl
 internal import Glibc
 #endif
 
-extension Defect {
+extension CurlDefect {
     /// While an HTTP/2 server grants no window for a request's body, libcurl still waits for room in the socket. The socket has
     /// room, so each wait ends at once. The loop then uses a whole processor, until the server reads on or a timeout expires.
     ///
     /// After eight such events in a row at which libcurl writes nothing, the kit looks for room in that socket every 50 ms only,
     /// and after the next bytes of the server. Shown by `WorkaroundTests.spinningUpload`.
-    static let spinningUpload = Defect(17, in: .before(8, 14, 1))
+    static let spinningUpload = CurlDefect(17, in: .before(8, 14, 1))
 }
 
 /// The sockets of a multi handle that have room, and into which libcurl writes nothing.

@@ -8,7 +8,7 @@ internal import Musl
 internal import Glibc
 #endif
 
-extension Defect {
+extension CurlDefect {
     /// libcurl reuses an HTTP/1.1 connection although it has unread bytes that answer no request. It reads them as the answer to
     /// the next request, and from then on every answer belongs to the request before. RFC 9112 §9.3 forbids using such a
     /// connection.
@@ -16,7 +16,7 @@ extension Defect {
     /// The kit checks a connection before the request is sent, and uses a new one if any bytes wait: on its socket, or decrypted
     /// in OpenSSL. Newer libraries check the socket themselves, but not OpenSSL, and another caller's answer is too high a price
     /// for a guess. Shown by `WorkaroundTests.unreadBytes` and `SpoiltConnectionTests`.
-    static let unreadBytes = Defect(0, in: .every)
+    static let unreadBytes = CurlDefect(0, in: .every)
 }
 
 extension LoopConnection {

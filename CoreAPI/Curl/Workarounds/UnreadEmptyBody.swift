@@ -1,11 +1,11 @@
 internal import CoreAPICore
 
-extension Defect {
+extension CurlDefect {
     /// libcurl never reads a body of length 0, so bytes of such a stream would be lost without an error.
     ///
     /// The kit reads the stream to its end before the request is sent, and rejects one that is not empty. Shown by
     /// `WorkaroundTests.unreadEmptyBody`.
-    static let unreadEmptyBody = Defect(14, in: .every)
+    static let unreadEmptyBody = CurlDefect(14, in: .every)
 }
 
 extension CurlLibrary {

@@ -1,7 +1,7 @@
 internal import CCurl
 internal import CoreAPICore
 
-extension Defect {
+extension CurlDefect {
     /// libcurl's codes for some unreadable answers name another cause: no memory, a function's argument, a content coding, a lost
     /// connection. Only its texts tell, and they differ between versions. And if the resolver is quick, libcurl 8.14.1 reports a
     /// proxy's unknown name as that of the host, which only the proxy would resolve.
@@ -9,7 +9,7 @@ extension Defect {
     /// The kit reads the texts, and for a proxy's name it asks whether there is a proxy (`CurlFailure.rejected`). A text that it
     /// does not know leaves the code's own meaning. Shown by
     /// `WorkaroundTests.vagueError`, `HostileAnswerTests` and `ProcessTests.failingProxy`.
-    static let vagueError = Defect(16, in: .every)
+    static let vagueError = CurlDefect(16, in: .every)
 }
 
 extension CurlFailure {

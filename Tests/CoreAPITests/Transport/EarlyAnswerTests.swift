@@ -73,14 +73,14 @@ struct EarlyAnswerTests {
         let transport = CurlTransport(library: .linked.leaving(.endlessUpload))
         let response = try await Requests(transport).send(
             .post, server.url, body: Upload.running.body, timeout: Timeout(.seconds(2)))
-        #expect((response.error == nil) == !Defect.endlessUpload.isPresent(in: CurlLibrary.linked.version), "\(response.result)")
+        #expect((response.error == nil) == !CurlDefect.endlessUpload.isPresent(in: CurlLibrary.linked.version), "\(response.result)")
         await transport.close()
     }
 
     @Test("is the answer if its head came before the reset of a server that closes, and without the workaround it never is")
     func closed() async throws {
         let library = CurlLibrary.linked
-        let isPresent = Defect.endlessUpload.isPresent(in: library.version)
+        let isPresent = CurlDefect.endlessUpload.isPresent(in: library.version)
         for (library, isRight) in [(library, true), (library.leaving(.endlessUpload), !isPresent)] {
             let transport = CurlTransport(library: library)
             var (delivered, lost) = (0, 0)

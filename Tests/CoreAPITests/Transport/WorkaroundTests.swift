@@ -21,7 +21,7 @@ struct WorkaroundTests {
     ///   - loops: the threads of both transports.
     ///   - goesRight: whether a transport behaves correctly.
     private func show(
-        _ defect: Defect, isShown: Bool = true, loops: LoopGroup = .shared, _ goesRight: (CurlTransport) async throws -> Bool
+        _ defect: CurlDefect, isShown: Bool = true, loops: LoopGroup = .shared, _ goesRight: (CurlTransport) async throws -> Bool
     ) async throws {
         let library = CurlLibrary.linked
         let (with, without) = (
@@ -375,10 +375,10 @@ struct WorkaroundTests {
 
     @Test("every defect has its versions, and a fixed one needs no workaround")
     func versions() {
-        for defect in Defect.all { #expect(!defect.versions.isEmpty) }
+        for defect in CurlDefect.all { #expect(!defect.versions.isEmpty) }
         let defects = Defects(of: CurlVersion(8, 2, 0))
         #expect(!defects.contains(.rememberedField) && Defects(of: CurlVersion(8, 1, 2)).contains(.rememberedField))
-        #expect(Set(Defect.all.map(\.versions)).count > 1)
+        #expect(Set(CurlDefect.all.map(\.versions)).count > 1)
         #expect(!CurlLibrary.linked.leaving(.silentEnd).has(.silentEnd))
     }
 
@@ -386,7 +386,7 @@ struct WorkaroundTests {
     func observed() {
         var library = CurlLibrary.linked
         #expect((HTTP2StreamMonitor(library) != nil) == library.can(.streamMonitor))
-        for defect in [Defect.unannouncedEnd, .hiddenFailure, .keptConnection, .endlessUpload] {
+        for defect in [CurlDefect.unannouncedEnd, .hiddenFailure, .keptConnection, .endlessUpload] {
             library = library.leaving(defect)
         }
         #expect((HTTP2StreamMonitor(library) != nil) == library.can(.streamMonitor))

@@ -1,6 +1,6 @@
 /// A defect of libcurl that the kit works around. Each has a file in this folder, which describes the defect, its versions, the
 /// workaround and the test that shows it.
-package struct Defect: Sendable {
+package struct CurlDefect: Sendable {
     fileprivate let bit: UInt32
     package let versions: Range<CurlVersion>
 
@@ -14,7 +14,7 @@ package struct Defect: Sendable {
 
     package func isPresent(in version: CurlVersion) -> Bool { versions.contains(version) }
 
-    package static let all: [Defect] = [
+    package static let all: [CurlDefect] = [
         .busyConnectionShared, .endToldOnce, .endlessReading, .endlessUpload, .hiddenFailure, .keptBuffer, .keptConnection,
         .lostField, .lostTimer, .missedAnswer, .missedBodyEnd, .rememberedField, .rememberedResend, .repeatedExpectation,
         .silentEnd, .silentResend,
@@ -33,13 +33,13 @@ extension Range<CurlVersion> {
 }
 
 /// The defects that a libcurl has.
-struct Defects: Sendable {
+struct CurlDefects: Sendable {
     private var bits: UInt32 = 0
 
     init(of version: CurlVersion) {
-        for defect in Defect.all where defect.isPresent(in: version) { bits |= defect.bit }
+        for defect in CurlDefect.all where defect.isPresent(in: version) { bits |= defect.bit }
     }
 
-    func contains(_ defect: Defect) -> Bool { bits & defect.bit != 0 }
-    mutating func remove(_ defect: Defect) { bits &= ~defect.bit }
+    func contains(_ defect: CurlDefect) -> Bool { bits & defect.bit != 0 }
+    mutating func remove(_ defect: CurlDefect) { bits &= ~defect.bit }
 }
