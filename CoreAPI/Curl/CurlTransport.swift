@@ -16,11 +16,11 @@ internal import Synchronization
 /// separate connections, because libcurl may mix up the answers on shared ones. Each of the two groups of connections has the
 /// channel's ``Limits``.
 ///
-/// The way of an exchange: `CurlExchange` (below) makes a `PreparedRequest` and its `CurlTransfer`. The `ConnectionPool` asks
+/// The way of an exchange: `CurlAttempt` (below) makes a `PreparedRequest` and its `Exchange`. The `ConnectionPool` asks
 /// its `HostQueue` whether it may start, and posts it to a `Loop`. On the loop's thread `LoopRun`, in Loop.swift, hands it to the
 /// pool's `PoolWorker`, which starts it or lets it wait in the queue. The worker sets its options on a `CurlHandle`
-/// (CurlTransfer+Options.swift) and adds it to its `CurlMulti`. libcurl passes head and body to `CurlCallbacks`. The worker ends
-/// the transfer and resumes the task, where `CurlExchange` reads the reply.
+/// (Exchange+Options.swift) and adds it to its `CurlMulti`. libcurl passes head and body to `CurlCallbacks`. The worker ends
+/// the exchange and resumes the task, where `CurlAttempt` reads the reply.
 ///
 /// A server may send an HTTP/1.1 answer before any request. If it arrives before the next request is sent, the transport detects
 /// it and closes the connection. If it arrives later, it looks like the answer to that request (RFC 9112 §9.3): a server can
@@ -111,12 +111,12 @@ public final class CurlTransport: Transport {
         if case .stream = attempt.request.body, let rejection = await library.rejection(ofEmptyStream: attempt) {
             return rejection
         }
-        let exchange = CurlExchange(attempt: attempt, library: library)
+        let exchange = CurlAttempt(attempt: attempt, library: library)
         switch begin(exchange, connectsOnly: false) {
         case .failure(let error): return attempt.failed(error)
-        case .success(let (pool, transfer)):
-            await pool.perform(transfer)
-            return end(exchange, transfer, pool)
+        case .success(let (pool, exchange)):
+            await pool.perform(exchange)
+            return end(exchange, exchange, pool)
         }
     }
 
@@ -130,7 +130,7 @@ public final class CurlTransport: Transport {
         for pool in all { await pool.close() }
     }
 
-    func begin(_ exchange: CurlExchange, connectsOnly: Bool) -> Result<(ConnectionPool, CurlTransfer), APIClientError> {
+    func begin(_ exchange: CurlAttempt, connectsOnly: Bool) -> Result<(ConnectionPool, Exchange), APIClientError> {
         let attempt = exchange.attempt
         let isDedicated = connectsOnly || library.needsDedicatedConnections(attempt)
         guard let (pool, isNew) = take(for: attempt.call.prepared, streamsBodies: isDedicated) else {
@@ -142,8 +142,8 @@ public final class CurlTransport: Transport {
         return prepared.map { (pool, $0) }
     }
 
-    private func end(_ exchange: CurlExchange, _ transfer: CurlTransfer, _ pool: ConnectionPool) -> Reply {
-        exchange.read(transfer) { self.giveBack(pool) }
+    private func end(_ exchange: CurlAttempt, _ exchange: Exchange, _ pool: ConnectionPool) -> Reply {
+        exchange.read(exchange) { self.giveBack(pool) }
     }
 
     /// The pool of a channel's trust and limits, and whether this is its first use.
@@ -200,14 +200,14 @@ public final class CurlTransport: Transport {
 
 /// One exchange over libcurl, as the sending task sees it: prepared before the loop gets it, and read afterwards. The loop
 /// supplies only the bytes.
-struct CurlExchange {
+struct CurlAttempt {
     let attempt: Attempt
     let library: CurlLibrary
 
     /// Prepares the exchange, or returns why it must not happen.
     ///
     /// - Parameter connectsOnly: whether only a connection is wanted.
-    func prepare(connectsOnly: Bool) -> Result<CurlTransfer, APIClientError> {
+    func prepare(connectsOnly: Bool) -> Result<Exchange, APIClientError> {
         let request = attempt.request
         do throws(APIClientError) {
             guard !Task.isCancelled else { throw .cancelled(ErrorContext(request)) }
@@ -220,7 +220,7 @@ struct CurlExchange {
             }
             let deadline = LoopClock.now() + remaining.clampedNanoseconds
             let prepared = try PreparedRequest(attempt, deadline: deadline, library, connectsOnly: connectsOnly)
-            return .success(CurlTransfer(prepared))
+            return .success(Exchange(prepared))
         } catch {
             return .failure(error)
         }
@@ -229,77 +229,77 @@ struct CurlExchange {
     /// Reads the exchange's reply.
     ///
     /// - Parameter release: gives the pool back; called when no more bytes follow.
-    func read(_ transfer: CurlTransfer, release: @escaping @Sendable () -> Void) -> Reply {
-        // Moved out instead of copied: no other code reads the transfer again.
+    func read(_ exchange: Exchange, release: @escaping @Sendable () -> Void) -> Reply {
+        // Moved out instead of copied: no other code reads the exchange again.
         var data = Data()
-        swap(&data, &transfer.outcome.body)
+        swap(&data, &exchange.outcome.body)
         var parsed: ResponseHeadParser.Parsed?
-        var (head, defect) = readHead(of: transfer, into: &parsed)
+        var (head, defect) = readHead(of: exchange, into: &parsed)
         var body = Body.bytes(data)
-        var interimAndTrailers = transfer.outcome.interimAndTrailers
-        if transfer.outcome.isStreamed {
+        var interimAndTrailers = exchange.outcome.interimAndTrailers
+        if exchange.outcome.isStreamed {
             body = .none
             if let parsed, let head, defect == nil {
                 do throws(TransportError) {
                     let whole = interimAndTrailers ?? InterimAndTrailers()
-                    body = try stream(transfer, parsed, head, whole, release)
+                    body = try stream(exchange, parsed, head, whole, release)
                     interimAndTrailers = whole
                 } catch {
                     defect = error
                 }
             }
-            if defect != nil { transfer.stream?.buffer.abandon() }
+            if defect != nil { exchange.stream?.buffer.abandon() }
         } else if let parsed, defect == nil {
-            let received = transfer.outcome.bytesOfBody(announced: parsed.contentLength)
-            let hasBody = hasBody(parsed, transfer)
-            let isEndAnnounced = transfer.outcome.isEndAnnounced
+            let received = exchange.outcome.bytesOfBody(announced: parsed.contentLength)
+            let hasBody = hasBody(parsed, exchange)
+            let isEndAnnounced = exchange.outcome.isEndAnnounced
             defect = Self.endError(parsed, hasBody: hasBody, received, isEndAnnounced)
-            transfer.outcome.metrics?.isEndAnnounced =
+            exchange.outcome.metrics?.isEndAnnounced =
                 !hasBody || parsed.contentLength != nil || parsed.isChunked || isEndAnnounced == true
         }
         if case .stream = body {} else { release() }
-        notifyMismatches(of: transfer)
+        notifyMismatches(of: exchange)
         let failure: APIClientError?
         let context = { ErrorContext(attempt.request, head: head, body: data) }
-        switch transfer.outcome.end {
+        switch exchange.outcome.end {
         case .cancelled: failure = .cancelled(context())
         // With two different lengths, the defect explains more than that the body is shorter than one of them.
         case .failed(.truncated) where defect != nil, .complete: failure = defect.map { .transport($0, context()) }
         case .failed(let error): failure = .transport(error, context())
         }
-        let reply = Reply(attempt, head: head, body: body, failure: failure, metrics: transfer.outcome.metrics)
+        let reply = Reply(attempt, head: head, body: body, failure: failure, metrics: exchange.outcome.metrics)
         return interimAndTrailers.map { reply.with($0) } ?? reply
     }
 
-    func notifyMismatches(of transfer: CurlTransfer) {
-        for mismatch in transfer.outcome.pinMismatches {
+    func notifyMismatches(of exchange: Exchange) {
+        for mismatch in exchange.outcome.pinMismatches {
             attempt.notify { $0.pinMismatch(CallEvent.Mismatched(attempt: attempt, mismatch: mismatch)) }
         }
     }
 
-    private func hasBody(_ parsed: ResponseHeadParser.Parsed, _ transfer: CurlTransfer) -> Bool {
-        transfer.request.method != "HEAD" && parsed.head.status.code != 204 && parsed.head.status.code != 304
+    private func hasBody(_ parsed: ResponseHeadParser.Parsed, _ exchange: Exchange) -> Bool {
+        exchange.request.method != "HEAD" && parsed.head.status.code != 204 && parsed.head.status.code != 304
     }
 
     /// The reply with a streamed body.
     private func stream(
-        _ transfer: CurlTransfer, _ parsed: ResponseHeadParser.Parsed, _ head: ResponseHead, _ interimAndTrailers: InterimAndTrailers,
+        _ exchange: Exchange, _ parsed: ResponseHeadParser.Parsed, _ head: ResponseHead, _ interimAndTrailers: InterimAndTrailers,
         _ release: @escaping @Sendable () -> Void
     ) throws(TransportError) -> Body {
-        guard let stream = transfer.stream else { return .none }
-        let hasBody = hasBody(parsed, transfer)
-        if !hasBody { transfer.outcome.metrics?.bytesReceived = 0 }
+        guard let stream = exchange.stream else { return .none }
+        let hasBody = hasBody(parsed, exchange)
+        if !hasBody { exchange.outcome.metrics?.bytesReceived = 0 }
         var decoder: ContentDecoder?
-        if transfer.request.decodesContent, hasBody, parsed.namesCodings {
+        if exchange.request.decodesContent, hasBody, parsed.namesCodings {
             do {
-                decoder = try ContentDecoder(head: transfer.outcome.head)
+                decoder = try ContentDecoder(head: exchange.outcome.head)
             } catch {
-                throw ContentDecoder.transportError(error, limit: transfer.request.bodyLimit)
+                throw ContentDecoder.transportError(error, limit: exchange.request.bodyLimit)
             }
         }
         let reader = StreamReader(
             attempt, head, stream, decoder: decoder, interimAndTrailers: interimAndTrailers,
-            totalAtHead: transfer.outcome.metrics?.total ?? .zero,
+            totalAtHead: exchange.outcome.metrics?.total ?? .zero,
             defect: { received, isEndAnnounced in Self.endError(parsed, hasBody: hasBody, received, isEndAnnounced) },
             release: release)
         let length = decoder == nil && hasBody ? parsed.contentLength : nil
@@ -310,28 +310,28 @@ struct CurlExchange {
 
     /// Reads the head, and checks what only the head reveals.
     private func readHead(
-        of transfer: CurlTransfer, into result: inout ResponseHeadParser.Parsed?
+        of exchange: Exchange, into result: inout ResponseHeadParser.Parsed?
     ) -> (ResponseHead?, TransportError?) {
-        guard !transfer.outcome.head.isEmpty else {
+        guard !exchange.outcome.head.isEmpty else {
             // libcurl reports success for an HTTP/2 connection that ends in the orderly way before the answer.
             return (
                 nil,
                 .connectionLost(
                     reason: "it ended before the response's head was complete",
-                    mayHaveBeenProcessed: !transfer.request.isIdempotent)
+                    mayHaveBeenProcessed: !exchange.request.isIdempotent)
             )
         }
         let parsed: ResponseHeadParser.Parsed
         do throws(ResponseHeadParser.Malformed) {
             parsed = try ResponseHeadParser.parse(
-                transfer.outcome.head, lines: transfer.outcome.framing, isHEAD: transfer.request.method == "HEAD")
+                exchange.outcome.head, lines: exchange.outcome.framing, isHEAD: exchange.request.method == "HEAD")
         } catch {
             return (nil, .malformedResponse(reason: error.reason))
         }
         result = parsed
         var head = parsed.head
-        let hasBytes = transfer.outcome.isStreamed || transfer.outcome.metrics?.bytesReceived ?? 0 > 0
-        if transfer.request.decodesContent, hasBytes, hasBody(parsed, transfer), parsed.namesCodings {
+        let hasBytes = exchange.outcome.isStreamed || exchange.outcome.metrics?.bytesReceived ?? 0 > 0
+        if exchange.request.decodesContent, hasBytes, hasBody(parsed, exchange), parsed.namesCodings {
             let codings = ContentDecoder.codings(in: parsed.head.headers[values: .contentEncoding])
             if !codings.known.isEmpty {
                 // These fields describe the encoded bytes, which the caller does not see.
@@ -343,12 +343,12 @@ struct CurlExchange {
                 attempt.warn(text)
             }
         }
-        return (head, headError(head, transfer))
+        return (head, headError(head, exchange))
     }
 
-    private func headError(_ head: ResponseHead, _ transfer: CurlTransfer) -> TransportError? {
+    private func headError(_ head: ResponseHead, _ exchange: Exchange) -> TransportError? {
         // In clear text only a proxy answers 407 (RFC 9110 §15.5.8). A proxy that tunnels rejects before there is a head.
-        if head.status.code == 407, attempt.request.url.scheme == .http, let proxy = transfer.request.proxy {
+        if head.status.code == 407, attempt.request.url.scheme == .http, let proxy = exchange.request.proxy {
             let reason = proxy.hasCredentials ? "it rejects the credentials" : "it asks for credentials"
             return .proxy(host: proxy.host, source: proxy.source, status: 407, reason: reason)
         }
@@ -363,7 +363,7 @@ struct CurlExchange {
             guard !parsed.namesIdentity else {
                 return .malformedResponse(
                     reason:
-                        "a Content-Length of \(expected) and a Transfer-Encoding without chunks that ended after "
+                        "a Content-Length of \(expected) and a Exchange-Encoding without chunks that ended after "
                         + "\(received) bytes (RFC 9112 §6.3)")
             }
             return .truncated(received: received, expected: expected)
@@ -384,10 +384,10 @@ extension CurlTransport {
 
     /// The number of pools: one for each trust, and for each set of its limits.
     package var poolCount: Int { allPools.count }
-    /// Transfers that libcurl works on.
-    package var activeTransfers: Int { allPools.reduce(0) { $0 + $1.active.load(ordering: .acquiring) } }
-    /// Transfers that wait until they may start.
-    package var queuedTransfers: Int { allPools.reduce(0) { $0 + $1.queued.load(ordering: .acquiring) } }
-    /// Whether a thread holds a transfer or a connection of the transport.
+    /// Exchanges that libcurl works on.
+    package var activeExchanges: Int { allPools.reduce(0) { $0 + $1.active.load(ordering: .acquiring) } }
+    /// Exchanges that wait until they may start.
+    package var queuedExchanges: Int { allPools.reduce(0) { $0 + $1.queued.load(ordering: .acquiring) } }
+    /// Whether a thread holds an exchange or a connection of the transport.
     package var isRunning: Bool { pools.withLock { $0.all + $0.retiring }.contains(where: \.isRunning) }
 }

@@ -19,7 +19,7 @@ internal import FoundationNetworking
 /// client certificates, TLS 1.3 as the minimum, ``/CoreAPI/Limits/rejectedAddresses``, the methods `CONNECT` and `TRACE`, a body
 /// of `GET` or `HEAD`.
 ///
-/// `URLSession` does not report everything: there are no ``/CoreAPI/TransferMetrics``, and `idle` replaces `connect` of a
+/// `URLSession` does not report everything: there are no ``/CoreAPI/ExchangeMetrics``, and `idle` replaces `connect` of a
 /// ``/CoreAPI/Timeout``. Duplicate fields of an answer become one field with commas; `Set-Cookie` is split again.
 ///
 /// A request's stream is written to a temporary file before it is sent. An answer's stream has no backpressure: it fails if more

@@ -160,7 +160,7 @@ final class UpgradedConnection: RawConnection {
         connection.close()
     }
 
-    var metrics: TransferMetrics? { connection.metrics }
+    var metrics: ExchangeMetrics? { connection.metrics }
 
     func read() async throws -> Data? {
         let rest = rest.withLock { rest in

@@ -48,8 +48,8 @@ extension CurlTransport {
     /// - Returns: what is left; `nil` if nothing is.
     public func leftovers(closing channels: [Channel], _ servers: [LoopbackServer] = []) async throws -> String? {
         // A cancelled task may end before the loop has forgotten its transfer.
-        for _ in 0..<500 where activeTransfers > 0 { try await Task.sleep(for: .milliseconds(10)) }
-        guard activeTransfers == 0 else { return "\(activeTransfers) transfers" }
+        for _ in 0..<500 where activeExchanges > 0 { try await Task.sleep(for: .milliseconds(10)) }
+        guard activeExchanges == 0 else { return "\(activeExchanges) transfers" }
         for channel in channels { await channel.close() }
         guard !isRunning else { return "a connection" }
         for server in servers { try await server.waitForOpenConnections(atMost: 0) }

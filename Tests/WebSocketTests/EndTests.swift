@@ -112,7 +112,7 @@ struct EndTests {
 
     /// A connection whose peer closes at once, and that sends its last frame when a test says so.
     private final class HeldConnection: RawConnection {
-        let metrics: TransferMetrics? = nil
+        let metrics: ExchangeMetrics? = nil
         let order = Mutex<[String]>([])
         let (queued, queue) = AsyncStream.makeStream(of: Void.self)
         private let (bytes, peer) = AsyncStream.makeStream(of: Data.self)
@@ -164,7 +164,7 @@ struct EndTests {
 
     /// A connection that takes the head of a frame, and then no byte until its sender is cancelled.
     private final class StuckConnection: RawConnection {
-        let metrics: TransferMetrics? = nil
+        let metrics: ExchangeMetrics? = nil
         let (stuck, getStuck) = AsyncStream.makeStream(of: Void.self)
         private let writes = Mutex(0)
         private let (bytes, peer) = AsyncStream.makeStream(of: Data.self)
@@ -233,7 +233,7 @@ struct EndTests {
             let (error, end) = await (sender, reader)
             #expect(error?.label == "transport.connectionLost" && end == nil && socket.closing?.code == .normal)
         }
-        while transport.activeTransfers > 0 { try await Task.sleep(for: .milliseconds(5)) }
+        while transport.activeExchanges > 0 { try await Task.sleep(for: .milliseconds(5)) }
         await channel.close()
     }
 }

@@ -56,7 +56,7 @@ struct LifecycleTests {
 
     /// A connection that takes each piece after a while, and answers a ping with a pong and a message.
     private final class SlowConnection: RawConnection {
-        let metrics: TransferMetrics? = nil
+        let metrics: ExchangeMetrics? = nil
         private let (bytes, answer) = AsyncStream.makeStream(of: Data.self)
         private let heard = HeardBytes()
 

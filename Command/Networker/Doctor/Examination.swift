@@ -136,7 +136,7 @@ struct Examination {
         return connection(to: host, response) + secured(metrics)
     }
 
-    private func secured(_ metrics: TransferMetrics) -> [Finding] {
+    private func secured(_ metrics: ExchangeMetrics) -> [Finding] {
         metrics.tls == nil ? [] : [Finding(subject: "TLS", verdict: .good, text: "the server is verified")]
     }
 

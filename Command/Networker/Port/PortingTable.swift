@@ -38,7 +38,7 @@ enum PortingTable {
             "``ResponseDecoding/data``, ``ResponseDecoding/text``, ``ResponseDecoding/json``", ".responseData", ".responseString",
             ".responseJSON", ".serializingData", ".serializingString"),
         Row(
-            [.alamofire], "`DataResponse`, `DataResponse.metrics`", "``Response``, ``TransferMetrics``, on Linux as well",
+            [.alamofire], "`DataResponse`, `DataResponse.metrics`", "``Response``, ``ExchangeMetrics``, on Linux as well",
             "DataResponse",
             "AFDataResponse"),
         Row([.alamofire], "`AFError`", "``APIClientError``", "AFError"),

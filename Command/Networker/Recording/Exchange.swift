@@ -18,7 +18,7 @@ package struct Exchange: Sendable {
 
     package var status: Int? { head?.status.code }
     /// Once the end of a streamed body was read, those of the whole exchange.
-    package var metrics: TransferMetrics? { reply?.metrics }
+    package var metrics: ExchangeMetrics? { reply?.metrics }
 
     /// The exchange's part in a call: `attempt 2`, `redirect`, `sent again` within an attempt, or the endpoint of another call
     /// that the call waited for, such as a token's refresh.

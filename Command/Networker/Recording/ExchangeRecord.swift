@@ -48,7 +48,7 @@ package struct ExchangeRecord: Encodable {
     }
 }
 
-extension TransferMetrics {
+extension ExchangeMetrics {
     /// `127.0.0.1:8443`, `[::1]:8443`
     package var remote: String? {
         guard let remoteAddress else { return nil }

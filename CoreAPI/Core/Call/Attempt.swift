@@ -104,7 +104,7 @@ public struct AttemptOutcome: Sendable {
     /// Why the attempt failed; `nil` after a success.
     public let error: APIClientError?
     /// The attempt's cost on the wire; `nil` if the transport measured nothing.
-    public let metrics: TransferMetrics?
+    public let metrics: ExchangeMetrics?
     /// How long the call waited before this attempt.
     public let delay: Duration
 }

@@ -32,7 +32,7 @@ public protocol RawConnection: AnyObject, Sendable {
     func close()
 
     /// The cost of connecting; `nil` if nothing was measured.
-    var metrics: TransferMetrics? { get }
+    var metrics: ExchangeMetrics? { get }
 }
 
 extension RawConnection {

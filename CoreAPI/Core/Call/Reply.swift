@@ -8,7 +8,7 @@ public import HTTPTypes
 public final class Reply: Sendable {
     /// The call that the reply belongs to.
     public let call: Call
-    /// The attempt as it was sent; after redirects, the one before the first of them. ``TransferMetrics/redirects`` has the
+    /// The attempt as it was sent; after redirects, the one before the first of them. ``ExchangeMetrics/redirects`` has the
     /// addresses. `nil` when the request could not be built.
     public let attempt: Attempt?
     /// Status and fields; `nil` if no head arrived.
@@ -19,13 +19,13 @@ public final class Reply: Sendable {
     /// rejected status or a decoding error.
     public let failure: APIClientError?
     /// Transfer metrics. For a streamed body they cover the time until the head, and from the body's end on the whole exchange.
-    public var metrics: TransferMetrics? {
+    public var metrics: ExchangeMetrics? {
         guard var metrics = metricsOfHead, let rest = interimAndTrailers?.streamed else { return metricsOfHead }
         metrics.bytesReceived = rest.received
         metrics.total += rest.afterHead
         return metrics
     }
-    private let metricsOfHead: TransferMetrics?
+    private let metricsOfHead: ExchangeMetrics?
     /// The decoding state: unread, decoded, failed, or resolved by a hook. An attempt's own failure stays here, whatever error
     /// replaces it later.
     let reading: Reading
@@ -54,14 +54,14 @@ public final class Reply: Sendable {
     ///   - metrics: the cost of the exchange.
     public convenience init(
         _ attempt: Attempt, head: ResponseHead? = nil, body: Body = .none, failure: APIClientError? = nil,
-        metrics: TransferMetrics? = nil
+        metrics: ExchangeMetrics? = nil
     ) {
         self.init(
             call: attempt.call, attempt: attempt, head: head, body: body, failure: failure, metrics: metrics, reading: .unread)
     }
 
     init(
-        call: Call, attempt: Attempt?, head: ResponseHead?, body: Body, failure: APIClientError?, metrics: TransferMetrics?,
+        call: Call, attempt: Attempt?, head: ResponseHead?, body: Body, failure: APIClientError?, metrics: ExchangeMetrics?,
         reading: Reading, hops: [Attempt] = [], interimAndTrailers: InterimAndTrailers? = nil
     ) {
         self.call = call
@@ -142,7 +142,7 @@ public final class Reply: Sendable {
     func copy(
         call: Call? = nil, attempt: Attempt?? = nil, head: ResponseHead?? = nil, body: Body? = nil,
         failure: APIClientError?? = nil,
-        metrics: TransferMetrics?? = nil, reading: Reading? = nil, hops: [Attempt]? = nil, interimAndTrailers: InterimAndTrailers? = nil
+        metrics: ExchangeMetrics?? = nil, reading: Reading? = nil, hops: [Attempt]? = nil, interimAndTrailers: InterimAndTrailers? = nil
     ) -> Reply {
         Reply(
             call: call ?? self.call, attempt: attempt ?? self.attempt, head: head ?? self.head, body: body ?? self.body,

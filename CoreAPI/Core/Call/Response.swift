@@ -33,7 +33,7 @@ public struct Response<Value: Sendable>: Sendable {
         set { reply = reply.copy(body: .bytes(newValue)) }
     }
     /// The attempt's cost on the wire; `nil` if the transport measured nothing.
-    public var metrics: TransferMetrics? {
+    public var metrics: ExchangeMetrics? {
         get { reply.metrics }
         set { reply = reply.copy(metrics: .some(newValue)) }
     }
@@ -49,7 +49,7 @@ public struct Response<Value: Sendable>: Sendable {
     /// A transport's answer in a test, see ``Reply/init(_:)``.
     package init(
         request: Request, head: ResponseHead? = nil, data: Data = Data(), result: Result<Value, APIClientError>,
-        metrics: TransferMetrics? = nil
+        metrics: ExchangeMetrics? = nil
     ) {
         self.init(Reply(Attempt(request), head: head, body: .bytes(data), metrics: metrics), result)
     }

@@ -22,7 +22,7 @@ public enum TransportError: Error, Sendable {
     ///
     /// `mayHaveBeenProcessed` is true if the server may have acted on the request. Then the caller decides whether to repeat it.
     /// An HTTP/2 server may report that it did not process a request (RFC 9113 §8.7). The kit then sends it up to six times,
-    /// whatever its method, before it reports this error. ``TransferMetrics/resends`` counts them.
+    /// whatever its method, before it reports this error. ``ExchangeMetrics/resends`` counts them.
     case connectionLost(reason: String, mayHaveBeenProcessed: Bool)
     /// The body ended early; the response keeps the received part. Over TLS also a body that only the end of the connection
     /// ended, without `close_notify` (RFC 9112 §9.8).

@@ -190,9 +190,9 @@ extension Reply {
     }
 }
 
-extension TransferMetrics {
+extension ExchangeMetrics {
     /// The metrics of an attempt whose earlier exchanges were redirects: sums if sums make sense, otherwise the last exchange's.
-    fileprivate func adding(earlier: TransferMetrics) -> TransferMetrics {
+    fileprivate func adding(earlier: ExchangeMetrics) -> ExchangeMetrics {
         var sum = self
         sum.queued += earlier.queued
         sum.total += earlier.total

@@ -11,13 +11,13 @@ final class CurlBodyStream: @unchecked Sendable {
     /// (``CurlHandle/bufferSize(inFlight:isSecure:streamsBody:)``). A larger one costs memory, a smaller one more wake-ups.
     static let room = 512 * 1_024
 
-    /// How the transfer ended after its head.
+    /// How the exchange ended after its head.
     struct End: Sendable {
-        let end: CurlOutcome.End
-        /// As in ``CurlOutcome/isEndAnnounced``.
+        let end: ExchangeOutcome.End
+        /// As in ``ExchangeOutcome/isEndAnnounced``.
         let isEndAnnounced: Bool?
         let trailers: [UInt8]
-        /// As ``TransferMetrics/total``, for the whole exchange.
+        /// As ``ExchangeMetrics/total``, for the whole exchange.
         let total: Duration?
     }
 
@@ -51,7 +51,7 @@ final class CurlBodyStream: @unchecked Sendable {
         toSend?.abandon()
     }
 
-    /// How the transfer ended; known once the buffer is empty and finished.
+    /// How the exchange ended; known once the buffer is empty and finished.
     var outcome: End? { end.withLock { $0 } }
 }
 
@@ -95,7 +95,7 @@ final class StreamReader: @unchecked Sendable {
         self.release = release
     }
 
-    /// Releasing an unread body ends its transfer.
+    /// Releasing an unread body ends its exchange.
     deinit {
         stream.buffer.abandon()
         release()

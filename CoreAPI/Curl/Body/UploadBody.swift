@@ -101,10 +101,10 @@ struct UploadBody: ~Copyable {
         (stream, pump, last, leftover) = (nil, nil, nil, Data())
     }
 
-    /// Opens the source and finds its length. Called before the transfer starts, and before it starts again.
+    /// Opens the source and finds its length. Called before the exchange starts, and before it starts again.
     ///
-    /// - Parameter transfer: whose loop is called when there are more bytes to send, after ``read(into:)`` had none.
-    mutating func open(for transfer: CurlTransfer) throws {
+    /// - Parameter exchange: whose loop is called when there are more bytes to send, after ``read(into:)`` had none.
+    mutating func open(for exchange: Exchange) throws {
         // A dead connection took nothing: a sequence that can be read once goes on where it is.
         if pump != nil, sent == 0, last == nil {
             (isHeld, isAtEnd) = (false, false)
@@ -112,7 +112,7 @@ struct UploadBody: ~Copyable {
         }
         guard sent == 0 || body.isReplayable else { throw ReadError.cannotBeginAgain }
         close()
-        if !body.isNone { observer = transfer.request.request.modifier() }
+        if !body.isNone { observer = exchange.request.request.modifier() }
         sent = 0
         isAtEnd = false
         switch body {
@@ -121,11 +121,11 @@ struct UploadBody: ~Copyable {
         case .stream(let source):
             length = source.length.flatMap { $0 >= 0 ? $0 : nil }
             // Only here, because the first weak reference slows every later count of references.
-            try begin(source) { [weak transfer] in transfer?.callLoop() }
+            try begin(source) { [weak exchange] in exchange?.callLoop() }
         case .file(let url):
             try url.checkIsLocalFile()
             let path = url.path
-            // Without O_NONBLOCK, opening a pipe without a writer would block every transfer.
+            // Without O_NONBLOCK, opening a pipe without a writer would block every exchange.
             descriptor = path.withCString { systemOpen($0, O_RDONLY | O_CLOEXEC | O_NONBLOCK) }
             guard descriptor >= 0 else { throw ReadError.system(String(cString: strerror(errno)), path: path) }
             var status = stat()

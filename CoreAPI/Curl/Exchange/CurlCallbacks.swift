@@ -2,15 +2,15 @@ internal import CCurl
 internal import CoreAPICore
 internal import Foundation
 
-/// The functions that libcurl calls while a transfer runs, on the loop's thread. Each finds its transfer through the context
+/// The functions that libcurl calls while an exchange runs, on the loop's thread. Each finds its exchange through the context
 /// pointer. They call back into libcurl for getters, `CURLOPT_FORBID_REUSE` and `CURLOPT_HEADER` only, and neither start nor end
-/// a transfer.
+/// an exchange.
 enum CurlCallbacks {
     /// `CURLOPT_HEADERFUNCTION`: one line at a time.
     static var header: curl_write_callback {
         { bytes, size, count, context in
             guard let context, let bytes else { return 0 }
-            // Kept alive by its transfer: retaining it costs as much as the rest of the work for a line.
+            // Kept alive by its exchange: retaining it costs as much as the rest of the work for a line.
             return Unmanaged<CurlHandle>.fromOpaque(context)._withUnsafeGuaranteedRef {
                 $0.receive(line: UnsafeRawBufferPointer(start: bytes, count: size * count))
             }
@@ -28,20 +28,20 @@ enum CurlCallbacks {
     /// `CURLOPT_READFUNCTION`: room for the next piece of the request's body.
     static var read: curl_read_callback {
         { buffer, size, count, context in
-            guard let handle = CurlHandle.behind(context), let transfer = handle.transfer, let buffer else {
+            guard let handle = CurlHandle.behind(context), let exchange = handle.exchange, let buffer else {
                 return ccurl_readfunc_abort
             }
             do {
                 let room = UnsafeMutableRawBufferPointer(start: buffer, count: size * count)
                 // A read that finds nothing is no activity: the loop makes one now and then (``CurlDefect/missedAnswer``).
-                guard let count = try transfer.upload.read(into: room) else {
+                guard let count = try exchange.upload.read(into: room) else {
                     handle.connections.noteHeldUpload()
                     return ccurl_readfunc_pause
                 }
                 handle.noteActivity()
                 return count
             } catch {
-                transfer.failure = .bodyUnreadable(error)
+                exchange.failure = .bodyUnreadable(error)
                 return ccurl_readfunc_abort
             }
         }
@@ -50,7 +50,7 @@ enum CurlCallbacks {
     /// `CURLOPT_XFERINFOFUNCTION`, for uploads: libcurl takes up to 64 KiB of the body at once, and sends them bit by bit.
     static var progress: curl_xferinfo_callback {
         { context, _, _, _, uploaded in
-            CurlTransfer.behind(context)?.clock.note(uploaded: Int64(uploaded))
+            Exchange.behind(context)?.clock.note(uploaded: Int64(uploaded))
             return 0
         }
     }
@@ -58,8 +58,8 @@ enum CurlCallbacks {
     /// `CURLOPT_SEEKFUNCTION`: libcurl needs the body from its beginning, to send it once more.
     static var seek: curl_seek_callback {
         { context, offset, origin in
-            guard let transfer = CurlTransfer.behind(context), offset == 0, origin == SEEK_SET else { return ccurl_seekfunc_fail }
-            return transfer.mayResend() ? ccurl_seekfunc_ok : ccurl_seekfunc_fail
+            guard let exchange = Exchange.behind(context), offset == 0, origin == SEEK_SET else { return ccurl_seekfunc_fail }
+            return exchange.mayResend() ? ccurl_seekfunc_ok : ccurl_seekfunc_fail
         }
     }
 
@@ -78,19 +78,19 @@ enum CurlCallbacks {
     /// sends it again; see ``CurlDefect/silentResend``.
     static var prerequest: curl_prereq_callback {
         { context, remoteAddress, _, remotePort, localPort in
-            guard let transfer = CurlTransfer.behind(context) else { return ccurl_prereqfunc_abort }
-            transfer.clock.lastActivity = LoopClock.now()
-            if transfer.isExpectationRejected { return ccurl_prereqfunc_abort }
+            guard let exchange = Exchange.behind(context) else { return ccurl_prereqfunc_abort }
+            exchange.clock.lastActivity = LoopClock.now()
+            if exchange.isExpectationRejected { return ccurl_prereqfunc_abort }
             if let remoteAddress {
                 let ports = LoopConnections.Ports(remote: remotePort, local: localPort)
-                transfer.sendings.isOnStaleConnection = transfer.isConnectionStale(.init(remoteAddress: remoteAddress, ports: ports))
+                exchange.sendings.isOnStaleConnection = exchange.isConnectionStale(.init(remoteAddress: remoteAddress, ports: ports))
                 // Nothing was sent: the loop takes a fresh connection, whatever the method.
-                if transfer.sendings.isOnStaleConnection { return ccurl_prereqfunc_abort }
+                if exchange.sendings.isOnStaleConnection { return ccurl_prereqfunc_abort }
             }
-            guard transfer.sendings.count == 0 || transfer.mayResend() else { return ccurl_prereqfunc_abort }
-            transfer.sendings.count += 1
-            transfer.http2.beginSending()
-            transfer.clock.sent = transfer.clock.lastActivity
+            guard exchange.sendings.count == 0 || exchange.mayResend() else { return ccurl_prereqfunc_abort }
+            exchange.sendings.count += 1
+            exchange.http2.beginSending()
+            exchange.clock.sent = exchange.clock.lastActivity
             return ccurl_prereqfunc_ok
         }
     }
@@ -99,57 +99,57 @@ enum CurlCallbacks {
 extension CurlHandle {
     /// Takes a line of the head or of the trailers.
     ///
-    /// - Returns: the number of bytes taken; fewer than given end the transfer with `CURLE_WRITE_ERROR`.
+    /// - Returns: the number of bytes taken; fewer than given end the exchange with `CURLE_WRITE_ERROR`.
     fileprivate func receive(line: UnsafeRawBufferPointer) -> Int {
         noteActivity()
         let kind = head.append(line)
         let failure = firstField.isOver ? nil : checkFirstField(isEnd: head.isComplete)
-        // Most lines do not concern the transfer.
+        // Most lines do not concern the exchange.
         if case .other = kind, failure == nil { return line.count }
-        guard let transfer else { return 0 }
-        if let failure { return transfer.stop(failure) }
+        guard let exchange else { return 0 }
+        if let failure { return exchange.stop(failure) }
         switch kind {
         case .other: return line.count
-        case .tooLarge: return transfer.stop(.headTooLarge(limit: transfer.request.limits.responseHeadSize))
-        case .tooMany: return transfer.stop(.tooManyHeadLines(limit: transfer.request.limits.headLines))
+        case .tooLarge: return exchange.stop(.headTooLarge(limit: exchange.request.limits.responseHeadSize))
+        case .tooMany: return exchange.stop(.tooManyHeadLines(limit: exchange.request.limits.headLines))
         // The following bytes belong to another protocol, and would be read as a body without an end.
         case .switching:
-            return transfer.stop(
+            return exchange.stop(
                 .malformedResponse(reason: "it switches protocols (101), which the kit does not follow (RFC 9110 §15.2.2)"))
         case .status:
             // The server's status line is no proof: over HTTP/1.1 a cut body would pass for a stream that ended.
-            if head.isMultiplexed, !transfer.isOverHTTP2 {
-                return transfer.stop(.malformedResponse(reason: "a status line of HTTP/2 over HTTP/1.1"))
+            if head.isMultiplexed, !exchange.isOverHTTP2 {
+                return exchange.stop(.malformedResponse(reason: "a status line of HTTP/2 over HTTP/1.1"))
             }
-            if transfer.clock.answered == 0 { transfer.clock.answered = transfer.clock.lastActivity }
-            if transfer.ticket?.multiplexes != head.isMultiplexed {
-                connections.note(transfer, multiplexes: head.isMultiplexed)
+            if exchange.clock.answered == 0 { exchange.clock.answered = exchange.clock.lastActivity }
+            if exchange.ticket?.multiplexes != head.isMultiplexed {
+                connections.note(exchange, multiplexes: head.isMultiplexed)
             }
             return line.count
-        case .end: return endHead(of: transfer) ? line.count : 0
+        case .end: return endHead(of: exchange) ? line.count : 0
         }
     }
 
     /// The final head is complete.
     ///
     /// - Returns: whether libcurl goes on to the body.
-    private func endHead(of transfer: CurlTransfer) -> Bool {
-        transfer.noteConnection()
-        transfer.noteEarlyHead(in: connections)
-        if transfer.stream != nil {
-            connections.noteHead(of: transfer)
-        } else if head.isRedirection, transfer.isFollowed(head.bytes) {
-            let time = min(Reply.discardTime, transfer.request.request.timeout.idle)
-            transfer.bodyEnd.redirectDue = transfer.clock.lastActivity + time.clampedNanoseconds
-            connections.noteHead(of: transfer)
+    private func endHead(of exchange: Exchange) -> Bool {
+        exchange.noteConnection()
+        exchange.noteEarlyHead(in: connections)
+        if exchange.stream != nil {
+            connections.noteHead(of: exchange)
+        } else if head.isRedirection, exchange.isFollowed(head.bytes) {
+            let time = min(Reply.discardTime, exchange.request.request.timeout.idle)
+            exchange.bodyEnd.redirectDue = exchange.clock.lastActivity + time.clampedNanoseconds
+            connections.noteHead(of: exchange)
         }
         if head.isFramingFaulty, !head.isMultiplexed { try? forbidReuse() }
-        guard head.isNoContent || head.isResetContent || head.mayMissBodyEnd, !transfer.isOverHTTP2 else { return true }
+        guard head.isNoContent || head.isResetContent || head.mayMissBodyEnd, !exchange.isOverHTTP2 else { return true }
         do throws(ResponseHeadParser.Malformed) {
-            try transfer.bodyEnd.find(for: transfer.request, self)
-            return !transfer.bodyEnd.isDecided
+            try exchange.bodyEnd.find(for: exchange.request, self)
+            return !exchange.bodyEnd.isDecided
         } catch {
-            return transfer.stop(.malformedResponse(reason: error.reason)) > 0
+            return exchange.stop(.malformedResponse(reason: error.reason)) > 0
         }
     }
 
@@ -157,28 +157,28 @@ extension CurlHandle {
     ///
     /// - Returns: as for a line.
     fileprivate func receive(_ bytes: UnsafeMutablePointer<CChar>, count: Int) -> Int {
-        guard let transfer, transfer.failure == nil else { return 0 }
+        guard let exchange, exchange.failure == nil else { return 0 }
         // A line that libcurl shows does not belong to the body.
         guard firstField.isOver else {
             guard firstField.mayKeep(UnsafeRawBufferPointer(start: bytes, count: count)) else {
-                return transfer.stop(.malformedResponse(reason: CurlFailure.continuationFirst))
+                return exchange.stop(.malformedResponse(reason: ExchangeFailure.continuationFirst))
             }
             return count
         }
-        let count = transfer.bodyEnd.remaining.map { Int(min(Int64(count), $0)) } ?? count
+        let count = exchange.bodyEnd.remaining.map { Int(min(Int64(count), $0)) } ?? count
         let taken = bytes.withMemoryRebound(to: UInt8.self, capacity: count) {
-            deliver(UnsafeBufferPointer(start: $0, count: count), to: transfer)
+            deliver(UnsafeBufferPointer(start: $0, count: count), to: exchange)
         }
         guard taken == count else { return taken }
-        transfer.bodyEnd.take(count)
+        exchange.bodyEnd.take(count)
         // libcurl would read on to the connection's end.
-        return transfer.bodyEnd.isDecided ? 0 : count
+        return exchange.bodyEnd.isDecided ? 0 : count
     }
 
-    private func deliver(_ bytes: UnsafeBufferPointer<UInt8>, to transfer: CurlTransfer) -> Int {
+    private func deliver(_ bytes: UnsafeBufferPointer<UInt8>, to exchange: Exchange) -> Int {
         noteActivity()
         guard !connections.mustPauseForTurn(self, after: bytes.count) else { return ccurl_writefunc_pause }
-        if let stream = transfer.stream {
+        if let stream = exchange.stream {
             stream.isHeld = !stream.buffer.hasRoom()
             // libcurl keeps the piece, and hands it over again after the pause.
             guard !stream.isHeld else { return ccurl_writefunc_pause }
@@ -186,19 +186,19 @@ extension CurlHandle {
             connections.noteChunk(of: stream)
             return bytes.count
         }
-        let limit = transfer.bodyLimit
+        let limit = exchange.bodyLimit
         do {
-            let fits = try transfer.body.add(bytes, of: transfer.request, head, limit: limit, announced: announcedBytes)
-            return fits ? bytes.count : transfer.stopBody(.responseTooLarge(limit: limit))
+            let fits = try exchange.body.add(bytes, of: exchange.request, head, limit: limit, announced: announcedBytes)
+            return fits ? bytes.count : exchange.stopBody(.responseTooLarge(limit: limit))
         } catch {
-            return transfer.stopBody(ContentDecoder.transportError(error, limit: limit))
+            return exchange.stopBody(ContentDecoder.transportError(error, limit: limit))
         }
     }
 }
 
-extension CurlTransfer {
-    /// The transfer that the handle behind a callback's context serves.
-    static func behind(_ context: UnsafeMutableRawPointer?) -> CurlTransfer? { CurlHandle.behind(context)?.transfer }
+extension Exchange {
+    /// The exchange that the handle behind a callback's context serves.
+    static func behind(_ context: UnsafeMutableRawPointer?) -> Exchange? { CurlHandle.behind(context)?.exchange }
 
     /// Checks a connection that was used before. If it multiplexes, bytes may arrive at any time, but its end may not.
     fileprivate func isConnectionStale(_ ends: LoopConnections.Ends) -> Bool {
@@ -222,7 +222,7 @@ extension CurlTransfer {
             || (isHTTP2
                 ? connection.hasSilentEnd : resendsOnOpenConnection || connection.hasUnreadBytes(isSecure ? handle : nil))
         // Rejecting the request alone would leave a bad HTTP/2 connection for the next request to find. libcurl reads this flag
-        // when the transfer is over. Without it, each later request would find the connection unusable and open another.
+        // when the exchange is over. Without it, each later request would find the connection unusable and open another.
         if isStale { try? handle.forbidReuse() }
         return isStale
     }
@@ -241,10 +241,10 @@ extension CurlTransfer {
         route.tls = TLSConnection.behind(session)
     }
 
-    /// Keeps the reason, and returns the value that makes libcurl end the transfer with `CURLE_WRITE_ERROR`.
+    /// Keeps the reason, and returns the value that makes libcurl end the exchange with `CURLE_WRITE_ERROR`.
     fileprivate func stop(_ reason: TransportError) -> Int {
         failure = failure ?? reason
-        // Further bytes would be read forever under the next request. libcurl reads this flag when it ends the transfer.
+        // Further bytes would be read forever under the next request. libcurl reads this flag when it ends the exchange.
         try? handle?.forbidReuse()
         return 0
     }

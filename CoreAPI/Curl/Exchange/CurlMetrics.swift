@@ -2,7 +2,7 @@ internal import CCurl
 internal import CoreAPICore
 
 extension CurlHandle {
-    /// Request body bytes on the wire so far; may be read while the transfer runs.
+    /// Request body bytes on the wire so far; may be read while the exchange runs.
     var uploadedBytes: Int64 { offset(CURLINFO_SIZE_UPLOAD_T) }
 
     /// Bytes of the body received, as they were on the wire.
@@ -15,18 +15,18 @@ extension CurlHandle {
     /// pretransfer → first byte. For a reused connection the times of connecting are 0, which does not mean fast.
     ///
     /// The kit measures first byte and total itself. For an upload, `CURLINFO_STARTTRANSFER_TIME_T` is the time when the body
-    /// began to be sent. `CURLINFO_TOTAL_TIME_T` includes work that libcurl does before it handles the transfer.
-    func metrics(of transfer: CurlTransfer, at now: LoopClock.Nanoseconds) -> TransferMetrics {
-        var metrics = TransferMetrics()
-        metrics.queued = .nanoseconds(transfer.clock.activated - transfer.clock.submitted)
-        metrics.resends = max(0, transfer.sendings.count - 1)
-        metrics.total = .nanoseconds(now - transfer.clock.activated)
-        // Until libcurl has handled the transfer, its figures are those of the handle's last one.
-        guard transfer.hasBegun else { return metrics }
-        if transfer.upload.length != 0 { metrics.bytesSent = uploadedBytes }
+    /// began to be sent. `CURLINFO_TOTAL_TIME_T` includes work that libcurl does before it handles the exchange.
+    func metrics(of exchange: Exchange, at now: LoopClock.Nanoseconds) -> ExchangeMetrics {
+        var metrics = ExchangeMetrics()
+        metrics.queued = .nanoseconds(exchange.clock.activated - exchange.clock.submitted)
+        metrics.resends = max(0, exchange.sendings.count - 1)
+        metrics.total = .nanoseconds(now - exchange.clock.activated)
+        // Until libcurl has handled the exchange, its figures are those of the handle's last one.
+        guard exchange.hasBegun else { return metrics }
+        if exchange.upload.length != 0 { metrics.bytesSent = uploadedBytes }
         metrics.bytesReceived = receivedBytes
         let connections = number(CURLINFO_NUM_CONNECTS)
-        metrics.isConnectionReused = transfer.sendings.count > 0 && connections == 0
+        metrics.isConnectionReused = exchange.sendings.count > 0 && connections == 0
         if connections > 0 {
             let lookup = offset(CURLINFO_NAMELOOKUP_TIME_T)
             let connect = offset(CURLINFO_CONNECT_TIME_T)
@@ -35,11 +35,11 @@ extension CurlHandle {
             if connect > 0 { metrics.connect = .microseconds(max(0, connect - lookup)) }
             if handshake > 0 { metrics.tls = .microseconds(max(0, handshake - connect)) }
         }
-        if transfer.clock.answered > 0 { metrics.firstByte = .nanoseconds(transfer.clock.answered - transfer.clock.sent) }
+        if exchange.clock.answered > 0 { metrics.firstByte = .nanoseconds(exchange.clock.answered - exchange.clock.sent) }
         metrics.httpVersion = Self.name(ofHTTPVersion: number(CURLINFO_HTTP_VERSION))
         metrics.remoteAddress =
-            transfer.route.connection?.remoteAddress ?? string(CURLINFO_PRIMARY_IP).flatMap { $0.isEmpty ? nil : $0 }
-        let port = transfer.route.connection.map { Int($0.ports.remote) } ?? number(CURLINFO_PRIMARY_PORT)
+            exchange.route.connection?.remoteAddress ?? string(CURLINFO_PRIMARY_IP).flatMap { $0.isEmpty ? nil : $0 }
+        let port = exchange.route.connection.map { Int($0.ports.remote) } ?? number(CURLINFO_PRIMARY_PORT)
         metrics.remotePort = port > 0 ? port : nil
         return metrics
     }

@@ -22,8 +22,8 @@ struct ExchangeClock {
     }
 }
 
-extension CurlTransfer {
-    /// Whether libcurl has handled the transfer: in a later turn, or in the turn of its launch if a message began that turn.
+extension Exchange {
+    /// Whether libcurl has handled the exchange: in a later turn, or in the turn of its launch if a message began that turn.
     var hasBegun: Bool { sendings.isSent || handle.map { $0.connections.turn != clock.launchTurn } ?? false }
 
     /// When the whole call must be over. A streamed body has no deadline, because its reader sets the pace.
@@ -31,7 +31,7 @@ extension CurlTransfer {
         phase.isDelivered ? LoopClock.never : min(request.deadline, bodyEnd.redirectDue)
     }
 
-    /// When the loop must check the transfer next.
+    /// When the loop must check the exchange next.
     func due(_ now: LoopClock.Nanoseconds) -> LoopClock.Nanoseconds {
         guard phase.isActive else { return request.deadline }
         if stream?.isHeld == true || phase.raw != nil { return deadline }
@@ -45,7 +45,7 @@ extension CurlTransfer {
     }
 
     /// Whether less than a fiftieth of the queue wait is left before the deadline: the last 1.2 s of a minute. Starting the
-    /// transfer would open a connection only to time out.
+    /// exchange would open a connection only to time out.
     func isTooLate(_ now: LoopClock.Nanoseconds) -> Bool {
         request.deadline - now <= (now - clock.submitted) / 50
     }

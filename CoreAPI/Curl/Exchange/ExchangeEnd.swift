@@ -1,9 +1,9 @@
 internal import CCurl
 internal import CoreAPICore
 
-extension CurlTransfer {
-    /// The transfer's end, after libcurl has reported it as over.
-    func end(_ code: CURLcode, at now: LoopClock.Nanoseconds) -> CurlOutcome.End {
+extension Exchange {
+    /// The exchange's end, after libcurl has reported it as over.
+    func end(_ code: CURLcode, at now: LoopClock.Nanoseconds) -> ExchangeOutcome.End {
         if let failure { return .failed(failure) }
         // libcurl may report an orderly end for a connection that nghttp2 gave up.
         let hasFailed = code != CURLE_OK || http2.failure != nil
@@ -27,12 +27,12 @@ extension CurlTransfer {
         if code == CURLE_OPERATION_TIMEDOUT, now >= request.deadline {
             return .failed(.timedOut(.total, after: request.request.timeout.total))
         }
-        return .failed(CurlFailure.error(for: code, facts(about: code, handle)))
+        return .failed(ExchangeFailure.error(for: code, facts(about: code, handle)))
     }
 
-    private func facts(about code: CURLcode, _ handle: CurlHandle) -> CurlFailure.Facts {
+    private func facts(about code: CURLcode, _ handle: CurlHandle) -> ExchangeFailure.Facts {
         let message = handle.message(for: code)
-        return CurlFailure.Facts(
+        return ExchangeFailure.Facts(
             host: request.url.host, timeout: request.request.timeout, proxy: request.proxy,
             connectStatus: handle.number(CURLINFO_HTTP_CONNECTCODE),
             message: code == CURLE_COULDNT_CONNECT ? route.socketRejection ?? message : message,
@@ -47,9 +47,9 @@ extension CurlTransfer {
     ///
     /// - Parameters:
     ///   - metrics: `nil` if it never left the queue.
-    ///   - isEndAnnounced: as ``CurlOutcome/isEndAnnounced``.
+    ///   - isEndAnnounced: as ``ExchangeOutcome/isEndAnnounced``.
     /// - Returns: the end; that of a pin mismatch, if it is the cause.
-    func fillOutcome(_ end: CurlOutcome.End, _ metrics: TransferMetrics?, isEndAnnounced: Bool?) -> CurlOutcome.End {
+    func fillOutcome(_ end: ExchangeOutcome.End, _ metrics: ExchangeMetrics?, isEndAnnounced: Bool?) -> ExchangeOutcome.End {
         if let handle, handle.head.isComplete { outcome.keep(handle.head) }
         outcome.metrics = metrics
         swap(&outcome.body, &body.data)

@@ -22,8 +22,8 @@ struct Sendings {
     }
 }
 
-extension CurlTransfer {
-    /// Whether the transfer may be restarted without involving the caller. It may after a stale connection. If it was sent, it
+extension Exchange {
+    /// Whether the exchange may be restarted without involving the caller. It may after a stale connection. If it was sent, it
     /// may after a refused stream or, for an idempotent request, after a connection that was dropped before any answer; see
     /// ``hasResend``.
     var isToStartAgain: Bool {
@@ -39,7 +39,7 @@ extension CurlTransfer {
     /// The size of the request's head, if nghttp2 has did not send it, and no server has reset its stream.
     var headTooLargeForHTTP2: Int? {
         let size = request.headers.size + request.url.longest
-        return http2.failure == .rejected && http2.resetCode == nil && size > CurlFailure.headLimitOfHTTP2 ? size : nil
+        return http2.failure == .rejected && http2.resetCode == nil && size > ExchangeFailure.headLimitOfHTTP2 ? size : nil
     }
 
     /// Discards the answer so far, because the request is sent again.

@@ -22,13 +22,13 @@ package struct CurlCapabilities: OptionSet, Sendable {
     package static let systemAuthorities = Self(rawValue: 1 << 3)
     /// The allowed protocols by name (`CURLOPT_PROTOCOLS_STR`, 7.85). Without it by their bits.
     package static let protocolNames = Self(rawValue: 1 << 4)
-    /// A transfer that ends does not wait for its resolver (`CURLOPT_QUICK_EXIT`, 7.87). Without it a name server that does not
-    /// answer blocks the loop when the transfer ends.
+    /// An exchange that ends does not wait for its resolver (`CURLOPT_QUICK_EXIT`, 7.87). Without it a name server that does not
+    /// answer blocks the loop when the exchange ends.
     package static let quickExit = Self(rawValue: 1 << 5)
     /// Authorities are read again for each connection (`CURLOPT_CA_CACHE_TIMEOUT`, 7.87). A libcurl without it caches none.
     package static let authorityCacheTimeout = Self(rawValue: 1 << 6)
     /// HTTP/2 frames can be observed on their way to libcurl, because nghttp2 is a separate shared library. Without it a response
-    /// reports that its end was not announced (``TransferMetrics/isEndAnnounced``).
+    /// reports that its end was not announced (``ExchangeMetrics/isEndAnnounced``).
     package static let streamMonitor = Self(rawValue: 1 << 7)
 
     static let all: [(capability: Self, name: String)] = [

@@ -13,18 +13,18 @@ internal import Glibc
 /// A thread that runs libcurl, as other threads see it: one mailbox, one wake-up.
 ///
 /// **libcurl's work for the pools of a loop happens on its thread.** Other threads put a message into the mailbox and, if the
-/// thread waits, wake it. That thread resumes the tasks whose transfers it took.
+/// thread waits, wake it. That thread resumes the tasks whose exchanges it took.
 ///
 /// The thread waits only after it has found the mailbox empty and set `isWaiting` under the same lock. The thread that posts
 /// clears `isWaiting` and signals. A pipe keeps a signal that arrives before the wait, so no signal is lost.
 final class Loop: Sendable {
     enum Message {
-        /// A transfer, for its shard.
-        case submit(CurlTransfer, ConnectionPool)
-        case cancel(CurlTransfer)
+        /// An exchange, for its shard.
+        case submit(Exchange, ConnectionPool)
+        case cancel(Exchange)
         /// A task has taken the waiting bytes, or has more to send.
-        case resume(CurlTransfer)
-        /// Another shard of the pool has finished a transfer, so a waiting one may start.
+        case resume(Exchange)
+        /// Another shard of the pool has finished an exchange, so a waiting one may start.
         case startReady(PoolShard)
         case close(PoolShard, ConnectionPool)
     }
@@ -200,14 +200,14 @@ final class Loop: Sendable {
 ///
 /// **Fairness.** One turn serves each ready socket once, and at most ``PollSet/socketsPerTurn`` of a pool; the next turn begins
 /// with the rest. Over TLS libcurl reads at most 512 KiB of a connection in a turn, and 16 KiB more for each
-/// transfer beyond 32, at most 8 MiB (``ReadBudget``). Of a body over HTTP/1.1 it reads at most 4 MiB,
+/// exchange beyond 32, at most 8 MiB (``ReadBudget``). Of a body over HTTP/1.1 it reads at most 4 MiB,
 /// and 256 KiB if other pools wait; less in small pieces (``LoopConnections/mustPauseForTurn(_:after:)``).
 struct LoopRun {
     private let loop: Loop
     private let sockets: PollSet
     private let idleLifetime: LoopClock.Nanoseconds
     private var workers: [PoolWorker] = []
-    /// The workers with transfers, sockets or timers. An idle channel costs the others nothing.
+    /// The workers with exchanges, sockets or timers. An idle channel costs the others nothing.
     private var attended: [PoolWorker] = []
     private var now = LoopClock.now()
     private var idleSince: LoopClock.Nanoseconds?
@@ -245,12 +245,12 @@ struct LoopRun {
 
     private mutating func handle(_ message: Loop.Message) {
         switch message {
-        case .submit(let transfer, let pool): submit(transfer, pool)
-        case .cancel(let transfer): cancel(transfer)
-        case .resume(let transfer):
-            guard let worker = transfer.shard?.worker else { return }
+        case .submit(let exchange, let pool): submit(exchange, pool)
+        case .cancel(let exchange): cancel(exchange)
+        case .resume(let exchange):
+            guard let worker = exchange.shard?.worker else { return }
             attend(worker)
-            worker.resume(transfer, now)
+            worker.resume(exchange, now)
         case .startReady(let shard):
             guard let worker = shard.worker else { return }
             attend(worker)
@@ -260,18 +260,18 @@ struct LoopRun {
         }
     }
 
-    private mutating func submit(_ transfer: CurlTransfer, _ pool: ConnectionPool) {
-        guard let shard = transfer.shard else { return }
+    private mutating func submit(_ exchange: Exchange, _ pool: ConnectionPool) {
+        guard let shard = exchange.shard else { return }
         do throws(TransportError) {
             let worker = try worker(of: shard, pool)
             attend(worker)
-            worker.submit(transfer, now)
+            worker.submit(exchange, now)
         } catch {
-            pool.reject(transfer, error)
+            pool.reject(exchange, error)
         }
     }
 
-    /// The worker of a shard, made with its first transfer.
+    /// The worker of a shard, made with its first exchange.
     private mutating func worker(of shard: PoolShard, _ pool: ConnectionPool) throws(TransportError) -> PoolWorker {
         if let worker = shard.worker { return worker }
         guard !shard.isClosed, !pool.isClosed else { throw .closed }
@@ -281,13 +281,13 @@ struct LoopRun {
         return worker
     }
 
-    private func cancel(_ transfer: CurlTransfer) {
-        guard let shard = transfer.shard else { return }
-        // The transfer was queued here and runs on another loop.
-        guard shard.loop === loop else { return _ = shard.loop.postIfRunning(.cancel(transfer)) }
-        switch transfer.phase {
-        case .new: transfer.phase = .cancelled  // Its submission is still on the way.
-        case .queued, .active, .streaming, .raw: shard.worker?.cancel(transfer, now)
+    private func cancel(_ exchange: Exchange) {
+        guard let shard = exchange.shard else { return }
+        // The exchange was queued here and runs on another loop.
+        guard shard.loop === loop else { return _ = shard.loop.postIfRunning(.cancel(exchange)) }
+        switch exchange.phase {
+        case .new: exchange.phase = .cancelled  // Its submission is still on the way.
+        case .queued, .active, .streaming, .raw: shard.worker?.cancel(exchange, now)
         case .cancelled, .done: break
         }
     }
@@ -306,7 +306,7 @@ struct LoopRun {
         attended.append(worker)
     }
 
-    /// Lets libcurl do work that does not wait for a socket: start transfers, and run its timers. Bounded, because the mailbox
+    /// Lets libcurl do work that does not wait for a socket: start exchanges, and run its timers. Bounded, because the mailbox
     /// and the clocks wait.
     private mutating func runTimers() {
         for _ in 0..<8 {
@@ -348,7 +348,7 @@ struct LoopRun {
         settle()
     }
 
-    /// Handles the transfers that libcurl has advanced.
+    /// Handles the exchanges that libcurl has advanced.
     private mutating func settle() {
         now = LoopClock.now()
         for worker in attended { worker.settle(now) }
@@ -360,7 +360,7 @@ struct LoopRun {
         resumeEnded()
     }
 
-    /// Resumes the tasks of all pools before it takes back the first handle. Then it starts others; see ``EndedTransfers``.
+    /// Resumes the tasks of all pools before it takes back the first handle. Then it starts others; see ``EndedExchanges``.
     private mutating func resumeEnded() {
         for worker in attended { worker.resumeEnded() }
         for worker in attended { worker.releaseEnded() }

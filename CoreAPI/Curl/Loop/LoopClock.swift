@@ -8,7 +8,7 @@ internal import Musl
 internal import Glibc
 #endif
 
-/// The loop's clock: monotonic nanoseconds in one machine word. It is read several times for each transfer and compared for
+/// The loop's clock: monotonic nanoseconds in one machine word. It is read several times for each exchange and compared for
 /// thousands.
 enum LoopClock {
     typealias Nanoseconds = Int64

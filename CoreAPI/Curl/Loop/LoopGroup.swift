@@ -39,7 +39,7 @@ public final class LoopGroup: Sendable {
         self.loops = (0..<max(1, loops)).map { _ in Loop(idleLifetime: idleLifetime) }
     }
 
-    /// Ends the threads and waits for their end. Transfers on them, and every later request, fail with ``TransportError/closed``.
+    /// Ends the threads and waits for their end. Exchanges on them, and every later request, fail with ``TransportError/closed``.
     ///
     /// Has no effect on ``shared``, which other code uses.
     public func shutdown() async {

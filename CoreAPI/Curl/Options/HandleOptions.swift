@@ -23,15 +23,15 @@ extension CurlHandle {
     /// Sets all options of an exchange. While it runs, only two more may be set: that its connection must not be
     /// reused, and that libcurl shows the first field.
     ///
-    /// - Parameter count: transfers that run at once, this one included.
+    /// - Parameter count: exchanges that run at once, this one included.
     /// - Throws: ``TransportError`` for the first option that libcurl rejects, and for a body that cannot be opened.
-    func setOptions(for transfer: CurlTransfer, as form: Form, inFlight count: Int) throws(TransportError) {
-        let request = transfer.request
+    func setOptions(for exchange: Exchange, as form: Form, inFlight count: Int) throws(TransportError) {
+        let request = exchange.request
         let isSecure = request.url.scheme == .https
         // Before any step can fail: until then the handle contains the state of the previous exchange.
-        begin(transfer)
+        begin(exchange)
         do {
-            try transfer.upload.open(for: transfer)
+            try exchange.upload.open(for: exchange)
         } catch {
             throw .bodyUnreadable(error)
         }
@@ -45,13 +45,13 @@ extension CurlHandle {
         try setHeaders(request.headers)
         try setConnectTimeout(request.request.timeout.connect)
         try setBufferSize(inFlight: count, isSecure: isSecure, streamsBody: request.streamsBody)
-        if form.isUpload { try set(CURLOPT_INFILESIZE_LARGE, offset: transfer.upload.length ?? -1) }
+        if form.isUpload { try set(CURLOPT_INFILESIZE_LARGE, offset: exchange.upload.length ?? -1) }
         if request.connectsOnly { try setConnectOnly() }
-        if transfer.sendings.needsFreshConnection { try setOnce(CURLOPT_FRESH_CONNECT, 1) }
+        if exchange.sendings.needsFreshConnection { try setOnce(CURLOPT_FRESH_CONNECT, 1) }
         if isSecure {
             // Wait for a connection that is being opened instead of opening another, unless the host is known not to multiplex.
-            try set(CURLOPT_PIPEWAIT, transfer.ticket?.multiplexes == false ? 0 : 1)
-            try setPins(transfer.route.pinCheck)
+            try set(CURLOPT_PIPEWAIT, exchange.ticket?.multiplexes == false ? 0 : 1)
+            try setPins(exchange.route.pinCheck)
         }
     }
 
@@ -69,8 +69,8 @@ extension CurlHandle {
         try setCallbacks()
         try setSockets()
         try set(CURLOPT_NOSIGNAL, 1)
-        // A name server that does not answer must not block the thread when its transfer ends. Without this option libcurl waits
-        // for its resolver, beyond every timeout, and so do all other transfers.
+        // A name server that does not answer must not block the thread when its exchange ends. Without this option libcurl waits
+        // for its resolver, beyond every timeout, and so do all other exchanges.
         if library.can(.quickExit) { try set(NewerOption.quickExit, 1) }
         try allowProtocols()
         try set(CURLOPT_FOLLOWLOCATION, 0)

@@ -4,7 +4,7 @@ internal import Foundation
 internal import HTTPTypes
 
 /// A request's header lines: the caller's fields, and the lines that stop libcurl from adding its own defaults. Framing belongs
-/// to the transport: a `Content-Length` or `Transfer-Encoding` that contradicts the body allows request smuggling (RFC 9112
+/// to the transport: a `Content-Length` or `Exchange-Encoding` that contradicts the body allows request smuggling (RFC 9112
 /// §11.2).
 struct HeaderBlock: Sendable {
     let list: HeaderList
@@ -97,7 +97,7 @@ struct HeaderBlock: Sendable {
 /// The header lines of a request as a `curl_slist`, in a single block of memory.
 ///
 /// libcurl neither copies nor frees a list that it gets (`CURLOPT_HTTPHEADER`). So the sending task builds the list, without a
-/// call to libcurl and without an allocation for each line. It must live as long as a transfer that uses it.
+/// call to libcurl and without an allocation for each line. It must live as long as an exchange that uses it.
 ///
 /// `@unchecked`: written by `init` only, and by the one handle that has a list of its own; libcurl reads it.
 final class HeaderList: @unchecked Sendable {

@@ -36,11 +36,11 @@ struct HostKey: Hashable, Sendable {
 /// once. A request that must wait is kept by the loop of the first shard, which is the pool's home.
 final class ConnectionPool: Sendable {
     private struct State {
-        let queue: HostQueue<HostKey, CurlTransfer>
+        let queue: HostQueue<HostKey, Exchange>
         var isClosed = false
         /// Shards whose loops have work of this pool, and have not ended it.
         var open: Set<Int> = []
-        /// Whether the home's loop was told that a transfer may start.
+        /// Whether the home's loop was told that an exchange may start.
         var isHomeNotified = false
         var closers: [CheckedContinuation<Void, Never>] = []
     }
@@ -60,7 +60,7 @@ final class ConnectionPool: Sendable {
 
     /// Requests in progress, under the lock of the transport.
     let users = Atomic(0)
-    /// Transfers that libcurl works on, and those that wait. Updated before a task is resumed, so the task of the last transfer
+    /// Exchanges that libcurl works on, and those that wait. Updated before a task is resumed, so the task of the last exchange
     /// reads 0.
     let active = Atomic(0)
     let queued = Atomic(0)
@@ -87,27 +87,27 @@ final class ConnectionPool: Sendable {
                     streamsPerConnection: limits.streamsPerConnection, capacity: limits.queuedRequests, shards: loops.count)))
     }
 
-    /// Whether a loop holds a transfer or a connection of the pool.
+    /// Whether a loop holds an exchange or a connection of the pool.
     var isRunning: Bool { state.withLock { !$0.open.isEmpty } }
-    /// Whether no further transfer may begin.
+    /// Whether no further exchange may begin.
     var isClosed: Bool { state.withLock { $0.isClosed } }
 
     // MARK: - From any thread
 
-    /// Hands a transfer over and waits until its outcome is set. Cancelling the task cancels the transfer.
-    func perform(_ transfer: CurlTransfer) async {
+    /// Hands an exchange over and waits until its outcome is set. Cancelling the task cancels the exchange.
+    func perform(_ exchange: Exchange) async {
         await withTaskCancellationHandler {
             await withUnsafeContinuation { continuation in
-                transfer.continuation = continuation
-                submit(transfer)
+                exchange.continuation = continuation
+                submit(exchange)
             }
         } onCancel: {
-            cancel(transfer)
+            cancel(exchange)
         }
-        _ = transfer.isOver.load(ordering: .acquiring)
+        _ = exchange.isOver.load(ordering: .acquiring)
     }
 
-    /// Ends all waiting and running transfers with ``TransportError/closed``, and waits until no connection is left.
+    /// Ends all waiting and running exchanges with ``TransportError/closed``, and waits until no connection is left.
     func close() async {
         await withCheckedContinuation { continuation in
             let isNew = state.withLock { state -> Bool in
@@ -143,91 +143,91 @@ final class ConnectionPool: Sendable {
 
     private enum Submission {
         case to(PoolShard)
-        case rejected(CurlOutcome.End)
+        case rejected(ExchangeOutcome.End)
     }
 
-    private func submit(_ transfer: CurlTransfer) {
-        let key = HostKey(transfer.request.url)
+    private func submit(_ exchange: Exchange) {
+        let key = HostKey(exchange.request.url)
         let submission = state.withLock { state -> Submission in
             guard !state.isClosed else { return .rejected(.failed(.closed)) }
-            guard !transfer.isCancelled.load(ordering: .acquiring) else { return .rejected(.cancelled) }
-            transfer.ticket = state.queue.start(for: key, multiplexes: multiplexes(transfer))
+            guard !exchange.isCancelled.load(ordering: .acquiring) else { return .rejected(.cancelled) }
+            exchange.ticket = state.queue.start(for: key, multiplexes: multiplexes(exchange))
             count(state.queue)
-            let shard = shards[transfer.ticket?.shard ?? 0]
-            transfer.shard = shard
+            let shard = shards[exchange.ticket?.shard ?? 0]
+            exchange.shard = shard
             state.open.insert(shard.index)
             return .to(shard)
         }
         switch submission {
-        case .rejected(let end): transfer.resume(end)
+        case .rejected(let end): exchange.resume(end)
         case .to(let shard):
-            if let rejection = shard.loop.post(.submit(transfer, self)) { reject(transfer, rejection) }
+            if let rejection = shard.loop.post(.submit(exchange, self)) { reject(exchange, rejection) }
         }
     }
 
-    /// May be called before the transfer itself arrives.
-    private func cancel(_ transfer: CurlTransfer) {
+    /// May be called before the exchange itself arrives.
+    private func cancel(_ exchange: Exchange) {
         let shard = state.withLock { _ in
-            transfer.isCancelled.store(true, ordering: .releasing)
-            return transfer.shard
+            exchange.isCancelled.store(true, ordering: .releasing)
+            return exchange.shard
         }
-        shard?.loop.postIfRunning(.cancel(transfer))
+        shard?.loop.postIfRunning(.cancel(exchange))
     }
 
     /// Whether the host multiplexes, as far as known before its first response. The kit does not speak HTTP/2 in clear text.
-    private func multiplexes(_ transfer: CurlTransfer) -> Bool? {
-        transfer.request.url.scheme == .https && library.can(.http2) && !transfer.request.streamsBody ? nil : false
+    private func multiplexes(_ exchange: Exchange) -> Bool? {
+        exchange.request.url.scheme == .https && library.can(.http2) && !exchange.request.streamsBody ? nil : false
     }
 
-    private func count(_ queue: HostQueue<HostKey, CurlTransfer>) {
+    private func count(_ queue: HostQueue<HostKey, Exchange>) {
         active.store(queue.active, ordering: .releasing)
         queued.store(queue.waiting, ordering: .releasing)
     }
 
     // MARK: - From a loop's thread
 
-    /// Ends a transfer that has not begun with an error.
-    func reject(_ transfer: CurlTransfer, _ error: TransportError) {
-        finish(transfer)
-        transfer.releaseResources()
-        transfer.resume(.failed(error))
+    /// Ends an exchange that has not begun with an error.
+    func reject(_ exchange: Exchange, _ error: TransportError) {
+        finish(exchange)
+        exchange.releaseResources()
+        exchange.resume(.failed(error))
     }
 
-    /// Queues a transfer that could not start when it was submitted.
+    /// Queues an exchange that could not start when it was submitted.
     ///
     /// - Returns: its ticket: it may start by now.
     /// - Throws: ``TransportError/queueFull(limit:)``.
-    func enqueue(_ transfer: CurlTransfer) throws(TransportError) -> HostQueue<HostKey, CurlTransfer>.Ticket {
-        let key = HostKey(transfer.request.url)
+    func enqueue(_ exchange: Exchange) throws(TransportError) -> HostQueue<HostKey, Exchange>.Ticket {
+        let key = HostKey(exchange.request.url)
         let ticket = state.withLock { state in
             defer { count(state.queue) }
-            let multiplexes = multiplexes(transfer)
+            let multiplexes = multiplexes(exchange)
             return state.queue.start(for: key, multiplexes: multiplexes)
-                ?? state.queue.enqueue(transfer, for: key, multiplexes: multiplexes)
+                ?? state.queue.enqueue(exchange, for: key, multiplexes: multiplexes)
         }
         guard let ticket else { throw .queueFull(limit: max(0, limits.queuedRequests)) }
-        transfer.ticket = ticket
+        exchange.ticket = ticket
         return ticket
     }
 
-    /// The home's loop has received the message that another shard finished a transfer.
+    /// The home's loop has received the message that another shard finished an exchange.
     func noteHomeNotified() { state.withLock { $0.isHomeNotified = false } }
 
-    /// The next transfer that may start. Its ticket names the shard.
-    func next() -> CurlTransfer? {
+    /// The next exchange that may start. Its ticket names the shard.
+    func next() -> Exchange? {
         guard queued.load(ordering: .relaxed) > 0 else { return nil }
-        return state.withLock { state -> CurlTransfer? in
-            guard let (transfer, ticket) = state.queue.next() else { return nil }
-            transfer.ticket = ticket
+        return state.withLock { state -> Exchange? in
+            guard let (exchange, ticket) = state.queue.next() else { return nil }
+            exchange.ticket = ticket
             count(state.queue)
-            return transfer
+            return exchange
         }
     }
 
-    /// Takes a transfer out of the queue's counts, whether it ran or waited.
-    func finish(_ transfer: CurlTransfer) {
-        guard let ticket = transfer.ticket else { return }
-        transfer.ticket = nil
+    /// Takes an exchange out of the queue's counts, whether it ran or waited.
+    func finish(_ exchange: Exchange) {
+        guard let ticket = exchange.ticket else { return }
+        exchange.ticket = nil
         let tellsHome = state.withLock { state in
             if ticket.isStarted { state.queue.finish(ticket) } else { state.queue.remove(ticket) }
             count(state.queue)
@@ -239,7 +239,7 @@ final class ConnectionPool: Sendable {
     }
 
     /// Notes what a response revealed about its host.
-    func learn(_ ticket: HostQueue<HostKey, CurlTransfer>.Ticket, multiplexes: Bool) {
+    func learn(_ ticket: HostQueue<HostKey, Exchange>.Ticket, multiplexes: Bool) {
         let tellsHome = state.withLock { state in
             state.queue.learn(ticket, multiplexes: multiplexes)
             return ticket.shard != 0 && state.queue.waiting > 0
@@ -247,16 +247,16 @@ final class ConnectionPool: Sendable {
         if tellsHome { shards[0].loop.postIfRunning(.startReady(shards[0])) }
     }
 
-    /// Hands a transfer that may start to the loop of its shard.
-    func move(_ transfer: CurlTransfer) {
-        let shard = shards[transfer.ticket?.shard ?? 0]
+    /// Hands an exchange that may start to the loop of its shard.
+    func move(_ exchange: Exchange) {
+        let shard = shards[exchange.ticket?.shard ?? 0]
         let isOpen = state.withLock { state in
-            transfer.shard = shard
+            exchange.shard = shard
             guard !state.isClosed else { return false }
             state.open.insert(shard.index)
             return true
         }
-        if let rejection = isOpen ? shard.loop.post(.submit(transfer, self)) : .closed { reject(transfer, rejection) }
+        if let rejection = isOpen ? shard.loop.post(.submit(exchange, self)) : .closed { reject(exchange, rejection) }
     }
 
     /// A loop holds nothing of the pool any more.
@@ -278,9 +278,9 @@ final class PoolShard: @unchecked Sendable {
     let index: Int
     let share: ConnectionShare
     let loop: Loop
-    /// Lives from the first transfer to the pool's end.
+    /// Lives from the first exchange to the pool's end.
     var worker: PoolWorker?
-    /// Whether the pool has ended; no transfer begins after that.
+    /// Whether the pool has ended; no exchange begins after that.
     var isClosed = false
 
     init(_ index: Int, share: ConnectionShare, loop: Loop) {

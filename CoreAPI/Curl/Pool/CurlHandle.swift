@@ -3,7 +3,7 @@ internal import CoreAPICore
 internal import Foundation
 internal import Synchronization
 
-/// One easy handle, with the buffer to which libcurl writes its error texts. It serves one transfer at a time, and several in
+/// One easy handle, with the buffer to which libcurl writes its error texts. It serves one exchange at a time, and several in
 /// turn if they have the same ``Form``. On the loop's thread only.
 final class CurlHandle {
     /// The options that stay set on a handle between exchanges.
@@ -24,8 +24,8 @@ final class CurlHandle {
     /// The address that libcurl uses (`CURLU`).
     private let address: OpaquePointer
     private let errorText: UnsafeMutablePointer<CChar>
-    /// The transfer that it serves. libcurl's callbacks get the handle and find the transfer here.
-    private(set) var transfer: CurlTransfer?
+    /// The exchange that it serves. libcurl's callbacks get the handle and find the exchange here.
+    private(set) var exchange: Exchange?
     /// The options that stay set; `nil` until all of them are.
     var form: Form?
     /// Whether an option was set for one exchange that the next must not have.
@@ -71,13 +71,13 @@ final class CurlHandle {
     /// Whether another exchange of the same form may use it.
     var mayServeAgain: Bool { form != nil && !isSpent }
 
-    func begin(_ transfer: CurlTransfer) {
-        self.transfer = transfer
-        transfer.handle = self
+    func begin(_ exchange: Exchange) {
+        self.exchange = exchange
+        exchange.handle = self
         errorText[0] = 0
         lastTurn = nil
         burst.bytes = 0
-        transfer.forgetAnswer()
+        exchange.forgetAnswer()
         firstField = FirstFieldCheck(isNeeded: hasServed && library.has(.rememberedField))
     }
 
@@ -88,18 +88,18 @@ final class CurlHandle {
         guard lastTurn != connections.turn else { return }
         lastTurn = connections.turn
         connections.hasMoved = true
-        transfer?.clock.lastActivity = LoopClock.now()
+        exchange?.clock.lastActivity = LoopClock.now()
     }
 
     /// The exchange is over, and the handle is in no multi handle.
     func end() {
-        transfer = nil
+        exchange = nil
         head.shrink()
         hasServed = true
     }
 
-    /// The size of the receive buffer, in bytes. 64 KiB download 1.7 times as fast as the default 16 KiB, but every transfer in
-    /// flight has a buffer. Beyond the 64th, the transfers share a MiB. Of thousands at once few wait for their own read, and 4
+    /// The size of the receive buffer, in bytes. 64 KiB download 1.7 times as fast as the default 16 KiB, but every exchange in
+    /// flight has a buffer. Beyond the 64th, the exchanges share a MiB. Of thousands at once few wait for their own read, and 4
     /// KiB for each were an eighth of the memory of 10,000 held requests.
     ///
     /// - Parameters:
@@ -196,7 +196,7 @@ final class CurlHandle {
         try set(option, value)
     }
 
-    /// Forbids reuse of its connection. libcurl reads this when it ends the transfer, so it may be set while the transfer runs.
+    /// Forbids reuse of its connection. libcurl reads this when it ends the exchange, so it may be set while the exchange runs.
     func forbidReuse() throws(TransportError) { try setOnce(CURLOPT_FORBID_REUSE, 1) }
 
     func set(_ option: CURLoption, _ value: Int) throws(TransportError) {
@@ -258,7 +258,7 @@ final class CurlHandle {
         try set(CURLOPT_ERRORBUFFER, pointer: errorText)
     }
 
-    /// Sets the callbacks, which pass everything received and sent to the handle's transfer.
+    /// Sets the callbacks, which pass everything received and sent to the handle's exchange.
     func setCallbacks() throws(TransportError) {
         let context = Unmanaged.passUnretained(self).toOpaque()
         try set(CURLOPT_PRIVATE, pointer: context)
@@ -275,7 +275,7 @@ final class CurlHandle {
         try check(ccurl_set_progress(easy, CurlCallbacks.progress, context), CURLOPT_XFERINFOFUNCTION)
     }
 
-    /// Sets the socket callbacks. Sockets are opened for the handle's transfer and noted in ``connections``, which must outlive
+    /// Sets the socket callbacks. Sockets are opened for the handle's exchange and noted in ``connections``, which must outlive
     /// them.
     func setSockets() throws(TransportError) {
         let context = Unmanaged.passUnretained(self).toOpaque()
@@ -285,7 +285,7 @@ final class CurlHandle {
             CURLOPT_OPENSOCKETFUNCTION)
     }
 
-    /// A failed option fails the transfer: without it, another request than the intended one would be sent.
+    /// A failed option fails the exchange: without it, another request than the intended one would be sent.
     private func check(_ code: CURLcode, _ option: CURLoption) throws(TransportError) {
         guard code != CURLE_OK else { return }
         let name =
@@ -324,22 +324,22 @@ final class CurlHandle {
     /// `nil` if libcurl uses another TLS library.
     var openSSL: OpenSSL? { library.can(.openSSL) ? OpenSSL.linked : nil }
 
-    /// OpenSSL's connection that the transfer uses; `nil` without one, and if libcurl uses another TLS library.
+    /// OpenSSL's connection that the exchange uses; `nil` without one, and if libcurl uses another TLS library.
     var openSSLSession: UnsafeMutableRawPointer? { ccurl_get_openssl_session(easy) }
 
-    /// Whether TLS holds decrypted, unread bytes of the transfer's connection. They are no longer on the socket.
+    /// Whether TLS holds decrypted, unread bytes of the exchange's connection. They are no longer on the socket.
     var hasUnreadTLSBytes: Bool {
         guard let openSSL, let session = openSSLSession else { return false }
         return openSSL.hasUnreadBytes(session)
     }
 
-    /// Whether the transfer's connection negotiated HTTP/2; `nil` if TLS does not say.
+    /// Whether the exchange's connection negotiated HTTP/2; `nil` if TLS does not say.
     var speaksHTTP2: Bool? {
         guard let openSSL, let session = openSSLSession else { return nil }
         return openSSL.speaksHTTP2(session)
     }
 
-    /// The handle of a callback's context, as ``setCallbacks()`` set it; the pool and the transfer keep it alive.
+    /// The handle of a callback's context, as ``setCallbacks()`` set it; the pool and the exchange keep it alive.
     static func behind(_ context: UnsafeMutableRawPointer?) -> CurlHandle? {
         context.map { Unmanaged<CurlHandle>.fromOpaque($0).takeUnretainedValue() }
     }
@@ -347,8 +347,8 @@ final class CurlHandle {
     /// The kit's handle for libcurl's.
     static func owner(of easy: UnsafeMutableRawPointer) -> CurlHandle? { behind(ccurl_get_private(easy)) }
 
-    /// The transfer that libcurl's handle serves.
-    static func transfer(of easy: UnsafeMutableRawPointer) -> CurlTransfer? { owner(of: easy)?.transfer }
+    /// The exchange that libcurl's handle serves.
+    static func exchange(of easy: UnsafeMutableRawPointer) -> Exchange? { owner(of: easy)?.exchange }
 }
 
 /// Easy handles that have served and may serve again. Making and freeing one costs 15,000 instructions together, and setting the
@@ -389,5 +389,5 @@ struct CurlHandlePool {
 
 extension TransportError {
     /// libcurl has no memory for another handle (`CURLE_OUT_OF_MEMORY`).
-    static let outOfHandles = TransportError.other(code: 27, message: "out of memory for another transfer")
+    static let outOfHandles = TransportError.other(code: 27, message: "out of memory for another exchange")
 }

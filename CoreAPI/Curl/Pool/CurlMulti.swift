@@ -9,7 +9,7 @@ internal import Musl
 internal import Glibc
 #endif
 
-/// A loop's interface to a `CURLM`: it adds and removes transfers, and advances them when something happens.
+/// A loop's interface to a `CURLM`: it adds and removes exchanges, and advances them when something happens.
 ///
 /// The loop waits for several of them at once. So libcurl names the sockets to wait for (`CURLMOPT_SOCKETFUNCTION`), and the loop
 /// reports their events (`curl_multi_socket_action`). The loop asks for the next timer (`curl_multi_timeout`) after every call.
@@ -35,9 +35,9 @@ final class CurlMulti {
     /// See ``CurlDefect/spinningUpload``.
     var idleRoom = IdleRoom()
     /// The raw connections, by socket; libcurl does not watch them.
-    private var raw: [Int32: CurlTransfer] = [:]
+    private var raw: [Int32: Exchange] = [:]
     /// Those whose sockets are ready.
-    private var readyRaw: [CurlTransfer] = []
+    private var readyRaw: [Exchange] = []
 
     /// - Parameters:
     ///   - share: the connections that it may have.
@@ -57,7 +57,7 @@ final class CurlMulti {
         do throws(TransportError) {
             try set(CURLMOPT_MAX_TOTAL_CONNECTIONS, share.inAll)
             try set(CURLMOPT_MAX_HOST_CONNECTIONS, share.perHost)
-            // As many connections may stay open between transfers as may be open at all; the default follows the number of
+            // As many connections may stay open between exchanges as may be open at all; the default follows the number of
             // handles.
             try set(CURLMOPT_MAXCONNECTS, share.inAll)
             try set(CURLMOPT_MAX_CONCURRENT_STREAMS, streams)
@@ -100,14 +100,14 @@ final class CurlMulti {
         if let monitor { monitor.observe() } else { HTTP2StreamMonitor.stopObserving() }
     }
 
-    /// Whether the server has ended the transfer's HTTP/2 stream; `nil` if that cannot be seen.
+    /// Whether the server has ended the exchange's HTTP/2 stream; `nil` if that cannot be seen.
     func hasEndedStream(_ handle: CurlHandle) -> Bool? { monitor?.hasEnded(handle) }
 
-    /// The transfers whose HTTP/2 streams have failed, whatever libcurl reports.
-    func takeGivenUp() -> [CurlTransfer] { monitor?.takeGivenUp() ?? [] }
+    /// The exchanges whose HTTP/2 streams have failed, whatever libcurl reports.
+    func takeGivenUp() -> [Exchange] { monitor?.takeGivenUp() ?? [] }
 
-    /// The transfers whose answers are complete although libcurl is still sending their requests.
-    func takeComplete() -> [CurlTransfer] { monitor?.takeComplete() ?? [] }
+    /// The exchanges whose answers are complete although libcurl is still sending their requests.
+    func takeComplete() -> [Exchange] { monitor?.takeComplete() ?? [] }
 
     // MARK: - Moving
 
@@ -119,8 +119,8 @@ final class CurlMulti {
 
     /// - Parameter events: of `poll(2)`.
     func act(on descriptor: Int32, _ events: Int16) {
-        if let transfer = raw[descriptor] {
-            readyRaw.append(transfer)
+        if let exchange = raw[descriptor] {
+            readyRaw.append(exchange)
             return beginTurn()
         }
         // As libcurl maps the events of its own polling (`Curl_socket_check`).
@@ -135,22 +135,22 @@ final class CurlMulti {
         noteRoom(in: descriptor, events)
     }
 
-    /// Starts the added transfers, and does the work that is due.
+    /// Starts the added exchanges, and does the work that is due.
     func actOnTimers() {
         beginTurn()
         var running: Int32 = 0
         note(curl_multi_socket_action(multi, ccurl_bad_socket, 0, &running))
     }
 
-    /// Resumes a paused transfer. Its callbacks may be called inside, and again in the next turn.
+    /// Resumes a paused exchange. Its callbacks may be called inside, and again in the next turn.
     ///
-    /// - Returns: the error if the transfer cannot continue; libcurl does not end it by itself then.
+    /// - Returns: the error if the exchange cannot continue; libcurl does not end it by itself then.
     func resume(_ handle: CurlHandle) -> CURLcode {
         beginTurn()
         return curl_easy_pause(handle.easy, CURLPAUSE_CONT)
     }
 
-    /// Advances every transfer as far as possible, whether its socket is ready or not.
+    /// Advances every exchange as far as possible, whether its socket is ready or not.
     func actOnAll() {
         beginTurn()
         var running: Int32 = 0
@@ -160,7 +160,7 @@ final class CurlMulti {
     // MARK: - Raw connections
 
     /// Begins to serve a raw connection, which stays in the multi handle: its removal would close it.
-    func keep(_ connection: RawSocket, of transfer: CurlTransfer) { raw[connection.descriptor] = transfer }
+    func keep(_ connection: RawSocket, of exchange: Exchange) { raw[connection.descriptor] = exchange }
 
     /// Moves bytes, and waits for the events that allow more.
     func move(_ connection: RawSocket) -> RawSocket.Move {
@@ -181,13 +181,13 @@ final class CurlMulti {
     }
 
     /// The raw connections that became ready since the last call.
-    func takeReadyRaw() -> [CurlTransfer] {
+    func takeReadyRaw() -> [Exchange] {
         guard !readyRaw.isEmpty else { return [] }
         defer { readyRaw = [] }
         return readyRaw
     }
 
-    /// - Throws: an error that affects all transfers of the turn.
+    /// - Throws: an error that affects all exchanges of the turn.
     func endTurn() throws(TransportError) {
         (isInTurn, served) = (false, 0)
         guard let failure else { return }
@@ -213,11 +213,11 @@ final class CurlMulti {
         return due
     }
 
-    /// The next finished transfer and its result.
-    func nextDone() -> (transfer: CurlTransfer, code: CURLcode)? {
+    /// The next finished exchange and its result.
+    func nextDone() -> (exchange: Exchange, code: CURLcode)? {
         var code = CURLE_OK
         while let easy = ccurl_multi_next_done(multi, &code) {
-            if let transfer = CurlHandle.transfer(of: easy) { return (transfer, code) }
+            if let exchange = CurlHandle.exchange(of: easy) { return (exchange, code) }
         }
         return nil
     }

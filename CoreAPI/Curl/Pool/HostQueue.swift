@@ -1,19 +1,19 @@
 internal import CoreAPICore
 internal import Synchronization
 
-/// Decides which transfer may start now: it limits the transfers of one host and the connections of all. First come, first served
+/// Decides which exchange may start now: it limits the exchanges of one host and the connections of all. First come, first served
 /// within a host; the hosts take turns. No I/O, no clock, no threads: its owner's lock guards it.
 ///
-/// The kit has its own queue, because a transfer that waits inside libcurl looks like one that connects. And older libraries do
+/// The kit has its own queue, because an exchange that waits inside libcurl looks like one that connects. And older libraries do
 /// not report how long it waited (`CURLINFO_QUEUE_TIME_T`).
 ///
-/// The protocol decides how many transfers a host may have. One HTTP/1.1 connection carries one transfer. One HTTP/2 connection
-/// carries many, and such a host gets one (RFC 9113 §9.1), because libcurl would otherwise open one for each further transfer.
+/// The protocol decides how many exchanges a host may have. One HTTP/1.1 connection carries one exchange. One HTTP/2 connection
+/// carries many, and such a host gets one (RFC 9113 §9.1), because libcurl would otherwise open one for each further exchange.
 /// The protocol is known after the host's first response, or if HTTP/2 is impossible. Until then the host gets only a few.
 ///
 /// **Shards.** A pool that several loops serve has a shard on each. The limits apply to all of them together, idle connections
 /// included, because each shard has a fixed share (``ConnectionShare``). A host stays on its home shard, where its connections
-/// are warm, while that has little to do. Beyond ``spreadThreshold`` transfers there, an HTTP/1.1 host uses the shard with the
+/// are warm, while that has little to do. Beyond ``spreadThreshold`` exchanges there, an HTTP/1.1 host uses the shard with the
 /// fewest. An HTTP/2 host has one connection, and so one shard.
 final class HostQueue<Key: Hashable, Item> {
     /// Identifies one item, waiting or started, until it is removed or finished.
@@ -65,7 +65,7 @@ final class HostQueue<Key: Hashable, Item> {
     /// does not report for how long.
     static var probeLimit: Int { 8 }
 
-    /// The number of transfers on a host's home shard beyond which other shards are used. A loop handles sixteen small answers
+    /// The number of exchanges on a host's home shard beyond which other shards are used. A loop handles sixteen small answers
     /// faster than another thread wakes up and opens a connection.
     static var spreadThreshold: Int { 16 }
 

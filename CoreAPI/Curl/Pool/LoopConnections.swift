@@ -35,20 +35,20 @@ final class LoopConnections {
     private var unclaimed: Set<Int32> = []
     private var known: [Ports: [LoopConnection]] = [:]
     private var owners: [Int32: LoopConnection] = [:]
-    @exclusivity(unchecked) private var discovered: [(transfer: CurlTransfer, multiplexes: Bool)] = []
-    @exclusivity(unchecked) private var withHead: [CurlTransfer] = []
+    @exclusivity(unchecked) private var discovered: [(exchange: Exchange, multiplexes: Bool)] = []
+    @exclusivity(unchecked) private var withHead: [Exchange] = []
     @exclusivity(unchecked) private var withChunks: [CurlBodyStream] = []
-    @exclusivity(unchecked) private var pausedForTurn: [CurlTransfer] = []
+    @exclusivity(unchecked) private var pausedForTurn: [Exchange] = []
     private var hasHeldUpload = false
     private var hasCloseNotify = false
-    /// Transfers that were answered while their request was still being sent; see ``CurlDefect/endlessUpload``.
-    @exclusivity(unchecked) var early: [CurlTransfer] = []
+    /// Exchanges that were answered while their request was still being sent; see ``CurlDefect/endlessUpload``.
+    @exclusivity(unchecked) var early: [Exchange] = []
     /// Whether the loop serves other pools, too.
     var isShared = false
     /// Counts the turns of the loop in which it calls libcurl.
     private(set) var turn: UInt = 0
-    /// The number of transfers when the turn began.
-    private(set) var transfers = 0
+    /// The number of exchanges when the turn began.
+    private(set) var exchanges = 0
     /// Whether a byte was received or sent in this turn.
     var hasMoved = false
     /// Whether a byte was written to a connection with TLS; set to `false` before each look.
@@ -62,14 +62,14 @@ final class LoopConnections {
     }
 
     /// Called before the first call of libcurl in a turn.
-    func beginTurn(_ transfers: Int) {
+    func beginTurn(_ exchanges: Int) {
         turn &+= 1
-        self.transfers = transfers
+        self.exchanges = exchanges
         hasMoved = false
     }
 
-    /// Notes a new connection and finds its socket among those that were opened for its first transfer. A search among the
-    /// sockets of all transfers would take seconds if thousands connect at once.
+    /// Notes a new connection and finds its socket among those that were opened for its first exchange. A search among the
+    /// sockets of all exchanges would take seconds if thousands connect at once.
     func claim(_ ends: Ends, of opened: [Int32]) -> LoopConnection {
         let socket = opened.first { unclaimed.contains($0) && Self.localPort(of: $0) == ends.ports.local }
         let connection = LoopConnection(ends, socket: socket, loop: self)
@@ -85,14 +85,14 @@ final class LoopConnections {
         known[ends.ports]?.first { $0.isConnected(to: ends.remoteAddress) } ?? LoopConnection(ends, socket: nil, loop: self)
     }
 
-    /// Notes that a response revealed its host's protocol. Called inside a callback, where no transfer may be started.
-    func note(_ transfer: CurlTransfer, multiplexes: Bool) {
-        discovered.append((transfer, multiplexes))
+    /// Notes that a response revealed its host's protocol. Called inside a callback, where no exchange may be started.
+    func note(_ exchange: Exchange, multiplexes: Bool) {
+        discovered.append((exchange, multiplexes))
         if multiplexes { haveMultiplexed = true }
     }
 
     /// The notes since the last call.
-    func takeDiscovered() -> [(transfer: CurlTransfer, multiplexes: Bool)] {
+    func takeDiscovered() -> [(exchange: Exchange, multiplexes: Bool)] {
         guard !discovered.isEmpty else { return [] }
         defer { discovered = [] }
         return discovered
@@ -133,21 +133,21 @@ final class LoopConnections {
     /// Whether an answer has used up its part of the turn; it continues in the next. A stream of HTTP/2 is not paused, because
     /// that would hold up the others of its connection; ``CurlDefect/endlessReading`` bounds those.
     func mustPauseForTurn(_ handle: CurlHandle, after count: Int) -> Bool {
-        guard !handle.head.isMultiplexed, let transfer = handle.transfer else { return false }
+        guard !handle.head.isMultiplexed, let exchange = handle.exchange else { return false }
         let burst = isShared ? Burst.shared : .alone
         if handle.burst.turn != turn { handle.burst = (turn, 0) }
         handle.burst.bytes += count + burst.pieceCost
         guard handle.burst.bytes > burst.bytes else { return false }
         handle.burst.bytes = 0
-        pausedForTurn.append(transfer)
+        pausedForTurn.append(exchange)
         return true
     }
 
     /// Lets a raw connection go on in the next turn.
-    func pauseForTurn(_ transfer: CurlTransfer) { pausedForTurn.append(transfer) }
+    func pauseForTurn(_ exchange: Exchange) { pausedForTurn.append(exchange) }
 
-    /// The transfers paused for the turn since the last call.
-    func takePausedForTurn() -> [CurlTransfer] {
+    /// The exchanges paused for the turn since the last call.
+    func takePausedForTurn() -> [Exchange] {
         guard !pausedForTurn.isEmpty else { return [] }
         defer { pausedForTurn = [] }
         return pausedForTurn
@@ -156,10 +156,10 @@ final class LoopConnections {
     var hasPausedForTurn: Bool { !pausedForTurn.isEmpty }
 
     /// Notes, inside a callback, that the head of a streamed answer is complete.
-    func noteHead(of transfer: CurlTransfer) { withHead.append(transfer) }
+    func noteHead(of exchange: Exchange) { withHead.append(exchange) }
 
-    /// The transfers noted since the last call.
-    func takeWithHead() -> [CurlTransfer] {
+    /// The exchanges noted since the last call.
+    func takeWithHead() -> [Exchange] {
         guard !withHead.isEmpty else { return [] }
         defer { withHead = [] }
         return withHead
@@ -199,16 +199,16 @@ final class LoopConnections {
     /// channel rejects.
     static var open: curl_opensocket_callback {
         { context, _, address in
-            guard let transfer = CurlTransfer.behind(context), let address else { return ccurl_bad_socket }
-            guard !transfer.route.rejects(address, transfer.request.limits.rejectedAddresses) else { return ccurl_bad_socket }
+            guard let exchange = Exchange.behind(context), let address else { return ccurl_bad_socket }
+            guard !exchange.route.rejects(address, exchange.request.limits.rejectedAddresses) else { return ccurl_bad_socket }
             let descriptor = socket(address.pointee.family, address.pointee.socktype, address.pointee.protocol)
             guard descriptor >= 0 else {
-                if [EMFILE, ENFILE].contains(errno) { transfer.route.socketRejection = String(cString: strerror(errno)) }
+                if [EMFILE, ENFILE].contains(errno) { exchange.route.socketRejection = String(cString: strerror(errno)) }
                 return ccurl_bad_socket
             }
             _ = fcntl(descriptor, F_SETFD, FD_CLOEXEC)
-            transfer.handle?.connections.unclaimed.insert(descriptor)
-            transfer.route.sockets.append(descriptor)
+            exchange.handle?.connections.unclaimed.insert(descriptor)
+            exchange.route.sockets.append(descriptor)
             return descriptor
         }
     }

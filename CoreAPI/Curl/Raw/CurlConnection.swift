@@ -3,28 +3,28 @@ internal import Foundation
 
 extension CurlTransport: ConnectingTransport {
     /// Opens a connection through libcurl (`CURLOPT_CONNECT_ONLY`), over TLS for `https`, with HTTP/1.1 as its protocol (ALPN).
-    /// It counts as a connection of a call that streams its body. No other transfer shares it.
+    /// It counts as a connection of a call that streams its body. No other exchange shares it.
     public func connect(_ attempt: Attempt) async throws(APIClientError) -> any RawConnection {
-        let exchange = CurlExchange(attempt: attempt, library: library)
-        let (pool, transfer) = try begin(exchange, connectsOnly: true).get()
-        await pool.perform(transfer)
-        return try exchange.connection(of: transfer) { self.giveBack(pool) }
+        let exchange = CurlAttempt(attempt: attempt, library: library)
+        let (pool, exchange) = try begin(exchange, connectsOnly: true).get()
+        await pool.perform(exchange)
+        return try exchange.connection(of: exchange) { self.giveBack(pool) }
     }
 }
 
-extension CurlExchange {
+extension CurlAttempt {
     /// - Parameter release: gives the pool back; called when the connection is released.
     fileprivate func connection(
-        of transfer: CurlTransfer, release: @escaping @Sendable () -> Void
+        of exchange: Exchange, release: @escaping @Sendable () -> Void
     ) throws(APIClientError) -> CurlConnection {
-        notifyMismatches(of: transfer)
-        if let stream = transfer.stream, let toSend = stream.toSend, transfer.outcome.isStreamed {
+        notifyMismatches(of: exchange)
+        if let stream = exchange.stream, let toSend = stream.toSend, exchange.outcome.isStreamed {
             return CurlConnection(
-                stream, toSend: toSend, isSecure: attempt.request.url.scheme == .https, metrics: transfer.outcome.metrics,
-                end: { [weak transfer] in transfer?.endExchange() }, release: release)
+                stream, toSend: toSend, isSecure: attempt.request.url.scheme == .https, metrics: exchange.outcome.metrics,
+                end: { [weak exchange] in exchange?.endExchange() }, release: release)
         }
         release()
-        switch transfer.outcome.end {
+        switch exchange.outcome.end {
         case .failed(let error): throw .transport(error, ErrorContext(attempt.request))
         case .cancelled, .complete: throw .cancelled(ErrorContext(attempt.request))
         }
@@ -33,7 +33,7 @@ extension CurlExchange {
 
 /// The task's half of a connection; the loop's half is ``RawSocket``.
 final class CurlConnection: RawConnection {
-    let metrics: TransferMetrics?
+    let metrics: ExchangeMetrics?
     private let stream: CurlBodyStream
     private let toSend: ChunkBuffer
     private let isSecure: Bool
@@ -42,7 +42,7 @@ final class CurlConnection: RawConnection {
     private let release: @Sendable () -> Void
 
     init(
-        _ stream: CurlBodyStream, toSend: ChunkBuffer, isSecure: Bool, metrics: TransferMetrics?,
+        _ stream: CurlBodyStream, toSend: ChunkBuffer, isSecure: Bool, metrics: ExchangeMetrics?,
         end: @escaping @Sendable () -> Void, release: @escaping @Sendable () -> Void
     ) {
         self.stream = stream

@@ -38,8 +38,8 @@ final class RawSocket {
     private var unsent = Data()
     private var hasEnded = false
 
-    init?(of transfer: CurlTransfer, _ handle: CurlHandle) {
-        guard let descriptor = handle.rawSocket, let stream = transfer.stream, let toSend = stream.toSend else { return nil }
+    init?(of exchange: Exchange, _ handle: CurlHandle) {
+        guard let descriptor = handle.rawSocket, let stream = exchange.stream, let toSend = stream.toSend else { return nil }
         self.descriptor = descriptor
         self.handle = handle
         received = stream.buffer

@@ -8,7 +8,7 @@ final class PinCheck {
     private let host: String
     private let pins: PinSet
     private let configured: [String]
-    /// The mismatches of handshakes, until they are taken. A handshake does not name its transfer, but those of one host fail
+    /// The mismatches of handshakes, until they are taken. A handshake does not name its exchange, but those of one host fail
     /// alike.
     private var mismatches: [(at: LoopClock.Nanoseconds, mismatch: PinMismatch)] = []
 
@@ -32,11 +32,11 @@ final class PinCheck {
             CURLOPT_PINNEDPUBLICKEY, configured.map { "sha256//" + $0.dropFirst("sha256/".count) }.joined(separator: ";"))
     }
 
-    /// The mismatches to report for a transfer that ends: all that were let through, and its own rejected one.
+    /// The mismatches to report for an exchange that ends: all that were let through, and its own rejected one.
     ///
     /// - Parameters:
     ///   - isRejected: whether it ended in its handshake.
-    ///   - began: when it began to connect. Earlier mismatches belong to cancelled transfers.
+    ///   - began: when it began to connect. Earlier mismatches belong to cancelled exchanges.
     func takeMismatches(isRejected: Bool, since began: LoopClock.Nanoseconds) -> [PinMismatch] {
         guard !mismatches.isEmpty else { return [] }
         var taken = mismatches.map(\.mismatch).filter { !$0.isEnforced }
@@ -52,7 +52,7 @@ final class PinCheck {
         guard let openSSL = OpenSSL.linked, let chain = openSSL.verifiedChain(store) else { return false }
         guard !chain.contains(where: { configured.contains($0.pin) }) else { return true }
         let isEnforced = pins.mode(at: Date()) == .enforce
-        // Mismatches of cancelled transfers must not pile up.
+        // Mismatches of cancelled exchanges must not pile up.
         if mismatches.count >= Self.longest { mismatches.removeFirst() }
         mismatches.append(
             (LoopClock.now(), PinMismatch(host: host, certificates: chain, configured: configured, isEnforced: isEnforced)))

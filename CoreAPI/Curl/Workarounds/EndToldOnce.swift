@@ -12,24 +12,24 @@ extension CurlDefect {
 }
 
 extension CurlMulti {
-    /// Notes why a transfer can receive no more data, if its server has closed the connection by TLS. An answer that has ended is
+    /// Notes why an exchange can receive no more data, if its server has closed the connection by TLS. An answer that has ended is
     /// whole; libcurl has not handed it over yet.
     ///
     /// - Returns: whether that is so.
     @discardableResult
-    func noteCutOff(_ transfer: CurlTransfer) -> Bool {
-        guard connections.library.has(.endToldOnce), let handle = transfer.handle, isCutOff(transfer, handle) else { return false }
-        transfer.http2.failure = transfer.http2.failure ?? .connectionClosed
+    func noteCutOff(_ exchange: Exchange) -> Bool {
+        guard connections.library.has(.endToldOnce), let handle = exchange.handle, isCutOff(exchange, handle) else { return false }
+        exchange.http2.failure = exchange.http2.failure ?? .connectionClosed
         return true
     }
 
-    private func isCutOff(_ transfer: CurlTransfer, _ handle: CurlHandle) -> Bool {
-        guard transfer.phase.isActive, transfer.sendings.isSent, let connection = transfer.route.connection, connection.isHTTP2
+    private func isCutOff(_ exchange: Exchange, _ handle: CurlHandle) -> Bool {
+        guard exchange.phase.isActive, exchange.sendings.isSent, let connection = exchange.route.connection, connection.isHTTP2
         else { return false }
         if connection.hasCloseNotify { return hasEndedStream(handle) == false }
         // A newer libcurl closes the connection and ends all streams, before it reports one. Only on a reused connection does
         // that count as a stale one, as an older libcurl has it.
-        return connection.hadCloseNotify && !transfer.http2.hasAnswered && !transfer.hasHead
+        return connection.hadCloseNotify && !exchange.http2.hasAnswered && !exchange.hasHead
             && handle.number(CURLINFO_NUM_CONNECTS) == 0
     }
 }

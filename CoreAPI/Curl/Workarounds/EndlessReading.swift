@@ -3,7 +3,7 @@ internal import CoreAPICore
 extension CurlDefect {
     /// libcurl reads an HTTP/2 connection until it is empty. A peer may send faster than libcurl reads: frames for an abandoned
     /// stream, pings, settings. It would hold the loop inside `curl_multi_socket_action` beyond every timeout, and with it all
-    /// other transfers, of every channel.
+    /// other exchanges, of every channel.
     ///
     /// When the reads of a turn are used up, the kit makes the next read report "no data yet" (``TLSConnection``). The loop
     /// checks its timeouts and its mailbox, and reads on in its next turn, because the socket is still readable. The fault needs
@@ -14,9 +14,9 @@ extension CurlDefect {
 
 /// The number of reads of one connection allowed in one turn of its loop.
 struct ReadBudget {
-    /// At least 64, two for each record of 16 KiB: 512 KiB, some 0.3 ms. libcurl looks at all transfers in a turn, so more of
+    /// At least 64, two for each record of 16 KiB: 512 KiB, some 0.3 ms. libcurl looks at all exchanges in a turn, so more of
     /// them may read more. With 64 reads, 8,000 answers took twice the processor time. At most 1,024, because a flood must end.
-    private static func reads(of connections: LoopConnections) -> Int { min(max(64, 2 * connections.transfers), 1_024) }
+    private static func reads(of connections: LoopConnections) -> Int { min(max(64, 2 * connections.exchanges), 1_024) }
 
     private var turn: UInt = 0
     private var reads = 0

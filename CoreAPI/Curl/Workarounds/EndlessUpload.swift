@@ -2,7 +2,7 @@ internal import CCurl
 internal import CoreAPICore
 
 extension CurlDefect {
-    /// An answer that is complete before its request is sent does not end the transfer.
+    /// An answer that is complete before its request is sent does not end the exchange.
     ///
     /// - Over HTTP/1.1 libcurl sends the whole rest after a success. If the server closes, it ends with `CURLE_SEND_ERROR`; if
     ///   the server stops reading, it waits forever.
@@ -10,14 +10,14 @@ extension CurlDefect {
     ///   the RST_STREAM(NO_ERROR) by which the server asks for no more (RFC 9113 §8.1).
     /// - Over HTTP/2 libcurl 8 ends with `CURLE_SEND_ERROR` if it sends the last bytes in the call in which the answer ended.
     ///
-    /// The kit ends the transfer itself when the answer has reached its `Content-Length` or has no body. Over HTTP/2 it does so
+    /// The kit ends the exchange itself when the answer has reached its `Content-Length` or has no body. Over HTTP/2 it does so
     /// at END_STREAM, and hides the reset from libcurl (``HTTP2StreamMonitor/takeComplete()``). For an answer without a length or a
     /// visible end, only the timeouts help. Shown by `WorkaroundTests.endlessUpload`, `EarlyAnswerTests` and
     /// `StreamEndTests.answeredAtTheEnd`.
     static let endlessUpload = CurlDefect(9, in: .every)
 }
 
-extension CurlTransfer {
+extension Exchange {
     /// Whether a part of the request is still to be sent.
     var isSending: Bool {
         guard let length = upload.length else { return !upload.isAtEnd }
@@ -45,8 +45,8 @@ extension CurlTransfer {
 }
 
 extension LoopConnections {
-    /// The transfers whose answers are complete although libcurl is still sending their requests.
-    func takeComplete() -> [CurlTransfer] {
+    /// The exchanges whose answers are complete although libcurl is still sending their requests.
+    func takeComplete() -> [Exchange] {
         guard !early.isEmpty else { return [] }
         early.removeAll { !$0.phase.isActive || !$0.isSending }
         return early.filter(\.isResponseComplete)

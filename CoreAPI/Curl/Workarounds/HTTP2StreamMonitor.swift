@@ -5,21 +5,21 @@ internal import CoreAPICore
 /// does not report the facts that the workarounds for ``CurlDefect/unannouncedEnd``, ``CurlDefect/hiddenFailure``,
 /// ``CurlDefect/keptConnection``, ``CurlDefect/endlessUpload`` and ``CurlDefect/lostTimer`` need.
 ///
-/// It keeps the streams that their server has ended (END_STREAM, RFC 9113 §8.1) and whose transfers are not over yet. And it
-/// tells a transfer why its stream failed. On the loop's thread only.
+/// It keeps the streams that their server has ended (END_STREAM, RFC 9113 §8.1) and whose exchanges are not over yet. And it
+/// tells an exchange why its stream failed. On the loop's thread only.
 final class HTTP2StreamMonitor {
     /// Whether libcurl's calls of nghttp2 can be observed in this process.
     static let isPossible = chttp2_is_observable()
 
     private let library: CurlLibrary
-    @exclusivity(unchecked) private var transfers: Set<UnsafeMutableRawPointer> = []
+    @exclusivity(unchecked) private var exchanges: Set<UnsafeMutableRawPointer> = []
     /// The streams for which libcurl has no room, and the connections whose later data it holds.
     @exclusivity(unchecked) private var held: Set<UnsafeMutableRawPointer> = []
     /// How often libcurl is called again for the last data before only time decides.
     private var turnsDue = 0
-    @exclusivity(unchecked) private var givenUp: [CurlTransfer] = []
-    /// Transfers that were answered while their request was still being sent.
-    @exclusivity(unchecked) private var early: [CurlTransfer] = []
+    @exclusivity(unchecked) private var givenUp: [Exchange] = []
+    /// Exchanges that were answered while their request was still being sent.
+    @exclusivity(unchecked) private var early: [Exchange] = []
 
     /// - Returns: `nil` if no workaround needs it, or if observing is impossible.
     init?(_ library: CurlLibrary) {
@@ -54,13 +54,13 @@ final class HTTP2StreamMonitor {
     private func take(_ event: chttp2_event, of subject: UnsafeMutableRawPointer, code: UInt32) {
         switch event {
         case CHTTP2_BEGAN:
-            CurlHandle.transfer(of: subject)?.http2.hasAnswered = true
+            CurlHandle.exchange(of: subject)?.http2.hasAnswered = true
             return
         case CHTTP2_RESET:
-            CurlHandle.transfer(of: subject)?.http2.resetCode = code
+            CurlHandle.exchange(of: subject)?.http2.resetCode = code
             return
         case CHTTP2_KEPT:
-            if library.has(.keptConnection) { _ = CurlHandle.transfer(of: subject)?.route.connection?.markForClose() }
+            if library.has(.keptConnection) { _ = CurlHandle.exchange(of: subject)?.route.connection?.markForClose() }
             return
         case CHTTP2_INPUT_TAKEN: return release(subject)
         case CHTTP2_INPUT_LEFT: return note(subject, in: &held)
@@ -71,38 +71,38 @@ final class HTTP2StreamMonitor {
             count(code, of: subject)
             return note(subject, in: &held)
         case CHTTP2_ENDED:
-            if let transfer = CurlHandle.transfer(of: subject), transfer.upload.length != 0 {
-                transfer.http2.hasEnded = true
-                early.append(transfer)
+            if let exchange = CurlHandle.exchange(of: subject), exchange.upload.length != 0 {
+                exchange.http2.hasEnded = true
+                early.append(exchange)
             }
-            return note(subject, in: &transfers)
+            return note(subject, in: &exchanges)
         default: break
         }
-        guard library.has(.hiddenFailure), let transfer = CurlHandle.transfer(of: subject), transfer.http2.failure == nil else {
+        guard library.has(.hiddenFailure), let exchange = CurlHandle.exchange(of: subject), exchange.http2.failure == nil else {
             return
         }
         switch event {
         // A server that has answered has processed the request, even if it rejects the stream afterwards.
-        case CHTTP2_REFUSED: if !transfer.http2.hasAnswered { transfer.http2.failure = .rejected }
-        case CHTTP2_HEAD_TOO_LARGE: giveUp(transfer, .headTooLarge)
-        case CHTTP2_GIVEN_UP: giveUp(transfer, .connectionGivenUp(code: code))
-        default: giveUp(transfer, .unreadable(code: code, field: Self.rejectedField))
+        case CHTTP2_REFUSED: if !exchange.http2.hasAnswered { exchange.http2.failure = .rejected }
+        case CHTTP2_HEAD_TOO_LARGE: giveUp(exchange, .headTooLarge)
+        case CHTTP2_GIVEN_UP: giveUp(exchange, .connectionGivenUp(code: code))
+        default: giveUp(exchange, .unreadable(code: code, field: Self.rejectedField))
         }
     }
 
     /// - Returns: whether to hide the reset of the stream from libcurl; see ``CurlDefect/endlessUpload``.
     private func isEarly(_ subject: UnsafeMutableRawPointer) -> Bool {
         guard library.has(.endlessUpload),
-            let transfer = early.first(where: { $0.phase.isActive && $0.http2.hasEnded && $0.handle?.easy == subject })
+            let exchange = early.first(where: { $0.phase.isActive && $0.http2.hasEnded && $0.handle?.easy == subject })
         else {
             return false
         }
-        transfer.http2.isStopped = true
+        exchange.http2.isStopped = true
         return true
     }
 
     private func count(_ bytes: UInt32, of subject: UnsafeMutableRawPointer) {
-        if let transfer = CurlHandle.transfer(of: subject) { transfer.http2.bytes += Int64(bytes) }
+        if let exchange = CurlHandle.exchange(of: subject) { exchange.http2.bytes += Int64(bytes) }
     }
 
     /// The field that nghttp2 has just rejected, and the status of its head.
@@ -112,30 +112,30 @@ final class HTTP2StreamMonitor {
         return name.isEmpty ? nil : status.isEmpty ? name : "\(name) in a head with status \(status)"
     }
 
-    private func giveUp(_ transfer: CurlTransfer, _ failure: StreamFailure) {
-        transfer.http2.failure = failure
-        givenUp.append(transfer)
+    private func giveUp(_ exchange: Exchange, _ failure: StreamFailure) {
+        exchange.http2.failure = failure
+        givenUp.append(exchange)
     }
 
-    /// The transfers, since the last call, that can receive no more data; libcurl may wait for them forever.
-    func takeGivenUp() -> [CurlTransfer] {
+    /// The exchanges, since the last call, that can receive no more data; libcurl may wait for them forever.
+    func takeGivenUp() -> [Exchange] {
         guard !givenUp.isEmpty else { return [] }
         defer { givenUp = [] }
         return givenUp
     }
 
-    /// The transfers whose answers are complete although their requests are not sent: libcurl would keep sending, or wait
+    /// The exchanges whose answers are complete although their requests are not sent: libcurl would keep sending, or wait
     /// forever.
-    func takeComplete() -> [CurlTransfer] {
+    func takeComplete() -> [Exchange] {
         guard !early.isEmpty, library.has(.endlessUpload) else { return [] }
-        // A transfer that is sent again begins without an answer.
+        // An exchange that is sent again begins without an answer.
         early.removeAll { !$0.phase.isActive || !$0.http2.hasEnded }
-        // If the request is sent, libcurl ends the transfer.
-        return early.filter { transfer in
-            guard transfer.hasHead, let handle = transfer.handle, handle.receivedBytes == transfer.http2.bytes else {
+        // If the request is sent, libcurl ends the exchange.
+        return early.filter { exchange in
+            guard exchange.hasHead, let handle = exchange.handle, handle.receivedBytes == exchange.http2.bytes else {
                 return false
             }
-            return transfer.http2.isStopped || handle.uploadedBytes != transfer.upload.length
+            return exchange.http2.isStopped || handle.uploadedBytes != exchange.upload.length
         }
     }
 
@@ -154,16 +154,16 @@ final class HTTP2StreamMonitor {
         return true
     }
 
-    /// Whether the server has ended the transfer's stream; `nil` if that cannot be observed.
+    /// Whether the server has ended the exchange's stream; `nil` if that cannot be observed.
     func hasEnded(_ handle: CurlHandle) -> Bool? {
-        library.has(.unannouncedEnd) && chttp2_is_in_use() ? transfers.contains(handle.easy) : nil
+        library.has(.unannouncedEnd) && chttp2_is_in_use() ? exchanges.contains(handle.easy) : nil
     }
 
-    /// Whether data has arrived that transfers have not received.
-    var mayHoldAnswers: Bool { !(transfers.isEmpty && held.isEmpty) && library.has(.lostTimer) }
+    /// Whether data has arrived that exchanges have not received.
+    var mayHoldAnswers: Bool { !(exchanges.isEmpty && held.isEmpty) && library.has(.lostTimer) }
 
     func forget(_ handle: CurlHandle) {
-        if !transfers.isEmpty { transfers.remove(handle.easy) }
+        if !exchanges.isEmpty { exchanges.remove(handle.easy) }
         release(handle.easy)
     }
 }

@@ -5,7 +5,7 @@ extension CurlDefect {
     /// it. The timer is set during a call and may be removed at the end of the same call. For data after an answer without room,
     /// it sets no timer.
     ///
-    /// The kit calls libcurl again for all transfers while it has not reported ended streams, or while connections hold read data
+    /// The kit calls libcurl again for all exchanges while it has not reported ended streams, or while connections hold read data
     /// (``HTTP2StreamMonitor/takeHeldAnswers(moved:)``). Without that view, it calls again after every movement, and every 50 ms.
     /// The fault shows in one burst of ten (`HTTP2Tests.bursts`). `StreamRoomTests.lostTimer` makes its moment
     /// on 7.x. On 8.x it was not shown; the kit keeps the workaround there as a precaution.
@@ -13,7 +13,7 @@ extension CurlDefect {
 }
 
 extension CurlMulti {
-    /// When libcurl must be called again for all transfers, because it may hold back an answer.
+    /// When libcurl must be called again for all exchanges, because it may hold back an answer.
     func heldAnswersDue(_ now: LoopClock.Nanoseconds) -> LoopClock.Nanoseconds {
         // An unreported answer does not wait for the next one.
         takeHeldAnswers() ? now : mayHoldAnswers ? now + 50_000_000 : LoopClock.never

@@ -5,13 +5,13 @@ extension CurlDefect {
     /// method. No option turns that off.
     ///
     /// If a part of the body was sent, libcurl asks for the body's beginning (`CURLOPT_SEEKFUNCTION`). Otherwise the only sign is
-    /// a second call of `CURLOPT_PREREQFUNCTION`. The kit rejects either, unless the request may be sent again. The transfer then
+    /// a second call of `CURLOPT_PREREQFUNCTION`. The kit rejects either, unless the request may be sent again. The exchange then
     /// ends with `CURLE_SEND_FAIL_REWIND` or `CURLE_ABORTED_BY_CALLBACK`. A request is sent again once, over HTTP/1.1 on a new
-    /// connection, and `TransferMetrics.resends` counts it. Shown by `WorkaroundTests.silentResend` and `NoSilentResendTests`.
+    /// connection, and `ExchangeMetrics.resends` counts it. Shown by `WorkaroundTests.silentResend` and `NoSilentResendTests`.
     static let silentResend = CurlDefect(13, in: .every)
 }
 
-extension CurlTransfer {
+extension Exchange {
     /// Whether the server may get the request a second time. It may if that makes no difference, or if the server reports that it
     /// has done nothing (RFC 9110 §9.2.2, RFC 9113 §8.7).
     var mayBeSentAgain: Bool { request.isIdempotent || http2.failure == .rejected }

@@ -3,7 +3,7 @@ extension CurlDefect {
     /// stream on a connection that libcurl itself abandons. Without a `Content-Length` nothing contradicts.
     ///
     /// The kit observes END_STREAM itself (``HTTP2StreamMonitor``); a body without it is truncated. If it cannot be observed, the
-    /// response reports that its end was not announced (``TransferMetrics/isEndAnnounced``). Shown by
+    /// response reports that its end was not announced (``ExchangeMetrics/isEndAnnounced``). Shown by
     /// `WorkaroundTests.unannouncedEnd`.
     static let unannouncedEnd = CurlDefect(7, in: .every)
 }

@@ -6,13 +6,13 @@ extension CurlDefect {
     /// connection. Only its texts tell, and they differ between versions. And if the resolver is quick, libcurl 8.14.1 reports a
     /// proxy's unknown name as that of the host, which only the proxy would resolve.
     ///
-    /// The kit reads the texts, and for a proxy's name it asks whether there is a proxy (`CurlFailure.rejected`). A text that it
+    /// The kit reads the texts, and for a proxy's name it asks whether there is a proxy (`ExchangeFailure.rejected`). A text that it
     /// does not know leaves the code's own meaning. Shown by
     /// `WorkaroundTests.vagueError`, `HostileAnswerTests` and `ProcessTests.failingProxy`.
     static let vagueError = CurlDefect(16, in: .every)
 }
 
-extension CurlFailure {
+extension ExchangeFailure {
     /// The error text for a head whose first field is a continuation line.
     static let continuationFirst = "the first header line is a continuation line (RFC 9112 §5.2)"
 
@@ -35,8 +35,8 @@ extension CurlFailure {
             .malformedResponse(reason: "expected a status line (RFC 9112 §4); the port may serve TLS or another protocol")
         // The kit disables libcurl's decoding of content codings.
         case CURLE_BAD_CONTENT_ENCODING
-        where facts.message.contains("content encoding type") || facts.message.hasPrefix("Unsolicited Transfer-Encoding"):
-            .malformedResponse(reason: "its transfer coding is not known (RFC 9112 §6.1)")
+        where facts.message.contains("content encoding type") || facts.message.hasPrefix("Unsolicited Exchange-Encoding"):
+            .malformedResponse(reason: "its exchange coding is not known (RFC 9112 §6.1)")
         case CURLE_RECV_ERROR, CURLE_HTTP2, CURLE_HTTP2_STREAM: meaningOfLoss(facts)
         default: nil
         }

@@ -26,7 +26,7 @@ final class SocketConnection: RawConnection {
         toSend = ChunkBuffer(limit: Self.room, resume: { maySend.signal() })
     }
 
-    var metrics: TransferMetrics? { nil }
+    var metrics: ExchangeMetrics? { nil }
 
     func read() async throws -> Data? { try await received.next() }
     func write(_ data: Data) async throws { try await toSend.push(data) }

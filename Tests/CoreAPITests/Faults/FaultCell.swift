@@ -37,7 +37,7 @@ struct FaultCell: Sendable {
         let took = began.duration(to: .now)
         await transport.close()
         try await server.waitForOpenConnections(atMost: 0)
-        let isLeft = transport.isRunning || transport.activeTransfers != 0 || transport.queuedTransfers != 0
+        let isLeft = transport.isRunning || transport.activeExchanges != 0 || transport.queuedExchanges != 0
         let times = server.requests.count { $0.path == "/first" && $0.defect == nil }
         server.close()
         return [

@@ -167,7 +167,7 @@ struct UnmonitoredHTTP2Tests {
     func bursts() async throws {
         let server = try await NginxServer(http2: true)
         let (sender, url) = (nginx(server), server.url)
-        // A transfer that could not begin must not count as one that ended.
+        // An exchange that could not begin must not count as one that ended.
         for _ in 0..<10 {
             let missing = URL(fileURLWithPath: "/nowhere/\(UUID())")
             #expect(try await sender.send(.put, url, body: .file(missing)).transportError?.label == "bodyUnreadable")

@@ -3,7 +3,7 @@ import Testing
 @testable import CoreAPICore
 @testable import CoreAPICurl
 
-@Suite("Handles between two transfers")
+@Suite("Handles between two exchanges")
 struct CurlHandlePoolTests {
     @Test("A handle is reused only for a request with the same settings")
     func reuse() throws {

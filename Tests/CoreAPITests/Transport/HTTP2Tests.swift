@@ -76,8 +76,8 @@ struct HTTP2Tests {
             let request = try requests.make(.get, server.url + "/slow")
             return Task { await transport.send(request) }
         }
-        for _ in 0..<500 where transport.activeTransfers < 60 { try await Task.sleep(for: .milliseconds(10)) }
-        #expect(transport.activeTransfers == 60 && transport.queuedTransfers == 0)
+        for _ in 0..<500 where transport.activeExchanges < 60 { try await Task.sleep(for: .milliseconds(10)) }
+        #expect(transport.activeExchanges == 60 && transport.queuedExchanges == 0)
         for task in tasks { task.cancel() }
         for task in tasks { #expect(await task.value.error?.isCancelled == true) }
         await transport.close()
@@ -138,7 +138,7 @@ struct HTTP2Tests {
         let before = try await requests.send(.get, server.url + "/connection").text.prefix { $0 != " " }
         let slow = try requests.make(.get, server.url + "/slow")
         let task = Task { await transport.send(slow) }
-        while transport.activeTransfers == 0 { try await Task.sleep(for: .milliseconds(2)) }
+        while transport.activeExchanges == 0 { try await Task.sleep(for: .milliseconds(2)) }
         try await Task.sleep(for: .milliseconds(50))
         task.cancel()
         #expect(await task.value.error?.isCancelled == true)
@@ -206,7 +206,7 @@ struct HTTP2Tests {
         requests.trust = ServerTrustManager(authorities: .pem(try #require(server).authority))
         let slow = try requests.make(.get, try #require(server).url + "/slow")
         let task = Task { await transport.send(slow) }
-        while transport.activeTransfers == 0 { try await Task.sleep(for: .milliseconds(2)) }
+        while transport.activeExchanges == 0 { try await Task.sleep(for: .milliseconds(2)) }
         try await Task.sleep(for: .milliseconds(300))
         server = nil
         let response = await task.value

@@ -296,9 +296,9 @@ struct HostileStreamTests {
         try Data(count: 10).write(to: file)
         defer { try? FileManager.default.removeItem(at: file) }
         var upload = UploadBody(.file(file))
-        let transfer = CurlTransfer(
+        let exchange = Exchange(
             try PreparedRequest(Attempt(Requests(CurlTransport()).make(.put, server.url)), deadline: .max / 4))
-        try upload.open(for: transfer)
+        try upload.open(for: exchange)
         #expect(upload.length == 10)
         try Data(count: 11).write(to: file)
         let room = UnsafeMutableRawBufferPointer.allocate(byteCount: 64, alignment: 1)

@@ -34,7 +34,7 @@ struct LoadTests {
         #expect(ends.done + ends.cancelled == 20_000)
         #expect(ends.other == 0)
         #expect(ends.cancelled <= 10_000)
-        #expect(transport.activeTransfers == 0 && transport.queuedTransfers == 0)
+        #expect(transport.activeExchanges == 0 && transport.queuedExchanges == 0)
         await transport.close()
     }
 
@@ -72,9 +72,9 @@ struct LoadTests {
             guard let response = try? await sender.send(.get, server.url), response.status == 200 else { return }
             waits.withLock { $0.append(response.metrics?.queued ?? .zero) }
         }
-        while transport.activeTransfers + transport.queuedTransfers < 10_000 { try await Task.sleep(for: .milliseconds(5)) }
+        while transport.activeExchanges + transport.queuedExchanges < 10_000 { try await Task.sleep(for: .milliseconds(5)) }
         // All of them are there from this moment on, and those in the queue wait at least until the gate opens.
-        let (queued, moment) = (transport.queuedTransfers, ContinuousClock.now)
+        let (queued, moment) = (transport.queuedExchanges, ContinuousClock.now)
         try await Task.sleep(for: .milliseconds(50))
         let wait = moment.duration(to: .now)
         gate.open()
@@ -96,8 +96,8 @@ struct LoadTests {
         let answers = (0..<24).map { index in
             Task { try await requests.send(.get, servers[index % 4].url).text }
         }
-        for _ in 0..<500 where transport.queuedTransfers < 21 { try await Task.sleep(for: .milliseconds(10)) }
-        #expect(transport.activeTransfers == 3 && transport.queuedTransfers == 21)
+        for _ in 0..<500 where transport.queuedExchanges < 21 { try await Task.sleep(for: .milliseconds(10)) }
+        #expect(transport.activeExchanges == 3 && transport.queuedExchanges == 21)
         #expect(servers.reduce(0) { $0 + $1.connectionsAccepted } <= 3)
         gate.open()
         for answer in answers { #expect(try await answer.value == "x") }
@@ -119,7 +119,7 @@ struct LoadTests {
             let request = try requests.make(.get, server.url)
             return Task { await transport.send(request) }
         }
-        while transport.activeTransfers + transport.queuedTransfers < 3 { try await Task.sleep(for: .milliseconds(2)) }
+        while transport.activeExchanges + transport.queuedExchanges < 3 { try await Task.sleep(for: .milliseconds(2)) }
         let rejected = try await requests.send(.get, server.url)
         guard case .queueFull(2) = rejected.transportError else {
             Issue.record("expected queueFull(2), got \(rejected.result)")
@@ -143,7 +143,7 @@ struct LoadTests {
         let cancelled = Task { await transport.send(waiting) }
         let timed = try requests.make(.get, server.url, timeout: Timeout(.milliseconds(100)))
         let late = Task { await transport.send(timed) }
-        while transport.queuedTransfers < 2 { try await Task.sleep(for: .milliseconds(2)) }
+        while transport.queuedExchanges < 2 { try await Task.sleep(for: .milliseconds(2)) }
         cancelled.cancel()
         #expect(await cancelled.value.error?.isCancelled == true)
         #expect(await late.value.transportError?.label == "timedOut.total")
@@ -171,7 +171,7 @@ struct LoadTests {
             #expect(response.request.map { $0.call.started.duration(to: .now) >= $0.timeout.total } == true)
         }
         #expect(server.connectionsAccepted <= 4)
-        #expect(transport.activeTransfers == 0 && transport.queuedTransfers == 0)
+        #expect(transport.activeExchanges == 0 && transport.queuedExchanges == 0)
         await transport.close()
     }
 }

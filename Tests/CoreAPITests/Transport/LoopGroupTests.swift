@@ -95,12 +95,12 @@ struct LoopGroupTests {
             Task { try await requests.send(.get, servers[index % 2].url + "/\(index)").text }
         }
         let places = min(connections, 2 * perHost)
-        while transport.activeTransfers + transport.queuedTransfers < 200 { try await Task.sleep(for: .milliseconds(2)) }
-        #expect(transport.activeTransfers == places)
+        while transport.activeExchanges + transport.queuedExchanges < 200 { try await Task.sleep(for: .milliseconds(2)) }
+        #expect(transport.activeExchanges == places)
         #expect(loops.threads == (perHost == 1 ? 1 : 2))
         gate.open()
         for (index, answer) in answers.enumerated() { #expect(try await answer.value == "/\(index)") }
-        #expect(transport.activeTransfers == 0 && transport.queuedTransfers == 0)
+        #expect(transport.activeExchanges == 0 && transport.queuedExchanges == 0)
         // If one host's connection makes room for another's, a server may notice the end after the next connection.
         if connections >= 2 * perHost { for server in servers { #expect(server.peakConnections <= perHost) } }
         // A server notices a connection's end a little later.
@@ -127,10 +127,10 @@ struct LoopGroupTests {
         let waiting = (0..<5).map { _ in Task { try await Requests(three).send(.get, server.url).text } }
         try await server.waitForRequests(4)
         #expect(try await Requests(one).send(.get, server.url).transportError?.label == "queueFull")
-        while three.activeTransfers + three.queuedTransfers < 5, !Task.isCancelled { await Task.yield() }
+        while three.activeExchanges + three.queuedExchanges < 5, !Task.isCancelled { await Task.yield() }
         #expect(loops.threads == 1)
-        #expect(one.activeTransfers == 1 && one.queuedTransfers == 0)
-        #expect(three.activeTransfers == 3 && three.queuedTransfers == 2)
+        #expect(one.activeExchanges == 1 && one.queuedExchanges == 0)
+        #expect(three.activeExchanges == 3 && three.queuedExchanges == 2)
         gate.open()
         for task in waiting + [served] { #expect(try await task.value == "x") }
         #expect(server.connectionsAccepted == 4)
@@ -146,7 +146,7 @@ struct LoopGroupTests {
         let ends = await Requests(transport).cancelHalf(of: 10_000, server.url)
         #expect(ends.done + ends.cancelled == 10_000 && ends.cancelled <= 5_000)
         #expect(ends.other == 0)
-        #expect(transport.activeTransfers == 0 && transport.queuedTransfers == 0)
+        #expect(transport.activeExchanges == 0 && transport.queuedExchanges == 0)
         await transport.close()
         await loops.shutdown()
     }
@@ -182,7 +182,7 @@ struct LoopGroupTests {
     }
 
     @Test(
-        "Closing a channel leaves no connection of it, and another channel's transfers from the same server reach their end",
+        "Closing a channel leaves no connection of it, and another channel's exchanges from the same server reach their end",
         arguments: Kind.allCases, [1, 2])
     func closeBesideOther(_ kind: Kind, loops count: Int) async throws {
         let (gate, half) = (try Gate(), Data(repeating: 0x61, count: 1 << 20))
@@ -226,7 +226,7 @@ struct LoopGroupTests {
         await loops.shutdown()
     }
 
-    /// Begins a transfer whose answer has no end.
+    /// Begins an exchange whose answer has no end.
     ///
     /// - Returns: waits for its error.
     private func hold(
@@ -418,7 +418,7 @@ struct LoopGroupTests {
         }
         // The median, because other tests share the machine's cores.
         #expect(durations.sorted()[50] < .milliseconds(100), "\(durations.sorted().suffix(60))")
-        #expect(other.activeTransfers == 4)
+        #expect(other.activeExchanges == 4)
         for task in waiting { task.cancel() }
         for task in waiting { #expect(try await task.value.error?.isCancelled == true) }
         await other.close()

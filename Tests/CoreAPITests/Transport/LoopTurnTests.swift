@@ -58,14 +58,14 @@ struct LoopTurnTests {
         let connections = LoopConnections()
         connections.isShared = isShared
         let request = try Requests(CurlTransport()).make(.get, "http://127.0.0.1:1")
-        let transfer = CurlTransfer(try PreparedRequest(Attempt(request), deadline: 60_000_000_000))
+        let exchange = Exchange(try PreparedRequest(Attempt(request), deadline: 60_000_000_000))
         let handle = try #require(CurlHandle(connections))
-        handle.begin(transfer)
+        handle.begin(exchange)
         /// How many pieces it may take until it has to pause; looks no further than twice the bytes.
         func taken(size: Int) -> Int {
             let most = 2 * bytes / size
             let count = (0..<most).first { _ in connections.mustPauseForTurn(handle, after: size) } ?? most
-            #expect(connections.takePausedForTurn().map { $0 === transfer } == [true])
+            #expect(connections.takePausedForTurn().map { $0 === exchange } == [true])
             return count
         }
         connections.beginTurn(1)
@@ -83,7 +83,7 @@ struct LoopTurnTests {
     }
 
     #if os(Linux)
-    @Test("an answer that has a MiB at hand leaves a part of it to later turns if another pool has a transfer")
+    @Test("an answer that has a MiB at hand leaves a part of it to later turns if another pool has an exchange")
     func neighbour() async throws {
         let (asked, gate, sent) = (try Gate(), try Gate(), try Gate())
         let whole = Data(count: 1 << 20)

@@ -122,12 +122,12 @@ struct StreamingTests {
         let channel = try channel(server)
         var received = Data()
         for try await chunk in try await channel.manager().stream(TestEndpoint()).value {
-            // The server would end here if the loop did not pause the transfer.
+            // The server would end here if the loop did not pause the exchange.
             if received.isEmpty {
                 await #expect(throws: (any Error).self) { try await sent.waitUntilOpen(timeout: .milliseconds(300)) }
             }
             received += chunk
-            // Slower than the server, so that the loop pauses the transfer again and again.
+            // Slower than the server, so that the loop pauses the exchange again and again.
             try await Task.sleep(for: .milliseconds(1))
         }
         let isIntact = received == bytes
@@ -216,7 +216,7 @@ struct StreamingTests {
         await channel.close()
     }
 
-    @Test("leaving the loop, dropping the body unread and cancelling the reader each end the transfer")
+    @Test("leaving the loop, dropping the body unread and cancelling the reader each end the exchange")
     func leaving() async throws {
         let server = try LoopbackServer.start { _ in
             [.sendHead(status: 200, headers: ["Content-Length": "99999999999"]), .sendEndlessly(Self.megabyte)]
@@ -276,7 +276,7 @@ struct StreamingTests {
         func deenhance(_ response: inout Response<Data>) throws { throw Failure() }
     }
 
-    @Test("an answer on which a hook fails is not waited for, and its transfer ends")
+    @Test("an answer on which a hook fails is not waited for, and its exchange ends")
     func failedByHook() async throws {
         let server = try LoopbackServer.start { _ in
             [.sendHead(status: 200, headers: ["Content-Length": "9"]), .sendBody(Data("first".utf8)), .stall]
@@ -484,7 +484,7 @@ struct StreamingTests {
             ),
             (
                 [
-                    .sendHead(status: 200, headers: ["Transfer-Encoding": "chunked"]), .sendChunk(Data("abc".utf8)),
+                    .sendHead(status: 200, headers: ["Exchange-Encoding": "chunked"]), .sendChunk(Data("abc".utf8)),
                     .closeConnection,
                 ], "truncated"
             ),
@@ -758,7 +758,7 @@ struct StreamingTests {
             for _ in 0..<8 {
                 group.addTask {
                     for index in 0..<500 {
-                        // It calls the loop, often together with the new transfer.
+                        // It calls the loop, often together with the new exchange.
                         feed.yield(Data(count: 1))
                         let response = await manager.response(for: TestEndpoint("beside"), as: .text)
                         try #require(response.error == nil, "call \(index)")

@@ -62,21 +62,21 @@ struct TimeoutTests {
         await transport.close()
     }
 
-    @Test("A transfer that still connects is checked again when it could be idle", arguments: [false, true])
+    @Test("An exchange that still connects is checked again when it could be idle", arguments: [false, true])
     func connecting(hasBody: Bool) throws {
-        let transfer = CurlTransfer(
+        let exchange = Exchange(
             try PreparedRequest(
                 Attempt(
                     requests.make(
                         .post, "http://127.0.0.1", body: hasBody ? .bytes(Data("x".utf8)) : .none,
                         timeout: Timeout(connect: .seconds(9), idle: .seconds(1), total: .seconds(60)))),
                 deadline: 60_000_000_000))
-        #expect(transfer.due(0) == 60_000_000_000)
-        transfer.phase = .active
-        #expect(transfer.due(5_000_000_000) == 6_000_000_000)
-        transfer.sendings.count = 1
-        transfer.clock.lastActivity = 5_500_000_000
-        #expect(transfer.due(6_000_000_000) == 6_500_000_000)
+        #expect(exchange.due(0) == 60_000_000_000)
+        exchange.phase = .active
+        #expect(exchange.due(5_000_000_000) == 6_000_000_000)
+        exchange.sendings.count = 1
+        exchange.clock.lastActivity = 5_500_000_000
+        #expect(exchange.due(6_000_000_000) == 6_500_000_000)
     }
 
     @Test("An upload with progress is not idle, for any duration")
@@ -169,7 +169,7 @@ struct TimeoutTests {
         @Sendable func text(_ line: String) -> ServerReply.Step { .send(Data((line + "\r\n").utf8)) }
         let server = try LoopbackServer.start { _ in
             ServerReply([
-                text("HTTP/1.1 200 OK"), pause, text("A: 1"), pause, text("B: 2"), pause, text("Transfer-Encoding: chunked"),
+                text("HTTP/1.1 200 OK"), pause, text("A: 1"), pause, text("B: 2"), pause, text("Exchange-Encoding: chunked"),
                 pause,
                 text("\r\n2\r\n{}"), pause, text("0"), pause, text("T: 1"), pause, text("U: 2"), pause, text(""),
             ])

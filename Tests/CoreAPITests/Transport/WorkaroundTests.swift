@@ -233,9 +233,9 @@ struct WorkaroundTests {
                 #expect(taken.dropLast().allSatisfy { $0 })
                 #expect(taken.last != library.has(.endlessReading))
             }
-            // Two reads for each transfer, within a bound.
-            for (transfers, reads) in [(100, 200), (8_000, 1_024)] {
-                connections.beginTurn(transfers)
+            // Two reads for each exchange, within a bound.
+            for (exchanges, reads) in [(100, 200), (8_000, 1_024)] {
+                connections.beginTurn(exchanges)
                 let taken = (0...reads).map { _ in budget.take(in: connections) }
                 #expect(taken.dropLast().allSatisfy { $0 } && taken.last != library.has(.endlessReading))
             }
@@ -287,7 +287,7 @@ struct WorkaroundTests {
         }
     }
 
-    @Test("a body ends at its length, although a transfer coding that codes nothing stands beside it")
+    @Test("a body ends at its length, although an exchange coding that codes nothing stands beside it")
     func missedBodyEnd() async throws {
         // libcurl 8 obeys the length, and misses other ends: `TruncationTests`, `ResponseHeadTests`.
         try await show(.missedBodyEnd, isShown: CurlLibrary.linked.version < CurlVersion(8, 0, 0)) { transport in

@@ -7,7 +7,7 @@ import Testing
 @Suite("The timeline")
 struct TimelineTests {
     private func exchange(
-        _ metrics: TransferMetrics?, after delay: Duration, from start: ContinuousClock.Instant
+        _ metrics: ExchangeMetrics?, after delay: Duration, from start: ContinuousClock.Instant
     ) throws -> Exchange {
         let channel = try #require(ChannelRegistry.standard.entry("TY")).place("sandbox").make()
         let call = Call(channel: channel, endpoint: "test")
@@ -19,7 +19,7 @@ struct TimelineTests {
 
     @Test("puts the phases of an exchange in sequence, and the rest of the time last")
     func phases() throws {
-        var metrics = TransferMetrics()
+        var metrics = ExchangeMetrics()
         metrics.queued = .milliseconds(1)
         metrics.nameLookup = .milliseconds(2)
         metrics.connect = .milliseconds(3)
@@ -62,7 +62,7 @@ struct TimelineTests {
 
     @Test("omits the phases of a reused connection")
     func reused() throws {
-        var metrics = TransferMetrics()
+        var metrics = ExchangeMetrics()
         metrics.firstByte = .milliseconds(5)
         metrics.total = .milliseconds(5)
         metrics.isConnectionReused = true

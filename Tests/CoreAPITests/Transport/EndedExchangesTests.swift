@@ -5,25 +5,25 @@ import Testing
 @testable import CoreAPICore
 @testable import CoreAPICurl
 
-@Suite("Finished transfers")
+@Suite("Finished exchanges")
 struct EndedTransfersTests {
     private let requests = Requests(CurlTransport())
 
     @Test("are all resumed once, before the first handle is returned")
     func together() throws {
         let connections = LoopConnections()
-        let transfers = try (0..<3).map { _ in
-            CurlTransfer(
+        let exchanges = try (0..<3).map { _ in
+            Exchange(
                 try PreparedRequest(Attempt(requests.make(.get, "http://127.0.0.1")), deadline: 60_000_000_000))
         }
-        var ended = EndedTransfers()
-        for transfer in transfers {
+        var ended = EndedExchanges()
+        for exchange in exchanges {
             let handle: CurlHandle = try #require(CurlHandle(connections))
-            ended.append(transfer, .collected(.cancelled), handle, isSound: false)
+            ended.append(exchange, .collected(.cancelled), handle, isSound: false)
         }
-        #expect(!transfers.contains { $0.isOver.load(ordering: .acquiring) })
+        #expect(!exchanges.contains { $0.isOver.load(ordering: .acquiring) })
         ended.resume()
-        #expect(transfers.allSatisfy { $0.isOver.load(ordering: .acquiring) })
+        #expect(exchanges.allSatisfy { $0.isOver.load(ordering: .acquiring) })
         var released = 0
         ended.release { _, isSound in
             released += 1

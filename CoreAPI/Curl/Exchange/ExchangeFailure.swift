@@ -1,8 +1,8 @@
 internal import CCurl
 internal import CoreAPICore
 
-/// Translates libcurl's code for a failed transfer into the kit's error.
-enum CurlFailure {
+/// Translates libcurl's code for a failed exchange into the kit's error.
+enum ExchangeFailure {
     /// Facts that the code alone does not contain.
     struct Facts {
         let host: String

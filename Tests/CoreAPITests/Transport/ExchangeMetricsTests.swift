@@ -32,21 +32,21 @@ struct TransferMetricsTests {
         await transport.close()
     }
 
-    @Test("Figures are those of the transfer from the moment it was sent, also in the turn in which its loop began it")
+    @Test("Figures are those of the exchange from the moment it was sent, also in the turn in which its loop began it")
     func sentInItsFirstTurn() throws {
         let connections = LoopConnections()
         connections.beginTurn(1)
         let handle = try #require(CurlHandle(connections))
         let request = try requests.make(.get, "http://127.0.0.1")
-        let transfer = CurlTransfer(try PreparedRequest(Attempt(request), deadline: 60_000_000_000))
-        (transfer.handle, transfer.clock.launchTurn) = (handle, connections.turn)
-        #expect(handle.metrics(of: transfer, at: 0).bytesReceived == nil)
-        transfer.sendings.count = 1
-        #expect(handle.metrics(of: transfer, at: 0).bytesReceived == 0)
-        transfer.sendings.startAgain()
-        #expect(handle.metrics(of: transfer, at: 0).bytesReceived == nil)
+        let exchange = Exchange(try PreparedRequest(Attempt(request), deadline: 60_000_000_000))
+        (exchange.handle, exchange.clock.launchTurn) = (handle, connections.turn)
+        #expect(handle.metrics(of: exchange, at: 0).bytesReceived == nil)
+        exchange.sendings.count = 1
+        #expect(handle.metrics(of: exchange, at: 0).bytesReceived == 0)
+        exchange.sendings.startAgain()
+        #expect(handle.metrics(of: exchange, at: 0).bytesReceived == nil)
         connections.beginTurn(1)
-        #expect(handle.metrics(of: transfer, at: 0).bytesReceived == 0)
+        #expect(handle.metrics(of: exchange, at: 0).bytesReceived == 0)
     }
 
     @Test("Redirects add up")
@@ -118,7 +118,7 @@ struct TransferMetricsTests {
         await transport.close()
     }
 
-    @Test("A request cancelled before libcurl starts it has no metrics of the previous transfer")
+    @Test("A request cancelled before libcurl starts it has no metrics of the previous exchange")
     func neverBegun() async throws {
         let (asked, gate) = (try Gate(), try Gate())
         let server = try LoopbackServer.start { _ in .ok("12345") }
@@ -164,7 +164,7 @@ struct TransferMetricsTests {
         let holding = Task { await transport.send(first) }
         try await server.waitForRequests(1)
         let waiting = Task { await transport.send(second) }
-        while transport.queuedTransfers < 1 { try await Task.sleep(for: .milliseconds(2)) }
+        while transport.queuedExchanges < 1 { try await Task.sleep(for: .milliseconds(2)) }
         let late = try await requests.send(.get, server.url + "/third", timeout: Timeout(.milliseconds(150)))
         // It never left the queue, so the queue's time is its whole total.
         #expect(late.transportError?.label == "timedOut.total")

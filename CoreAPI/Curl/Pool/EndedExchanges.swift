@@ -1,16 +1,16 @@
-/// Finished transfers whose tasks were not resumed yet. On the loop's thread only.
+/// Finished exchanges whose tasks were not resumed yet. On the loop's thread only.
 ///
-/// All finished transfers of a turn are resumed at once: one thread wake-up per turn instead of one per transfer. That saves 4 %
+/// All finished exchanges of a turn are resumed at once: one thread wake-up per turn instead of one per exchange. That saves 4 %
 /// of processor time for 64 typed calls at a time.
-struct EndedTransfers: ~Copyable {
-    /// How a transfer ended: for the task that waits, or for the reader of its stream.
+struct EndedExchanges: ~Copyable {
+    /// How an exchange ended: for the task that waits, or for the reader of its stream.
     enum End {
-        case collected(CurlOutcome.End)
+        case collected(ExchangeOutcome.End)
         case streamed(CurlBodyStream.End)
     }
 
     private struct Ended {
-        let transfer: CurlTransfer
+        let exchange: Exchange
         let end: End
         let handle: CurlHandle?
         let isSound: Bool
@@ -21,11 +21,11 @@ struct EndedTransfers: ~Copyable {
     var isEmpty: Bool { all.isEmpty }
 
     /// - Parameters:
-    ///   - end: how the transfer ended.
+    ///   - end: how the exchange ended.
     ///   - handle: its handle, still in the multi handle; `nil` if it never left the queue.
     ///   - isSound: whether the handle may serve again.
-    mutating func append(_ transfer: CurlTransfer, _ end: End, _ handle: CurlHandle?, isSound: Bool) {
-        all.append(Ended(transfer: transfer, end: end, handle: handle, isSound: isSound))
+    mutating func append(_ exchange: Exchange, _ end: End, _ handle: CurlHandle?, isSound: Bool) {
+        all.append(Ended(exchange: exchange, end: end, handle: handle, isSound: isSound))
     }
 
     /// Called once for each turn, before ``release(_:)``.
@@ -33,14 +33,14 @@ struct EndedTransfers: ~Copyable {
         // By index, because copies of all references would cost 500 instructions a request.
         for index in all.indices {
             switch all[index].end {
-            case .collected(let end): all[index].transfer.resume(end)
-            case .streamed(let end): all[index].transfer.stream?.close(end)
+            case .collected(let end): all[index].exchange.resume(end)
+            case .streamed(let end): all[index].exchange.stream?.close(end)
             }
         }
     }
 
     /// Takes the handles back, after the tasks were resumed, so that the tasks wake up meanwhile. Must run before libcurl runs
-    /// again and before `curl_multi_info_read` reports a transfer a second time, because the handles are in the multi handle
+    /// again and before `curl_multi_info_read` reports an exchange a second time, because the handles are in the multi handle
     /// until then.
     ///
     /// - Parameter takeBack: takes back a handle.

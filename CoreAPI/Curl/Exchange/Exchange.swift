@@ -6,7 +6,7 @@ internal import Synchronization
 /// One exchange on its way through the loop: one request, one response, no redirect.
 ///
 /// The sending task makes it and hands it over with a message. From then on only the loop's thread touches it, until the loop has
-/// resumed the task with a ``CurlOutcome``. The fields of one concern are a value of their own, beside the code that uses them.
+/// resumed the task with a ``ExchangeOutcome``. The fields of one concern are a value of their own, beside the code that uses them.
 ///
 /// ```
 /// new ──▶ queued ──▶ active ──┬──▶ streaming ──┬──▶ done
@@ -17,7 +17,7 @@ internal import Synchronization
 /// ```
 ///
 /// `@unchecked`: one owner at a time; the loop's mutex orders the hand-over.
-final class CurlTransfer: @unchecked Sendable {
+final class Exchange: @unchecked Sendable {
     enum Phase {
         case new
         /// Cancelled before the loop got it.
@@ -42,7 +42,7 @@ final class CurlTransfer: @unchecked Sendable {
     /// Resumed once, by the loop, which removes it first. A run-time check of that would cost an allocation and 600 instructions
     /// a request.
     var continuation: UnsafeContinuation<Void, Never>?
-    private var madeOutcome: CurlOutcome?
+    private var madeOutcome: ExchangeOutcome?
     /// Whether the outcome is set. The runtime orders a resumption before the code after it. ThreadSanitizer does not see that if
     /// the answer arrives before the task waits.
     let isOver = Atomic(false)
@@ -53,12 +53,12 @@ final class CurlTransfer: @unchecked Sendable {
 
     /// Which loop has it.
     var shard: PoolShard?
-    var ticket: HostQueue<HostKey, CurlTransfer>.Ticket?
+    var ticket: HostQueue<HostKey, Exchange>.Ticket?
 
     // Of the loop.
 
     var phase = Phase.new
-    /// Its index among the worker's transfers.
+    /// Its index among the worker's exchanges.
     var index = 0
     var handle: CurlHandle?
     var clock = ExchangeClock()
@@ -68,7 +68,7 @@ final class CurlTransfer: @unchecked Sendable {
     @exclusivity(unchecked) var body = CollectedBody()
     var bodyEnd = BodyEnd()
     var http2 = HTTP2Stream()
-    /// Why a callback stopped the transfer. More specific than libcurl's code, which is only "aborted".
+    /// Why a callback stopped the exchange. More specific than libcurl's code, which is only "aborted".
     var failure: TransportError?
 
     init(_ request: PreparedRequest) {
@@ -81,10 +81,10 @@ final class CurlTransfer: @unchecked Sendable {
             abandoned: { [weak self] in self?.endExchange() })
     }
 
-    /// Set before the continuation is resumed. Made at first access: its 353 bytes would be a third of a held transfer's 1,060.
-    var outcome: CurlOutcome {
+    /// Set before the continuation is resumed. Made at first access: its 353 bytes would be a third of a held exchange's 1,060.
+    var outcome: ExchangeOutcome {
         if let madeOutcome { return madeOutcome }
-        let outcome = CurlOutcome()
+        let outcome = ExchangeOutcome()
         madeOutcome = outcome
         return outcome
     }
@@ -103,7 +103,7 @@ final class CurlTransfer: @unchecked Sendable {
     // MARK: - To the task
 
     /// Hands the head over to the task, which then reads the body from ``stream``.
-    func deliverHead(_ metrics: TransferMetrics) {
+    func deliverHead(_ metrics: ExchangeMetrics) {
         guard stream != nil, case .active = phase, let handle, handle.head.isComplete else { return }
         outcome.keep(handle.head)
         // Those of a short body may be here already; its reader gets them at its end.
@@ -112,12 +112,12 @@ final class CurlTransfer: @unchecked Sendable {
     }
 
     /// Hands an open connection over to the task.
-    func deliver(_ connection: RawSocket, _ metrics: TransferMetrics) {
+    func deliver(_ connection: RawSocket, _ metrics: ExchangeMetrics) {
         route.tls = route.connection?.tls
         deliver(metrics, .raw(connection))
     }
 
-    private func deliver(_ metrics: TransferMetrics, _ next: Phase) {
+    private func deliver(_ metrics: ExchangeMetrics, _ next: Phase) {
         outcome.metrics = metrics
         // Some of the body may be here already; how much depends on the turn of the loop.
         outcome.metrics?.bytesReceived = nil
@@ -130,8 +130,8 @@ final class CurlTransfer: @unchecked Sendable {
         wake()
     }
 
-    /// Resumes the task that waits for a collected body, a head or a connection. From here on the task owns the transfer.
-    func resume(_ end: CurlOutcome.End) {
+    /// Resumes the task that waits for a collected body, a head or a connection. From here on the task owns the exchange.
+    func resume(_ end: ExchangeOutcome.End) {
         outcome.end = end
         wake()
     }
@@ -146,7 +146,7 @@ final class CurlTransfer: @unchecked Sendable {
     /// Gives the loop's resources back.
     func releaseResources() {
         phase = .done
-        // A list of the loop may keep the transfer until the pool's next turn; its sequence must not wait that long.
+        // A list of the loop may keep the exchange until the pool's next turn; its sequence must not wait that long.
         upload.close()
         handle = nil
         ticket = nil
@@ -154,7 +154,7 @@ final class CurlTransfer: @unchecked Sendable {
     }
 }
 
-extension CurlTransfer.Phase {
+extension Exchange.Phase {
     /// Whether libcurl has the exchange.
     var isActive: Bool {
         switch self {
@@ -176,8 +176,8 @@ extension CurlTransfer.Phase {
     }
 }
 
-/// The loop's message to the waiting task. Its owner is that of the transfer.
-final class CurlOutcome {
+/// The loop's message to the waiting task. Its owner is that of the exchange.
+final class ExchangeOutcome {
     enum End: Sendable {
         case complete
         case cancelled
@@ -185,7 +185,7 @@ final class CurlOutcome {
     }
 
     var end = End.cancelled
-    /// Whether the body follows in the transfer's stream, or the connection is the task's.
+    /// Whether the body follows in the exchange's stream, or the connection is the task's.
     var isStreamed = false
     /// The bytes of the final head; empty if it is incomplete.
     var head: [UInt8] = []
@@ -193,7 +193,7 @@ final class CurlOutcome {
     var interim: [[UInt8]] = []
     var trailers: [UInt8] = []
     var body = Data()
-    var metrics: TransferMetrics?
+    var metrics: ExchangeMetrics?
     var pinMismatches: [PinMismatch] = []
     /// Whether the server marked the end of the body: END_STREAM on HTTP/2, or `close_notify` if the connection's end is the
     /// body's. `nil` if the length was known, or if there was no TLS to tell.

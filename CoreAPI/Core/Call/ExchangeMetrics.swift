@@ -2,7 +2,7 @@ public import CoreAPIHTTP
 
 /// The cost of one attempt on the wire. If redirects were followed, DNS, TCP, TLS and first byte are those of the last exchange.
 /// An exchange that middleware repeated, as with a new token, is not included.
-public struct TransferMetrics: Sendable, Hashable {
+public struct ExchangeMetrics: Sendable, Hashable {
     /// From joining the kit's queue to leaving it.
     public var queued: Duration = .zero
     /// DNS; `nil` when the connection was reused (`CURLINFO_NAMELOOKUP_TIME`).
