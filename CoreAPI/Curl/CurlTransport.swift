@@ -20,7 +20,7 @@ internal import Synchronization
 /// its `HostQueue` whether it may start, and posts it to a `Loop`. On the loop's thread `LoopRun`, in Loop.swift, hands it to the
 /// pool's `PoolWorker`, which starts it or lets it wait in the queue. The worker sets its options on a `CurlHandle`
 /// (Exchange+Options.swift) and adds it to its `CurlMulti`. libcurl passes head and body to `CurlCallbacks`. The worker ends
-/// the exchange and resumes the task, where `CurlAttempt` reads the reply.
+/// the exchange and resumes the task, where `CurlAttempt` reads the response.
 ///
 /// A server may send an HTTP/1.1 answer before any request. If it arrives before the next request is sent, the transport detects
 /// it and closes the connection. If it arrives later, it looks like the answer to that request (RFC 9112 §9.3): a server can
@@ -107,7 +107,7 @@ public final class CurlTransport: Transport {
         for pool in pools.withLock({ $0.all }) { pool.abandon() }
     }
 
-    public func send(_ attempt: Attempt) async -> Reply {
+    public func send(_ attempt: Attempt) async -> RawResponse {
         if case .stream = attempt.request.body, let rejection = await library.rejection(ofEmptyStream: attempt) {
             return rejection
         }
@@ -142,7 +142,7 @@ public final class CurlTransport: Transport {
         return prepared.map { (pool, $0) }
     }
 
-    private func end(_ exchange: CurlAttempt, _ exchange: Exchange, _ pool: ConnectionPool) -> Reply {
+    private func end(_ exchange: CurlAttempt, _ exchange: Exchange, _ pool: ConnectionPool) -> RawResponse {
         exchange.read(exchange) { self.giveBack(pool) }
     }
 
@@ -226,10 +226,10 @@ struct CurlAttempt {
         }
     }
 
-    /// Reads the exchange's reply.
+    /// Reads the exchange's response.
     ///
     /// - Parameter release: gives the pool back; called when no more bytes follow.
-    func read(_ exchange: Exchange, release: @escaping @Sendable () -> Void) -> Reply {
+    func read(_ exchange: Exchange, release: @escaping @Sendable () -> Void) -> RawResponse {
         // Moved out instead of copied: no other code reads the exchange again.
         var data = Data()
         swap(&data, &exchange.outcome.body)
@@ -267,8 +267,8 @@ struct CurlAttempt {
         case .failed(.truncated) where defect != nil, .complete: failure = defect.map { .transport($0, context()) }
         case .failed(let error): failure = .transport(error, context())
         }
-        let reply = Reply(attempt, head: head, body: body, failure: failure, metrics: exchange.outcome.metrics)
-        return interimAndTrailers.map { reply.with($0) } ?? reply
+        let raw = RawResponse(attempt, head: head, body: body, failure: failure, metrics: exchange.outcome.metrics)
+        return interimAndTrailers.map { raw.with($0) } ?? raw
     }
 
     func notifyMismatches(of exchange: Exchange) {
@@ -281,7 +281,7 @@ struct CurlAttempt {
         exchange.request.method != "HEAD" && parsed.head.status.code != 204 && parsed.head.status.code != 304
     }
 
-    /// The reply with a streamed body.
+    /// The response with a streamed body.
     private func stream(
         _ exchange: Exchange, _ parsed: ResponseHeadParser.Parsed, _ head: ResponseHead, _ interimAndTrailers: InterimAndTrailers,
         _ release: @escaping @Sendable () -> Void

@@ -157,7 +157,7 @@ public struct Fixture: RequestModifier {
         }
     }
 
-    func reply(to attempt: Attempt) -> Reply {
+    func raw(to attempt: Attempt) -> RawResponse {
         if let failure { return attempt.failed(failure) }
         guard (100...999).contains(status) else {
             return attempt.failed(
@@ -168,14 +168,14 @@ public struct Fixture: RequestModifier {
             if fields[.contentType] == nil, !body.isEmpty || stream != nil { fields[.contentType] = "application/json" }
             let head = ResponseHead(status: .init(code: status), headers: fields)
             if let stream {
-                return Reply(attempt, head: head, body: .stream(BodyStream(length: nil, Self.source(stream, attempt, head))))
+                return RawResponse(attempt, head: head, body: .stream(BodyStream(length: nil, Self.source(stream, attempt, head))))
             }
             let (limit, isDiscarded) = attempt.bodyLimit(of: head)
             guard body.count <= limit || isDiscarded else {
                 let context = ErrorContext(attempt.request, head: head)
-                return Reply(attempt, head: head, failure: .transport(.responseTooLarge(limit: limit), context))
+                return RawResponse(attempt, head: head, failure: .transport(.responseTooLarge(limit: limit), context))
             }
-            return Reply(attempt, head: head, body: .bytes(body.prefix(limit)))
+            return RawResponse(attempt, head: head, body: .bytes(body.prefix(limit)))
         } catch {
             return attempt.failed(TransportError.malformedResponse(reason: error.readableDescription))
         }

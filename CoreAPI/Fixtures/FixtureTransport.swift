@@ -72,7 +72,7 @@ public struct FixtureTransport: Transport {
 
     public var reachesNetwork: Bool { false }
 
-    public func send(_ attempt: Attempt) async -> Reply {
+    public func send(_ attempt: Attempt) async -> RawResponse {
         let request = attempt.request
         do throws(FixtureError) {
             let fixture = try fixture(for: request)
@@ -82,7 +82,7 @@ public struct FixtureTransport: Transport {
             guard fixture.delay < remaining else {
                 return attempt.failed(TransportError.timedOut(.total, after: request.timeout.total))
             }
-            return fixture.reply(to: attempt)
+            return fixture.raw(to: attempt)
         } catch {
             return attempt.failed(TransportError.fixture(error))
         }

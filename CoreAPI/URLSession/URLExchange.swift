@@ -17,8 +17,8 @@ final class URLExchange: Sendable {
         var received: Int64 = 0
         /// The caller's side of the body, once it has the head.
         var chunks: ChunkBuffer?
-        var reply: Reply?
-        var waiter: CheckedContinuation<Reply, Never>?
+        var raw: RawResponse?
+        var waiter: CheckedContinuation<RawResponse, Never>?
         var isOver = false
         var lastActivity = ContinuousClock.now
         var atEnd: [@Sendable () -> Void] = []
@@ -35,8 +35,8 @@ final class URLExchange: Sendable {
 
     private var bodySize: Int { attempt.call.channel.limits.responseBodySize }
 
-    /// Sends the request; the reply has the whole body, or the head and a stream.
-    func reply(over session: RoutedSession) async -> Reply {
+    /// Sends the request; the response has the whole body, or the head and a stream.
+    func raw(over session: RoutedSession) async -> RawResponse {
         let clock = Task { while let due = check() { try await Task.sleep(until: due, clock: .continuous) } }
         onEnd { clock.cancel() }
         let sending = Task {
@@ -52,12 +52,12 @@ final class URLExchange: Sendable {
         }
         onEnd { sending.cancel() }
         return await withCheckedContinuation { waiter in
-            let reply = state.withLock { state in
-                if state.reply == nil { state.waiter = waiter }
-                defer { state.reply = nil }
-                return state.reply
+            let raw = state.withLock { state in
+                if state.raw == nil { state.waiter = waiter }
+                defer { state.raw = nil }
+                return state.raw
             }
-            if let reply { waiter.resume(returning: reply) }
+            if let raw { waiter.resume(returning: raw) }
         }
     }
 
@@ -116,7 +116,7 @@ final class URLExchange: Sendable {
         }
         guard isFirst else { return }
         if let failure { return end(failure) }
-        if let chunks { settle(Reply(attempt, head: head, body: Reader(attempt, head, isDecoded, chunks).body)) }
+        if let chunks { settle(RawResponse(attempt, head: head, body: Reader(attempt, head, isDecoded, chunks).body)) }
     }
 
     func receive(_ data: Data) {
@@ -164,20 +164,20 @@ final class URLExchange: Sendable {
         if let chunks = ended.chunks {
             chunks.finish(error.map { .failure($0) } ?? .success(()))
         } else {
-            settle(Reply(attempt, head: ended.head, body: .bytes(ended.body), failure: error))
+            settle(RawResponse(attempt, head: ended.head, body: .bytes(ended.body), failure: error))
         }
     }
 
     @Sendable private func abandon() { end(CancellationError()) }
 
-    private func settle(_ reply: Reply) {
+    private func settle(_ raw: RawResponse) {
         let waiter = state.withLock { state in
             // Not kept: a streamed body ends the exchange when it is released.
-            if state.waiter == nil { state.reply = reply }
+            if state.waiter == nil { state.raw = raw }
             defer { state.waiter = nil }
             return state.waiter
         }
-        waiter?.resume(returning: reply)
+        waiter?.resume(returning: raw)
     }
 
 }

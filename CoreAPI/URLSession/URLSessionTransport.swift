@@ -54,7 +54,7 @@ public final class URLSessionTransport: Transport {
 
     public func isolatedCopy() -> any Transport { URLSessionTransport(limits: limits) }
 
-    public func send(_ attempt: Attempt) async -> Reply {
+    public func send(_ attempt: Attempt) async -> RawResponse {
         let exchange: URLExchange
         do {
             exchange = URLExchange(attempt, try WireForm.request(attempt.request))
@@ -63,7 +63,7 @@ public final class URLSessionTransport: Transport {
         }
         guard register(exchange) else { return attempt.failed(TransportError.closed) }
         return await withTaskCancellationHandler {
-            await exchange.reply(over: session(for: attempt.request))
+            await exchange.raw(over: session(for: attempt.request))
         } onCancel: {
             exchange.end(CancellationError())
         }

@@ -18,7 +18,7 @@ private struct UpgradeTransport: Transport {
 
     var reachesNetwork: Bool { base.reachesNetwork }
 
-    func send(_ attempt: Attempt) async -> Reply {
+    func send(_ attempt: Attempt) async -> RawResponse {
         do {
             guard let base = base as? any ConnectingTransport else {
                 let name = "\(type(of: base))"
@@ -72,7 +72,7 @@ private struct UpgradeTransport: Transport {
 
     private func exchange(
         _ attempt: Attempt, _ head: Data, over connection: any RawConnection, _ key: String, _ options: WebSocket.Options
-    ) async -> Reply {
+    ) async -> RawResponse {
         let clock = AnswerClock(attempt.request, connection)
         var reader = AnswerReader(
             attempt.call.channel.limits, discardsBody: { attempt.bodyLimit(of: $0).isDiscarded }
@@ -88,16 +88,16 @@ private struct UpgradeTransport: Transport {
             guard answer.head.status.code == 101 else {
                 connection.close()
                 metrics?.bytesReceived = Int64(answer.body.count)
-                return Reply(attempt, head: readable(answer.head), body: .bytes(answer.body), metrics: metrics)
+                return RawResponse(attempt, head: readable(answer.head), body: .bytes(answer.body), metrics: metrics)
             }
             let agreement = try Handshake.check(answer.head.headers, key: key, options)
             let upgraded = UpgradedConnection(connection, answer.rest, agreement)
-            return Reply(attempt, head: answer.head, body: Body(upgraded), metrics: metrics)
+            return RawResponse(attempt, head: answer.head, body: Body(upgraded), metrics: metrics)
         } catch {
             connection.close()
             let head = reader.head.map(readable)
             let failure = APIClientError(error, ErrorContext(attempt.request, head: head))
-            return Reply(attempt, head: head, failure: failure, metrics: metrics)
+            return RawResponse(attempt, head: head, failure: failure, metrics: metrics)
         }
     }
 

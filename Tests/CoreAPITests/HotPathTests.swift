@@ -20,8 +20,8 @@ struct HotPathTests {
     private struct Memory: Transport {
         let body = Data(repeating: 65, count: 1_024)
 
-        func send(_ attempt: Attempt) async -> Reply {
-            Reply(attempt, head: ResponseHead(status: .ok), body: .bytes(body))
+        func send(_ attempt: Attempt) async -> RawResponse {
+            RawResponse(attempt, head: ResponseHead(status: .ok), body: .bytes(body))
         }
         func close() async {}
     }

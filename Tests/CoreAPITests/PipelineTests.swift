@@ -56,7 +56,7 @@ struct PipelineTests {
 
     struct Around: Middleware {
         let enter: @Sendable () -> Void
-        func handle(_ attempt: Attempt, next: Next) async -> Reply {
+        func handle(_ attempt: Attempt, next: Next) async -> RawResponse {
             enter()
             return await next(attempt)
         }

@@ -60,7 +60,7 @@ actor ExpiringToken: Middleware {
         self.fetch = fetch
     }
 
-    func handle(_ attempt: Attempt, next: Next) async -> Reply {
+    func handle(_ attempt: Attempt, next: Next) async -> RawResponse {
         guard attempt.request.goesToEnvironment() else { return await next(attempt) }
         do {
             let token = try await token()

@@ -43,9 +43,9 @@ protocol SpanTracer: Sendable {
 struct TracingMiddleware<Tracer: SpanTracer>: Middleware {
     let tracer: Tracer
 
-    func handle(_ attempt: Attempt, next: Next) async -> Reply {
+    func handle(_ attempt: Attempt, next: Next) async -> RawResponse {
         let span = tracer.start(attempt.call.endpoint)
-        let reply: Reply
+        let reply: RawResponse
         do {
             reply = await next(
                 try attempt.with { request in

@@ -103,7 +103,7 @@ private func settings(_ channel: inout Channel, password: String) throws {
 // MARK: - A call
 
 private struct Signed: Middleware {
-    func handle(_ attempt: Attempt, next: Next) async -> Reply {
+    func handle(_ attempt: Attempt, next: Next) async -> RawResponse {
         do {
             return await next(try signed(attempt))
         } catch {
@@ -436,7 +436,7 @@ private func errors(_ channel: inout Channel) {
 // MARK: - Hooks
 
 struct Signing: Middleware {
-    func handle(_ attempt: Attempt, next: Next) async -> Reply {
+    func handle(_ attempt: Attempt, next: Next) async -> RawResponse {
         do {
             return await next(try attempt.with { try $0.setHeader("X-Signature", signature(of: $0)) })
         } catch {

@@ -5,9 +5,9 @@ import Foundation
 
 /// Asks with the validator that it has, and answers a 304 with what it kept (RFC 9110 §13.1.2).
 actor ETagCache: Middleware {
-    private var kept: [[String?]: Reply] = [:]
+    private var kept: [[String?]: RawResponse] = [:]
 
-    func handle(_ attempt: Attempt, next: Next) async -> Reply {
+    func handle(_ attempt: Attempt, next: Next) async -> RawResponse {
         guard attempt.request.method == .get, !attempt.streamsBody else { return await next(attempt) }
         // An answer belongs to the token that it was asked with.
         let key = [attempt.request.url.string, attempt.request.headers[.authorization]]
@@ -15,7 +15,7 @@ actor ETagCache: Middleware {
         let reply = await next(attempt.with { $0.headers[.ifNoneMatch] = known?.head?.headers[.eTag] })
         if reply.status == 304, let known {
             attempt.notify { $0.cached(CallEvent.Cached(attempt)) }
-            return Reply(attempt, head: known.head, body: known.body)
+            return RawResponse(attempt, head: known.head, body: known.body)
         }
         if reply.failure == nil, reply.status == 200, reply.head?.headers[.eTag] != nil { kept[key] = reply }
         return reply
@@ -25,9 +25,9 @@ actor ETagCache: Middleware {
 /// Sends one request for all calls that ask for the same at the same time.
 actor SingleFlight: Middleware {
     struct Key: Hashable { let url: HTTPURL, headers: HTTPFields }
-    private var flights: [Key: Task<Reply, Never>] = [:]
+    private var flights: [Key: Task<RawResponse, Never>] = [:]
 
-    func handle(_ attempt: Attempt, next: Next) async -> Reply {
+    func handle(_ attempt: Attempt, next: Next) async -> RawResponse {
         guard attempt.request.method == .get, !attempt.streamsBody else { return await next(attempt) }
         let key = Key(url: attempt.request.url, headers: attempt.request.headers)
         if let flight = flights[key] {
@@ -35,7 +35,7 @@ actor SingleFlight: Middleware {
             if case .transport(let error, _)? = reply.failure { return attempt.failed(error) }
             // This call verifies and decodes the answer itself.
             let failure = reply.head == nil ? reply.failure : nil
-            return Reply(attempt, head: reply.head, body: reply.body, failure: failure, metrics: reply.metrics)
+            return RawResponse(attempt, head: reply.head, body: reply.body, failure: failure, metrics: reply.metrics)
         }
         let flight = Task { await next(attempt) }
         flights[key] = flight
@@ -53,7 +53,7 @@ actor Breaker: Middleware {
 
     init(pause: Duration = .seconds(10)) { self.pause = pause }
 
-    func handle(_ attempt: Attempt, next: Next) async -> Reply {
+    func handle(_ attempt: Attempt, next: Next) async -> RawResponse {
         guard openUntil <= .now else { return attempt.failed(IsOpen(), stage: APIClientError.adapting) }
         let reply = await next(attempt)
         // The caller's decision says nothing about the server.

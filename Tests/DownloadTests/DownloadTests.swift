@@ -168,9 +168,9 @@ struct DownloadTests {
 
     /// A transport, or a middleware before it, that delivers fewer bytes than the head announces.
     private struct LossyTransport: Transport {
-        func send(_ attempt: Attempt) async -> Reply {
+        func send(_ attempt: Attempt) async -> RawResponse {
             let head = ResponseHead(status: .ok, headers: [.contentLength: "5"])
-            return Reply(attempt, head: head, body: .bytes(Data("abc".utf8)))
+            return RawResponse(attempt, head: head, body: .bytes(Data("abc".utf8)))
         }
     }
 

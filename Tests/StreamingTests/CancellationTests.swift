@@ -25,7 +25,7 @@ struct CancellationTests {
 
         private let sightings = Mutex<[Sighting]>([])
 
-        func handle(_ attempt: Attempt, next: Next) async -> Reply {
+        func handle(_ attempt: Attempt, next: Next) async -> RawResponse {
             sightings.withLock { $0.append(Sighting(attempt: attempt)) }
             return await next(attempt)
         }

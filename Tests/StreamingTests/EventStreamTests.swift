@@ -259,7 +259,7 @@ struct EventStreamTests {
     private struct AnsweringTransport: Transport {
         let answer: @Sendable (Request) -> ResponseHead
 
-        func send(_ attempt: Attempt) async -> Reply { Reply(attempt, head: answer(attempt.request)) }
+        func send(_ attempt: Attempt) async -> RawResponse { RawResponse(attempt, head: answer(attempt.request)) }
     }
 
     @Test("a shorter idle time of the channel ends the silence of each connection, not the 60 s of a stream")

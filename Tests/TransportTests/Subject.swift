@@ -137,13 +137,13 @@ struct Subject: Sendable, CustomTestStringConvertible {
 struct InMemory: Transport {
     let answers: @Sendable (Seen) -> Answer
 
-    func send(_ attempt: Attempt) async -> Reply {
+    func send(_ attempt: Attempt) async -> RawResponse {
         let request = attempt.request
         do {
             let answer = answers(try await Seen(request))
             try await Task.sleep(for: answer.delay)
             let head = ResponseHead(status: .init(code: answer.status), headers: try answer.headers.fields())
-            return Reply(attempt, head: head, body: .bytes(request.method == .head ? Data() : answer.body))
+            return RawResponse(attempt, head: head, body: .bytes(request.method == .head ? Data() : answer.body))
         } catch {
             return attempt.failed(error)
         }
@@ -154,7 +154,7 @@ struct InMemory: Transport {
 struct FixturesOf: Transport {
     let answers: @Sendable (Seen) -> Answer
 
-    func send(_ attempt: Attempt) async -> Reply {
+    func send(_ attempt: Attempt) async -> RawResponse {
         do {
             let answer = answers(try await Seen(attempt.request))
             var fixture = Fixture(status: answer.status, headers: answer.headers, delay: answer.delay)

@@ -111,7 +111,7 @@ struct UploadTests {
     private struct BodyKind: Middleware {
         let seen: Shared<[Request]>
 
-        func handle(_ attempt: Attempt, next: Next) async -> Reply {
+        func handle(_ attempt: Attempt, next: Next) async -> RawResponse {
             seen.change { $0.append(attempt.request) }
             return await next(attempt)
         }

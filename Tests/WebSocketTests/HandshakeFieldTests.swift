@@ -35,7 +35,7 @@ struct HandshakeFieldTests {
     private struct Setting: Middleware {
         let name, value: String
 
-        func handle(_ attempt: Attempt, next: Next) async -> Reply {
+        func handle(_ attempt: Attempt, next: Next) async -> RawResponse {
             let changed = attempt.with { request in
                 if let name = HTTPField.Name(name) { request.headers[name] = value }
             }

@@ -104,8 +104,8 @@ private enum MemoryEndpoint: Endpoint {
 private struct Memory: Transport {
     static let body = Data(repeating: 65, count: 1_024)
 
-    func send(_ attempt: Attempt) async -> Reply {
-        Reply(attempt, head: ResponseHead(status: .ok), body: .bytes(Self.body))
+    func send(_ attempt: Attempt) async -> RawResponse {
+        RawResponse(attempt, head: ResponseHead(status: .ok), body: .bytes(Self.body))
     }
 
     func close() async {}
@@ -126,9 +126,9 @@ private final class Holding: Transport {
         }
     }
 
-    func send(_ attempt: Attempt) async -> Reply {
+    func send(_ attempt: Attempt) async -> RawResponse {
         await withCheckedContinuation { continuation in waiting.withLock { $0.append(continuation) } }
-        return Reply(attempt, head: ResponseHead(status: .ok), body: .bytes(Memory.body))
+        return RawResponse(attempt, head: ResponseHead(status: .ok), body: .bytes(Memory.body))
     }
 }
 

@@ -50,7 +50,7 @@ private struct SilentTransport: Transport {
     /// How long the server may be silent.
     let limit: Duration
 
-    func send(_ attempt: Attempt) async -> Reply {
+    func send(_ attempt: Attempt) async -> RawResponse {
         do {
             let connection = try await base.connect(attempt)
             let clock = Task {

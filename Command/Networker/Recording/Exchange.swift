@@ -12,7 +12,7 @@ package struct Exchange: Sendable {
     /// `nil` without an answer.
     package var head: ResponseHead?
     /// The reply without its body.
-    package var reply: Reply?
+    package var reply: RawResponse?
     /// The error of the answer, or of the missing answer.
     package var error: APIClientError?
 

@@ -33,7 +33,7 @@ package struct RecordedCall: Sendable {
     }
 
     /// Records the reply of the last exchange.
-    package mutating func end(_ reply: Reply) {
+    package mutating func end(_ reply: RawResponse) {
         guard let last = exchanges.indices.last else { return }
         exchanges[last].head = reply.head
         // A body that is held and not read would keep its connection.

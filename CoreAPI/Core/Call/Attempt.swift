@@ -79,7 +79,7 @@ public final class Attempt: Sendable {
         return Attempt(again, after: outcomes, delay: delay)
     }
 
-    /// The reply of an attempt that failed before there was an answer.
+    /// The response of an attempt that failed before there was an answer.
     ///
     /// - Parameters:
     ///   - error: the reason. The kit's own errors keep their stage.
@@ -89,8 +89,8 @@ public final class Attempt: Sendable {
     @inline(never)
     public func failed(
         _ error: any Error, stage: (any Error, ErrorContext) -> APIClientError = APIClientError.unknown
-    ) -> Reply {
-        Reply(self, failure: APIClientError(error, ErrorContext(request), stage: stage))
+    ) -> RawResponse {
+        RawResponse(self, failure: APIClientError(error, ErrorContext(request), stage: stage))
     }
 
 }

@@ -18,7 +18,7 @@ public enum Body: Sendable {
     /// A file, read while it is sent; its size is taken when the attempt starts. Bytes beyond it fail the attempt.
     case file(URL)
     /// Chunks that are produced while they are sent, or received while they are read.
-    // Indirect, so that the body of almost every request and reply is not as large as a stream's (34 bytes → 17).
+    // Indirect, so that the body of almost every request and response is not as large as a stream's (34 bytes → 17).
     indirect case stream(BodyStream)
 
     package var isNone: Bool {

@@ -11,7 +11,7 @@ public final class Call: Sendable {
     public let started: ContinuousClock.Instant
 
     package let prepared: PreparedChannel
-    let decoding: any ReplyDecoding
+    let decoding: any RawResponseDecoding
     /// The attempts made manually so far.
     let repetitions: Int
     /// The largest number of attempts in total: the channel's limit, or one more than so far for a retry manually.
@@ -57,11 +57,11 @@ public final class Call: Sendable {
         self.init(PreparedChannel(channel), .made(endpoint), ResponseDecoding.data, id: id)
     }
 
-    convenience init(_ channel: PreparedChannel, _ endpoint: any Endpoint, _ decoding: any ReplyDecoding) {
+    convenience init(_ channel: PreparedChannel, _ endpoint: any Endpoint, _ decoding: any RawResponseDecoding) {
         self.init(channel, .of(endpoint), decoding, id: nil)
     }
 
-    private init(_ channel: PreparedChannel, _ name: Name, _ decoding: any ReplyDecoding, id: String?) {
+    private init(_ channel: PreparedChannel, _ name: Name, _ decoding: any RawResponseDecoding, id: String?) {
         prepared = channel
         self.name = name
         self.decoding = decoding

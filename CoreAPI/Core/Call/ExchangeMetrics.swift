@@ -14,13 +14,13 @@ public struct ExchangeMetrics: Sendable, Hashable {
     /// From the request's first byte to the response's first byte (`CURLINFO_STARTTRANSFER_TIME` less pretransfer).
     public var firstByte: Duration?
     /// The whole attempt on the wire, all redirects included, without the time in the queue. For a streamed body it is the time
-    /// until the head; once the body's end was read, ``Reply/metrics`` has the whole time.
+    /// until the head; once the body's end was read, ``RawResponse/metrics`` has the whole time.
     public var total: Duration = .zero
     /// Request body bytes sent.
     public var bytesSent: Int64 = 0
     /// Response body bytes received, before decompression; `nil` if they are not known.
     ///
-    /// Those of a streamed body are not known at the head. Once the body's end was read, ``Reply/metrics`` has them; those of
+    /// Those of a streamed body are not known at the head. Once the body's end was read, ``RawResponse/metrics`` has them; those of
     /// redirects before it are left out.
     public var bytesReceived: Int64?
     /// Whether an open connection served the exchange.

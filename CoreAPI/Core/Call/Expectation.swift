@@ -3,7 +3,7 @@ internal import HTTPTypes
 // A request without content must not carry `Expect: 100-continue`. A server or proxy that does not know the field answers 417,
 // and has done nothing else: the request is then sent without it, as one of the call's attempts (RFC 9110 §10.1.1).
 
-extension Reply {
+extension RawResponse {
     /// Whether the server has rejected the expectation of this attempt.
     var isExpectationRejected: Bool { status == 417 && request?.headers[.expect]?.lowercased() == "100-continue" }
 }

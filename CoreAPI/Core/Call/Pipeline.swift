@@ -7,7 +7,7 @@ enum Pipeline {
     /// All stages of a call, in order. ``Channel/stages`` lists them for one channel.
     ///
     /// - Parameter repeated: the first attempt of a call that is repeated manually. It was built before.
-    static func run(_ call: Call, from repeated: Attempt? = nil) async -> Reply {
+    static func run(_ call: Call, from repeated: Attempt? = nil) async -> RawResponse {
         // Build and enhance the request, once for each call.
         let first: Attempt
         do throws(APIClientError) {
@@ -17,10 +17,10 @@ enum Pipeline {
         }
         // The middleware around the call calls this last. It makes one attempt after another, until one succeeds or none may
         // follow.
-        @Sendable func tryAttempts(_ start: Attempt) async -> Reply {
+        @Sendable func tryAttempts(_ start: Attempt) async -> RawResponse {
             var attempt = start
             while true {
-                let answer: Reply
+                let answer: RawResponse
                 do throws(APIClientError) {
                     // Interceptors change the attempt. It then passes the middleware around it (redirects, the channel's own,
                     // cookies), and the transport sends it.
@@ -31,18 +31,18 @@ enum Pipeline {
                     answer = attempt.failed(error)
                 }
                 // Deenhance, filter and decode the answer.
-                let reply = await read(answer, of: attempt)
-                guard let failure = reply.failure else { return reply }
+                let raw = await read(answer, of: attempt)
+                guard let failure = raw.failure else { return raw }
                 // Interceptors and error handler may want another attempt. It begins as the first did, and is adapted anew.
-                switch await retry(reply, failure, from: start) {
+                switch await retry(raw, failure, from: start) {
                 case .end(let settled): return settled
                 case .again(let another): attempt = another
                 }
             }
         }
-        let reply = await Next(call.prepared.callChain, end: tryAttempts)(first)
+        let raw = await Next(call.prepared.callChain, end: tryAttempts)(first)
         // A middleware around the call may have answered by itself: `read` skips what `tryAttempts` has read.
-        return await result(translate(read(reply, of: first)))
+        return await result(translate(read(raw, of: first)))
     }
 
     // MARK: - Down
@@ -59,7 +59,7 @@ enum Pipeline {
     }
 
     /// Ends a call without an attempt.
-    static func reject(_ reply: Reply) async -> Reply { await result(translate(reply)) }
+    static func reject(_ raw: RawResponse) async -> RawResponse { await result(translate(raw)) }
 
     /// Lets interceptors change the attempt, then checks cancellation and deadline.
     private static func adapt(_ attempt: Attempt) async throws(APIClientError) -> Attempt {
@@ -78,20 +78,20 @@ enum Pipeline {
     }
 
     /// One exchange over the transport. A middleware may have changed the address, so the environment is checked last.
-    static func exchange(_ attempt: Attempt) async -> Reply {
+    static func exchange(_ attempt: Attempt) async -> RawResponse {
         if let rejection = attempt.leavingEnvironment() { return rejection }
         let attempt = attempt.withoutVainExpectation()
         attempt.notifyQueued()
-        let reply = await attempt.transport().send(attempt)
-        attempt.notifyExchange(reply)
-        return reply
+        let raw = await attempt.transport().send(attempt)
+        attempt.notifyExchange(raw)
+        return raw
     }
 
     // MARK: - Up
 
     /// Reads the answer. A stream is collected first, within the channel's limit, unless the caller asked for one and its head
     /// is accepted. Over libcurl an ordinary answer arrives whole.
-    private static func read(_ answer: Reply, of attempt: Attempt) async -> Reply {
+    private static func read(_ answer: RawResponse, of attempt: Attempt) async -> RawResponse {
         guard !answer.body.isInMemory else { return read(whole: answer, of: attempt) }
         switch attempt.use(of: answer) {
         case .drop: return read(whole: answer.copy(body: Body.none), of: attempt)
@@ -103,9 +103,9 @@ enum Pipeline {
     }
 
     /// Deenhances, filters and decodes a whole answer, once.
-    private static func read(whole given: Reply, of attempt: Attempt) -> Reply {
+    private static func read(whole given: RawResponse, of attempt: Attempt) -> RawResponse {
         let call = attempt.call
-        // A middleware may give a reply that it has kept from another call.
+        // A middleware may give a response that it has kept from another call.
         let kept = given.call === call ? given : given.copy(call: call, attempt: attempt)
         let isReadable: Bool
         switch kept.reading {
@@ -113,14 +113,14 @@ enum Pipeline {
         case .unreadable: isReadable = false
         default: return kept
         }
-        // Without an attempt, a caller supplied the bytes (`Reply.init(_:parsing:)`).
+        // Without an attempt, a caller supplied the bytes (`RawResponse.init(_:parsing:)`).
         let isEmpty = kept.head == nil && kept.failure == nil && kept.attempt != nil
-        let reply = isEmpty ? attempt.emptyReply() : kept
-        var response = Response<Data>(unread: reply.answering(attempt))
+        let raw = isEmpty ? attempt.emptyResponse() : kept
+        var response = Response<Data>(unread: raw.answering(attempt))
         deenhance(&response)
         if isReadable { filter(&response) }
         let decoded = decode(response)
-        if reply.head != nil { attempt.notify { $0.read(CallEvent.Read(attempt: attempt, error: decoded.failure)) } }
+        if raw.head != nil { attempt.notify { $0.read(CallEvent.Read(attempt: attempt, error: decoded.failure)) } }
         return decoded
     }
 
@@ -142,17 +142,17 @@ enum Pipeline {
     }
 
     /// Makes the value.
-    private static func decode(_ response: Response<Data>) -> Reply {
+    private static func decode(_ response: Response<Data>) -> RawResponse {
         do throws(APIClientError) {
             let value = try response.call.decoding.anyValue(of: response)
-            return response.reply.copy(failure: .some(nil), reading: .value(value))
+            return response.raw.copy(failure: .some(nil), reading: .value(value))
         } catch {
-            return response.reply.copy(failure: .some(error), reading: .failed(error))
+            return response.raw.copy(failure: .some(error), reading: .failed(error))
         }
     }
 
     private enum Decision {
-        case end(Reply)
+        case end(RawResponse)
         case again(Attempt)
     }
 
@@ -160,16 +160,16 @@ enum Pipeline {
     /// limit on attempts and the call's deadline apply in any case.
     ///
     /// - Parameter start: the attempt that the middleware around the call passed on. Each further attempt begins as a copy of it.
-    private static func retry(_ reply: Reply, _ failure: APIClientError, from start: Attempt) async -> Decision {
-        guard !failure.isCancelled else { return .end(reply) }
-        let decision = await retryDecision(Response(reply), failure)
-        guard !Task.isCancelled else { return .end(reply.replaced(by: CancellationError())) }
+    private static func retry(_ raw: RawResponse, _ failure: APIClientError, from start: Attempt) async -> Decision {
+        guard !failure.isCancelled else { return .end(raw) }
+        let decision = await retryDecision(Response(raw), failure)
+        guard !Task.isCancelled else { return .end(raw.replaced(by: CancellationError())) }
         switch decision {
-        case .doNotRetry: return reply.isExpectationRejected ? await pause(.zero, after: reply, from: start) : .end(reply)
-        case .fail(let error): return .end(reply.replaced(by: error))
-        case .succeed(let value): return .end(reply.resolved(value))
-        case .retry: return await pause(.zero, after: reply, from: start)
-        case .retryAfter(let delay): return await pause(max(delay, .zero), after: reply, from: start)
+        case .doNotRetry: return raw.isExpectationRejected ? await pause(.zero, after: raw, from: start) : .end(raw)
+        case .fail(let error): return .end(raw.replaced(by: error))
+        case .succeed(let value): return .end(raw.resolved(value))
+        case .retry: return await pause(.zero, after: raw, from: start)
+        case .retryAfter(let delay): return await pause(max(delay, .zero), after: raw, from: start)
         }
     }
 
@@ -190,31 +190,31 @@ enum Pipeline {
         return handler.canResolve(failure) ? await handler.resolve(failure, for: response) : .doNotRetry
     }
 
-    private static func pause(_ delay: Duration, after reply: Reply, from start: Attempt) async -> Decision {
-        guard start.request.body.isReplayable, reply.mayTryAgain(after: delay) else { return .end(reply) }
-        reply.notifyRetrying(after: delay)
+    private static func pause(_ delay: Duration, after raw: RawResponse, from start: Attempt) async -> Decision {
+        guard start.request.body.isReplayable, raw.mayTryAgain(after: delay) else { return .end(raw) }
+        raw.notifyRetrying(after: delay)
         do {
             if delay > .zero { try await Task.sleep(for: delay) }
             try Task.checkCancellation()
         } catch {
-            return .end(reply.replaced(by: CancellationError()))
+            return .end(raw.replaced(by: CancellationError()))
         }
-        return .again(start.next(after: reply.attempts, delay: delay))
+        return .again(start.next(after: raw.attempts, delay: delay))
     }
 
-    /// The reply, its error translated by the channel's filter.
-    private static func translate(_ reply: Reply) -> Reply {
-        guard let failure = reply.failure, let translated = reply.call.channel.errorFilter.translate(failure) else {
-            return reply
+    /// The response, its error translated by the channel's filter.
+    private static func translate(_ raw: RawResponse) -> RawResponse {
+        guard let failure = raw.failure, let translated = raw.call.channel.errorFilter.translate(failure) else {
+            return raw
         }
-        return reply.copy(failure: translated)
+        return raw.copy(failure: translated)
     }
 
     /// Hands the result to the result handler, then to the listeners.
-    private static func result(_ reply: Reply) async -> Reply {
-        await reply.call.channel.resultHandler(reply)
-        reply.call.notify { $0.finished(CallEvent.Finished(response: Response(reply))) }
-        return reply
+    private static func result(_ raw: RawResponse) async -> RawResponse {
+        await raw.call.channel.resultHandler(raw)
+        raw.call.notify { $0.finished(CallEvent.Finished(response: Response(raw))) }
+        return raw
     }
 }
 
@@ -222,17 +222,17 @@ enum Pipeline {
 public struct Next: Sendable {
     private let chain: [any Middleware]
     private let index: Int
-    private let end: @Sendable (Attempt) async -> Reply
+    private let end: @Sendable (Attempt) async -> RawResponse
 
     /// A chain of middleware, and the function that the last one calls.
-    init(_ chain: [any Middleware], index: Int = 0, end: @escaping @Sendable (Attempt) async -> Reply) {
+    init(_ chain: [any Middleware], index: Int = 0, end: @escaping @Sendable (Attempt) async -> RawResponse) {
         (self.chain, self.index, self.end) = (chain, index, end)
     }
 
-    /// Continues with an attempt and returns its reply.
+    /// Continues with an attempt and returns its response.
     // Not inlined: 4,592 → 5,622 bytes a held call.
     @inline(never)
-    public func callAsFunction(_ attempt: Attempt) async -> Reply {
+    public func callAsFunction(_ attempt: Attempt) async -> RawResponse {
         guard index < chain.count else { return await end(attempt) }
         return await chain[index].handle(attempt, next: Next(chain, index: index + 1, end: end))
     }
@@ -262,8 +262,8 @@ extension Call {
         }
     }
 
-    /// The reply of a call whose request could not be built.
-    func failed(_ error: APIClientError) -> Reply { Reply(self, failure: error) }
+    /// The response of a call whose request could not be built.
+    func failed(_ error: APIClientError) -> RawResponse { RawResponse(self, failure: error) }
 }
 
 /// An attempt that interceptors change.
@@ -298,7 +298,7 @@ extension Attempt {
     }
 
     /// The rejection of a request that would leave a simulated environment.
-    func leavingEnvironment() -> Reply? {
+    func leavingEnvironment() -> RawResponse? {
         guard call.prepared.isLeft(by: request.url) else { return nil }
         return failed(RequestError.leavesEnvironment(host: request.url.host, environment: call.channel.environment.name))
     }
@@ -307,7 +307,7 @@ extension Attempt {
     @inline(never)
     func draft() -> Draft { Draft(self) }
 
-    fileprivate func emptyReply() -> Reply {
+    fileprivate func emptyResponse() -> RawResponse {
         failed(TransportError.malformedResponse(reason: "a middleware or transport gave neither a head nor a failure"))
     }
 
@@ -323,14 +323,14 @@ extension Attempt {
         case reject(APIClientError, within: Duration?)
     }
 
-    fileprivate func use(of reply: Reply) -> Use {
+    fileprivate func use(of raw: RawResponse) -> Use {
         // A switched connection never ends as a body does.
-        if reply.body.connection != nil { return .leave }
-        guard call.decoding.streamsBody, reply.head != nil else { return .collect }
-        if case .failed = reply.reading { return .drop }
-        if let failure = reply.failure { return .reject(failure, within: .seconds(10)) }
-        guard case .unread = reply.reading else { return .leave }
-        guard let rejection = VerificationEnhancer.rejection(of: Response(unread: reply.answering(self))) else { return .leave }
+        if raw.body.connection != nil { return .leave }
+        guard call.decoding.streamsBody, raw.head != nil else { return .collect }
+        if case .failed = raw.reading { return .drop }
+        if let failure = raw.failure { return .reject(failure, within: .seconds(10)) }
+        guard case .unread = raw.reading else { return .leave }
+        guard let rejection = VerificationEnhancer.rejection(of: Response(unread: raw.answering(self))) else { return .leave }
         if case .verification(.unacceptableStatus(let code, _), _) = rejection, !(200..<300 ~= code) { return .collect }
         return .reject(rejection, within: rejection.isOfHead ? .seconds(10) : nil)
     }
@@ -350,7 +350,7 @@ extension Response where Value == Data {
     /// An enhancer failed on the answer. A transport's error stays, because without a whole answer an enhancer may fail on what
     /// is missing. So does one that the answer does not hold.
     fileprivate mutating func fail(_ error: any Error) {
-        if case .unreadable = reply.reading { return }
+        if case .unreadable = raw.reading { return }
         var context = ErrorContext(self)
         switch self.error {
         case .transport, .cancelled: return
@@ -361,25 +361,25 @@ extension Response where Value == Data {
     }
 }
 
-extension Reply {
-    /// This reply as one to `attempt`. A transport or a middleware may have made it for a request of its own.
-    fileprivate func answering(_ attempt: Attempt) -> Reply {
+extension RawResponse {
+    /// This response as one to `attempt`. A transport or a middleware may have made it for a request of its own.
+    fileprivate func answering(_ attempt: Attempt) -> RawResponse {
         guard let own = self.attempt else { return copy(attempt: attempt) }
-        // A reply that a middleware around the call has changed may belong to a later attempt.
+        // A response that a middleware around the call has changed may belong to a later attempt.
         if own.enhanced === attempt.enhanced, own.number >= attempt.number { return self }
         var request = own.request
         request.attempt = attempt.number
         return copy(attempt: attempt.with(request))
     }
 
-    /// This reply with another error: from an interceptor or the error handler, or because the call was cancelled.
-    func replaced(by error: any Error, stage: (any Error, ErrorContext) -> APIClientError = APIClientError.app) -> Reply {
+    /// This response with another error: from an interceptor or the error handler, or because the call was cancelled.
+    func replaced(by error: any Error, stage: (any Error, ErrorContext) -> APIClientError = APIClientError.app) -> RawResponse {
         copy(failure: APIClientError(error, ErrorContext(self), stage: stage))
     }
 
     /// A collected stream whose head was rejected. A failure while it was collected replaces the rejection, because a verifier may
     /// have wanted bytes. A rejection of the head stays, and so does any rejection if the call's time was over.
-    fileprivate func rejected(_ rejection: APIClientError) -> Reply {
+    fileprivate func rejected(_ rejection: APIClientError) -> RawResponse {
         guard let failure, !failure.isCancelled else { return self }
         if !rejection.isOfHead {
             guard case .transport(.timedOut(.total, _), _) = failure else { return self }
@@ -388,7 +388,7 @@ extension Reply {
     }
 
     /// An interceptor or the error handler supplied a value.
-    func resolved(_ value: any Sendable) -> Reply {
+    func resolved(_ value: any Sendable) -> RawResponse {
         guard let failure, call.decoding.makes(value) else {
             let mismatch = ResolutionMismatch(expected: call.decoding.valueName, found: "\(type(of: value))")
             return replaced(by: mismatch, stage: APIClientError.unknown)

@@ -9,8 +9,8 @@ extension Response {
     package func retryDelay(
         afterBodyBrokeBy error: APIClientError, earlier: [AttemptOutcome]
     ) async -> (Duration, [AttemptOutcome])? {
-        guard !error.isCancelled, let attempt = reply.attempt else { return nil }
-        let broken = reply.copy(
+        guard !error.isCancelled, let attempt = raw.attempt else { return nil }
+        let broken = raw.copy(
             attempt: .some(attempt.next(after: earlier, delay: .zero)), failure: .some(error), reading: .failed(error))
         let outcomes = broken.attempts
         guard attempt.request.body.isReplayable, outcomes.count < call.channel.limits.attempts else { return nil }

@@ -1,61 +1,61 @@
 public import Foundation
 public import HTTPTypes
 
-/// Everything known about a call when it ends, or about one attempt while it runs: its ``Reply`` and the decoded value. A failed
+/// Everything known about a call when it ends, or about one attempt while it runs: its ``RawResponse`` and the decoded value. A failed
 /// response keeps head, body, metrics and attempts beside the error.
 public struct Response<Value: Sendable>: Sendable {
     /// The decoded value, or why the call failed.
     public var result: Result<Value, APIClientError> {
         didSet { isDelivered = false }
     }
-    private(set) var reply: Reply
+    private(set) var raw: RawResponse
     /// Whether the pipeline delivered this response. Only then is the type of another attempt's value known.
     private(set) var isDelivered = false
 
     /// The call that the response belongs to.
-    public var call: Call { reply.call }
+    public var call: Call { raw.call }
     /// The request as it was sent; after redirects, the one before the first of them. `nil` if it could not be built.
     public var request: Request? {
-        get { reply.request }
+        get { raw.request }
         set {
-            guard newValue != nil || reply.attempt != nil else { return }
-            reply = reply.copy(attempt: .some(newValue.map { reply.attempt?.with($0) ?? Attempt($0) }))
+            guard newValue != nil || raw.attempt != nil else { return }
+            raw = raw.copy(attempt: .some(newValue.map { raw.attempt?.with($0) ?? Attempt($0) }))
         }
     }
     /// Status and fields; `nil` if no head arrived.
     public var head: ResponseHead? {
-        get { reply.head }
-        set { reply = reply.copy(head: newValue) }
+        get { raw.head }
+        set { raw = raw.copy(head: newValue) }
     }
     /// The body's bytes, decompressed, before enhancers change them.
     public var data: Data {
-        get { reply.data }
-        set { reply = reply.copy(body: .bytes(newValue)) }
+        get { raw.data }
+        set { raw = raw.copy(body: .bytes(newValue)) }
     }
     /// The attempt's cost on the wire; `nil` if the transport measured nothing.
     public var metrics: ExchangeMetrics? {
-        get { reply.metrics }
-        set { reply = reply.copy(metrics: .some(newValue)) }
+        get { raw.metrics }
+        set { raw = raw.copy(metrics: .some(newValue)) }
     }
     /// One entry per finished attempt, oldest first.
-    public var attempts: [AttemptOutcome] { reply.attempts }
-    /// As ``Reply/informational``.
-    public var informational: [ResponseHead] { reply.informational }
-    /// As ``Reply/trailers``.
-    public var trailers: HTTPFields? { reply.trailers }
+    public var attempts: [AttemptOutcome] { raw.attempts }
+    /// As ``RawResponse/informational``.
+    public var informational: [ResponseHead] { raw.informational }
+    /// As ``RawResponse/trailers``.
+    public var trailers: HTTPFields? { raw.trailers }
     /// The coder that reads the body.
     var coder: BodyCoder { request?.coder ?? call.prepared.coder }
 
-    /// A transport's answer in a test, see ``Reply/init(_:)``.
+    /// A transport's answer in a test, see ``RawResponse/init(_:)``.
     package init(
         request: Request, head: ResponseHead? = nil, data: Data = Data(), result: Result<Value, APIClientError>,
         metrics: ExchangeMetrics? = nil
     ) {
-        self.init(Reply(Attempt(request), head: head, body: .bytes(data), metrics: metrics), result)
+        self.init(RawResponse(Attempt(request), head: head, body: .bytes(data), metrics: metrics), result)
     }
 
-    init(_ reply: Reply, _ result: Result<Value, APIClientError>, isDelivered: Bool = false) {
-        self.reply = reply
+    init(_ raw: RawResponse, _ result: Result<Value, APIClientError>, isDelivered: Bool = false) {
+        self.raw = raw
         self.result = result
         self.isDelivered = isDelivered
     }
@@ -74,38 +74,38 @@ public struct Response<Value: Sendable>: Sendable {
     }
 
     /// The request that was answered: after redirects, the last one.
-    package var answeredRequest: Request? { reply.hops.last?.request ?? reply.request }
+    package var answeredRequest: Request? { raw.hops.last?.request ?? raw.request }
 
     /// Puts a body back that a hook has replaced.
-    mutating func restore(_ body: Body) { reply = reply.copy(body: body) }
+    mutating func restore(_ body: Body) { raw = raw.copy(body: body) }
 
     /// The same response with another result. It cannot be repeated manually, because how the result was made is not known.
-    public func with<Other>(_ result: Result<Other, APIClientError>) -> Response<Other> { Response<Other>(reply, result) }
+    public func with<Other>(_ result: Result<Other, APIClientError>) -> Response<Other> { Response<Other>(raw, result) }
 }
 
 extension Response where Value == Void {
     /// An attempt or a call as hooks see it: without the type of its value.
-    package init(_ reply: Reply) {
-        self.init(reply, reply.failure.map { .failure($0) } ?? .success(()))
+    package init(_ raw: RawResponse) {
+        self.init(raw, raw.failure.map { .failure($0) } ?? .success(()))
     }
 }
 
 extension Response where Value == Data {
     /// An answer that enhancers, verifiers and filters have not seen.
-    init(unread reply: Reply) {
-        self.init(reply, reply.failure.map { .failure($0) } ?? .success(reply.data))
+    init(unread raw: RawResponse) {
+        self.init(raw, raw.failure.map { .failure($0) } ?? .success(raw.data))
     }
 }
 
-extension Reply {
-    /// The reply that a test's response describes.
+extension RawResponse {
+    /// The response that a test's response describes.
     package convenience init(_ response: Response<Data>) {
-        let reply = response.reply
-        var body = reply.body
+        let raw = response.raw
+        var body = raw.body
         if case .success(let data) = response.result { body = .bytes(data) }
         self.init(
-            call: reply.call, attempt: reply.attempt, head: reply.head, body: body, failure: response.error,
-            metrics: reply.metrics, reading: .unread, hops: reply.hops, interimAndTrailers: reply.interimAndTrailers)
+            call: raw.call, attempt: raw.attempt, head: raw.head, body: body, failure: response.error,
+            metrics: raw.metrics, reading: .unread, hops: raw.hops, interimAndTrailers: raw.interimAndTrailers)
     }
 }
 

@@ -4,12 +4,12 @@
 /// ``Middleware`` for caches, signatures and credentials. Called for each request that is sent, each hop and each repetition, on
 /// any thread, concurrently. It never throws, because a failure must keep everything that was received before it.
 public protocol Transport: Sendable {
-    /// Sends the attempt's request and returns its reply: the head, and the whole body or a stream of it. A failure comes with
+    /// Sends the attempt's request and returns its response: the head, and the whole body or a stream of it. A failure comes with
     /// everything that arrived. Honours the cancellation of the surrounding task and the request's ``Request/timeout``.
     ///
     /// A redirect is an answer like any other, and cookies are headers: middleware handles both. A transport may ignore that the
     /// call wants a stream (``Attempt/streamsBody``); the pipeline accepts bytes as well.
-    func send(_ attempt: Attempt) async -> Reply
+    func send(_ attempt: Attempt) async -> RawResponse
 
     /// Closes everything that the transport holds open. Requests in flight fail. Returns when no connection and no transfer is
     /// left. A second call does nothing. The default does nothing at all.

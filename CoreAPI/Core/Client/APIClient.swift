@@ -119,7 +119,7 @@ public struct APIClient: Sendable {
     ///   needed.
     public func parse<Value>(_ data: Data, as request: APIRequest<Value>) throws(APIClientError) -> Value {
         let call = Call(PreparedChannel(channel(for: request.environment)), request.endpoint, request.decoding)
-        return try request.decoding.value(of: Response(Reply(call, parsing: data), .success(data)))
+        return try request.decoding.value(of: Response(RawResponse(call, parsing: data), .success(data)))
     }
 
     private func channel(for environment: APIEnvironment) -> Channel {

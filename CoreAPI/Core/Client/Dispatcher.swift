@@ -58,8 +58,8 @@ public struct CommonDispatcher: Dispatcher {
         _ endpoint: any Endpoint, as decoding: ResponseDecoding<Value>, _ error: RequestError
     ) async -> Response<Value> {
         let call = Call(prepared.current, endpoint, decoding)
-        let reply = call.failed(.request(error, ErrorContext(call, method: endpoint.method)))
-        return Response(delivering: await Pipeline.reject(reply))
+        let raw = call.failed(.request(error, ErrorContext(call, method: endpoint.method)))
+        return Response(delivering: await Pipeline.reject(raw))
     }
 
     @concurrent
@@ -72,17 +72,17 @@ public struct CommonDispatcher: Dispatcher {
 
 extension Response {
     /// A call as the pipeline delivers it.
-    init(delivering reply: Reply) {
+    init(delivering raw: RawResponse) {
         let result: Result<Value, APIClientError>
-        switch (reply.failure, reply.reading) {
+        switch (raw.failure, raw.reading) {
         case (let failure?, _): result = .failure(failure)
         case (nil, .value(let value as Value)), (nil, .resolved(let value as Value, _)): result = .success(value)
-        // Only a middleware can have put another call's reply here.
+        // Only a middleware can have put another call's response here.
         default:
-            let mismatch = ResolutionMismatch(expected: "\(Value.self)", found: "the reply of another call")
-            result = .failure(.unknown(mismatch, ErrorContext(reply)))
+            let mismatch = ResolutionMismatch(expected: "\(Value.self)", found: "the raw of another call")
+            result = .failure(.unknown(mismatch, ErrorContext(raw)))
         }
-        self.init(reply, result, isDelivered: true)
+        self.init(raw, result, isDelivered: true)
     }
 }
 

@@ -30,7 +30,7 @@ extension Response {
     /// - Throws: ``RetryRejection``, before the attempt; never the failure of the attempt.
     @concurrent
     public func retry(max limit: Int = .max, delay: Duration = .zero) async throws(RetryRejection) -> Response {
-        guard isDelivered, let attempt = reply.attempt else { throw .nothingToRepeat }
+        guard isDelivered, let attempt = raw.attempt else { throw .nothingToRepeat }
         guard call.repetitions < limit, attempts.count < call.channel.limits.attempts else { throw .exhausted(max: limit) }
         guard call.takeRepetition() else { throw .alreadyRetried }
         // A cancelled pause leads to an attempt that ends at once, as cancelled.

@@ -55,7 +55,7 @@ public struct ResponseDecoding<Value: Sendable>: Sendable {
 }
 
 /// A decoding whose type of value only the caller knows, for storage in a ``Call``.
-protocol ReplyDecoding: Sendable {
+protocol RawResponseDecoding: Sendable {
     var wantsCoder: Bool { get }
     var streamsBody: Bool { get }
     /// The type of its values, for errors.
@@ -65,7 +65,7 @@ protocol ReplyDecoding: Sendable {
     func makes(_ value: any Sendable) -> Bool
 }
 
-extension ResponseDecoding: ReplyDecoding {
+extension ResponseDecoding: RawResponseDecoding {
     var valueName: String { String(describing: Value.self) }
 
     func anyValue(of response: Response<Data>) throws(APIClientError) -> any Sendable { try value(of: response) }
@@ -88,7 +88,7 @@ extension ResponseDecoding where Value == Body {
     /// verified as usual.
     ///
     /// A filter sees the head of an accepted answer, and no bytes.
-    public static let stream = ResponseDecoding(streamsBody: true) { response, _ in response.reply.body }
+    public static let stream = ResponseDecoding(streamsBody: true) { response, _ in response.raw.body }
 }
 
 extension ResponseDecoding where Value: Decodable {

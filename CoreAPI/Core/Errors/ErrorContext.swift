@@ -54,16 +54,16 @@ public struct ErrorContext: Sendable, CustomStringConvertible {
         self.redaction = redaction
     }
 
-    package init<Value>(_ response: Response<Value>) { self.init(response.reply) }
+    package init<Value>(_ response: Response<Value>) { self.init(response.raw) }
 
-    /// The context of a reply.
-    package init(_ reply: Reply) {
-        if let request = reply.request {
-            let redirect = reply.hops.last?.request.url
-            self.init(request, at: redirect ?? request.url, head: reply.head, body: reply.data, reply.redaction)
+    /// The context of a response.
+    package init(_ raw: RawResponse) {
+        if let request = raw.request {
+            let redirect = raw.hops.last?.request.url
+            self.init(request, at: redirect ?? request.url, head: raw.head, body: raw.data, raw.redaction)
             isRedirected = redirect != nil
         } else {
-            self.init(reply.call, head: reply.head, body: reply.data)
+            self.init(raw.call, head: raw.head, body: raw.data)
         }
     }
 

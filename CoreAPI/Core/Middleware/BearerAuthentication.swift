@@ -127,7 +127,7 @@ public final class BearerAuthentication: Middleware {
         self.refresh = refresh
     }
 
-    public func handle(_ attempt: Attempt, next: Next) async -> Reply {
+    public func handle(_ attempt: Attempt, next: Next) async -> RawResponse {
         guard mayCarryToken(attempt) else { return await next(attempt) }
         let used: String?
         do {
@@ -135,18 +135,18 @@ public final class BearerAuthentication: Middleware {
         } catch {
             return attempt.failed(error, stage: APIClientError.adapting)
         }
-        let reply = await send(attempt, with: used, next)
+        let raw = await send(attempt, with: used, next)
         // Only once: if the new token is rejected as well, that rejection is the answer.
-        guard isRejected(Response(reply)), attempt.request.body.isReplayable else { return reply }
-        return await sendAgain(attempt, after: reply, insteadOf: used, next)
+        guard isRejected(Response(raw)), attempt.request.body.isReplayable else { return raw }
+        return await sendAgain(attempt, after: raw, insteadOf: used, next)
     }
 
-    private func sendAgain(_ attempt: Attempt, after reply: Reply, insteadOf used: String?, _ next: Next) async -> Reply {
-        let reply = await reply.discardBody()
+    private func sendAgain(_ attempt: Attempt, after raw: RawResponse, insteadOf used: String?, _ next: Next) async -> RawResponse {
+        let raw = await raw.discardBody()
         do {
-            return await next(try attempt.carrying(try await token(newerThan: used, for: attempt, Response(reply))))
+            return await next(try attempt.carrying(try await token(newerThan: used, for: attempt, Response(raw))))
         } catch {
-            return reply.failed(instead: error)
+            return raw.failed(instead: error)
         }
     }
 
@@ -160,7 +160,7 @@ public final class BearerAuthentication: Middleware {
         return !Self.exemptions.contains { exemption in exemption.base == base && !exemption.isOver.withLock { $0 } }
     }
 
-    private func send(_ attempt: Attempt, with token: String?, _ next: Next) async -> Reply {
+    private func send(_ attempt: Attempt, with token: String?, _ next: Next) async -> RawResponse {
         do {
             return await next(try attempt.carrying(token))
         } catch {

@@ -76,7 +76,7 @@ struct VerificationEnhancer: RequestEnhancer {
 
     /// The first verifier's error; `nil` if all accept the answer.
     static func rejection(of response: Response<Data>) -> APIClientError? {
-        guard response.error == nil, let attempt = response.reply.attempt else { return nil }
+        guard response.error == nil, let attempt = response.raw.attempt else { return nil }
         do {
             try (attempt.request.modifier() ?? StatusCodeResponseVerifier.successful).verify(response)
             for modifier in attempt.request.modifiers {

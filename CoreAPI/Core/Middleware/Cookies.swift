@@ -7,11 +7,11 @@ internal import HTTPTypes
 struct Cookies: Middleware {
     let jar: CookieJar
 
-    func handle(_ attempt: Attempt, next: Next) async -> Reply {
-        let reply = await next(attempt.withCookies(of: jar))
+    func handle(_ attempt: Attempt, next: Next) async -> RawResponse {
+        let raw = await next(attempt.withCookies(of: jar))
         // Also for a redirect: its cookies are sent to its target.
-        reply.keepCookies(in: jar)
-        return reply
+        raw.keepCookies(in: jar)
+        return raw
     }
 }
 
@@ -35,7 +35,7 @@ extension Attempt {
     }
 }
 
-extension Reply {
+extension RawResponse {
     fileprivate func keepCookies(in jar: CookieJar) {
         guard let attempt, let head else { return }
         let url = attempt.request.url

@@ -149,7 +149,7 @@ public struct ErrorFilter: Sendable {
         // Without an answer there is only the transport's own error, which must stay recognisable.
         guard let find, response.head != nil else { return }
         // A streamed body, too.
-        let received = response.reply.body
+        let received = response.raw.body
         do {
             // In a success, the body as enhancers left it.
             if case .success(let body) = response.result { response.data = body }
@@ -173,7 +173,7 @@ extension Response where Value == Void {
     package func failure(
         _ reason: DecodingFailure, of bytes: Data, after streamed: ErrorContext.Streamed
     ) -> APIClientError {
-        let read = reply.copy(body: .bytes(bytes))
+        let read = raw.copy(body: .bytes(bytes))
         var error = APIClientError.decoding(reason, ErrorContext(read))
         if !bytes.isEmpty {
             var response = Response<Data>(unread: read.failed(error))

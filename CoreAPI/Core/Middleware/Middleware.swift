@@ -1,4 +1,4 @@
-/// Wraps a call or an attempt. It may change the request, call `next` any number of times, and change the reply.
+/// Wraps a call or an attempt. It may change the request, call `next` any number of times, and change the response.
 ///
 /// The general hook. The older hooks run at stages of their own, which ``Channel/stages`` lists. Around the call
 /// (``Channel/callMiddleware``) it sees the call once, for caches and single flight. Around the attempt
@@ -7,7 +7,7 @@
 ///
 /// ```swift
 /// struct Signing: Middleware {
-///     func handle(_ attempt: Attempt, next: Next) async -> Reply {
+///     func handle(_ attempt: Attempt, next: Next) async -> RawResponse {
 ///         do {
 ///             return await next(try attempt.with { try $0.setHeader("X-Signature", signature(of: $0)) })
 ///         } catch {
@@ -27,8 +27,8 @@ public protocol Middleware: Sendable {
     /// - Parameters:
     ///   - attempt: the attempt to send; around the call, its first attempt.
     ///   - next: the stages after this one.
-    /// - Returns: the reply of ``Next``, or another one. A failure is a reply, too: ``Attempt/failed(_:stage:)``.
-    func handle(_ attempt: Attempt, next: Next) async -> Reply
+    /// - Returns: the response of ``Next``, or another one. A failure is a response, too: ``Attempt/failed(_:stage:)``.
+    func handle(_ attempt: Attempt, next: Next) async -> RawResponse
 
     /// The name in ``Channel/stages``. Default the type's.
     var stage: String { get }

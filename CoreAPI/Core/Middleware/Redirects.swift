@@ -6,23 +6,23 @@ internal import HTTPTypes
 /// libcurl could follow redirects itself (`CURLOPT_FOLLOWLOCATION`). But it withholds only `Authorization` and `Cookie` from
 /// another host, so it would send an `X-Api-Key`. And fixtures and other transports would not follow redirects.
 struct Redirects: Middleware {
-    func handle(_ attempt: Attempt, next: Next) async -> Reply {
+    func handle(_ attempt: Attempt, next: Next) async -> RawResponse {
         var hop = attempt
-        var earlier: Reply?
+        var earlier: RawResponse?
         while true {
-            let reply = (await next(hop)).after(earlier)
-            switch hop.step(after: reply) {
-            case .ends(let reply): return reply
+            let raw = (await next(hop)).after(earlier)
+            switch hop.step(after: raw) {
+            case .ends(let raw): return raw
             case .leads(let target):
-                await reply.discardBody()
-                (hop, earlier) = (target, reply)
+                await raw.discardBody()
+                (hop, earlier) = (target, raw)
             }
         }
     }
 
     /// What follows an answer: the end, or another hop.
     fileprivate enum Step {
-        case ends(Reply)
+        case ends(RawResponse)
         case leads(Attempt)
     }
 
@@ -43,10 +43,10 @@ struct Redirects: Middleware {
     static func isRedirect(_ status: Int) -> Bool { [300, 301, 302, 303, 307, 308].contains(status) }
 
     /// The request that an answer redirects to; `nil` if it is the final answer.
-    static func target(of reply: Reply, to attempt: Attempt) throws(TransportError) -> Request? {
+    static func target(of raw: RawResponse, to attempt: Attempt) throws(TransportError) -> Request? {
         let request = attempt.request
         let limits = request.call.channel.limits
-        guard let head = reply.head else { return nil }
+        guard let head = raw.head else { return nil }
         let locations = Set(head.headers[fields: .location].filter(\.hasValue).map(address))
         guard let location = locations.first else { return nil }
         let redaction = request.redaction
@@ -155,7 +155,7 @@ extension Attempt {
         guard follows(status: head.status.code), head.headers[fields: .location].contains(where: \.hasValue) else {
             return (size, false)
         }
-        return (min(Reply.discardLimit, size), true)
+        return (min(RawResponse.discardLimit, size), true)
     }
 
     /// The number of redirects before this attempt.
@@ -164,29 +164,29 @@ extension Attempt {
     /// The request that an answer redirects to, if the redirect may be followed.
     // Not inlined: a request by value would lie in the frame of the async caller (4,592 → 6,173 bytes a held call).
     @inline(never)
-    fileprivate func step(after reply: Reply) -> Redirects.Step {
-        guard let status = reply.status, Redirects.isRedirect(status), reply.failure == nil else { return .ends(reply) }
+    fileprivate func step(after raw: RawResponse) -> Redirects.Step {
+        guard let status = raw.status, Redirects.isRedirect(status), raw.failure == nil else { return .ends(raw) }
         do throws(TransportError) {
-            guard let target = try Redirects.target(of: reply, to: self) else { return .ends(reply) }
+            guard let target = try Redirects.target(of: raw, to: self) else { return .ends(raw) }
             notify { $0.redirected(CallEvent.Redirected(attempt: self, status: status, url: target.url)) }
             return .leads(redirected(target))
         } catch {
-            return .ends(reply.failed(.transport(error, ErrorContext(reply))))
+            return .ends(raw.failed(.transport(error, ErrorContext(raw))))
         }
     }
 }
 
-extension Reply {
-    /// This reply with the cost of the hops before it, as the answer to the attempt before all redirects.
-    fileprivate func after(_ earlier: Reply?) -> Reply {
+extension RawResponse {
+    /// This response with the cost of the hops before it, as the answer to the attempt before all redirects.
+    fileprivate func after(_ earlier: RawResponse?) -> RawResponse {
         guard let earlier, let attempt else { return self }
         let hops = earlier.hops + [attempt]
         var sum = metrics.map { metrics in earlier.metrics.map { metrics.adding(earlier: $0) } ?? metrics } ?? earlier.metrics
         sum?.redirects = hops.map(\.request.url)
-        let reply = copy(attempt: earlier.attempt, metrics: .some(sum), hops: hops)
+        let raw = copy(attempt: earlier.attempt, metrics: .some(sum), hops: hops)
         // A failed refresh of a token has the context of its own call.
-        guard let failure, failure.context.callID == call.id else { return reply }
-        return reply.failed(failure.replacingContext(failure.context.redirected(reply.redaction)))
+        guard let failure, failure.context.callID == call.id else { return raw }
+        return raw.failed(failure.replacingContext(failure.context.redirected(raw.redaction)))
     }
 }
 

@@ -37,7 +37,7 @@ public struct RequestSigning: Middleware {
         Data(HMAC.sha256(text.utf8, key: Array(key.utf8)))
     }
 
-    public func handle(_ attempt: Attempt, next: Next) async -> Reply {
+    public func handle(_ attempt: Attempt, next: Next) async -> RawResponse {
         guard attempt.request.goesToEnvironment(or: origins) else { return await next(attempt) }
         do {
             return await next(try attempt.with(sign))

@@ -99,7 +99,7 @@ public struct ContentTypeResponseVerifier: ResponseVerifier {
 
     public func verify(_ response: Response<Data>) throws {
         // The length of a stream may be unknown. A 101 has no body (RFC 9110 §15.2).
-        guard response.reply.body.length != 0, response.head?.status.code != 101 else { return }
+        guard response.raw.body.length != 0, response.head?.status.code != 101 else { return }
         let type = response.head?.mediaType?.essence
         let isAccepted = types.contains { accepted in
             type == accepted || (accepted.hasSuffix("/*") && type?.hasPrefix(accepted.dropLast()) == true)

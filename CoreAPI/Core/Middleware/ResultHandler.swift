@@ -29,13 +29,13 @@ public struct ResultHandler: Sendable {
         handle = nil
     }
 
-    func callAsFunction(_ reply: Reply) async {
+    func callAsFunction(_ raw: RawResponse) async {
         guard let handle else { return }
-        let response = Response<Void>(reply)
+        let response = Response<Void>(raw)
         do {
             try await handle(response)
         } catch {
-            reply.call.notify { $0.resultHandlerFailed(CallEvent.ResultHandlerFailed(response: response, error: error)) }
+            raw.call.notify { $0.resultHandlerFailed(CallEvent.ResultHandlerFailed(response: response, error: error)) }
         }
     }
 }

@@ -164,8 +164,8 @@ public enum CallEvent {
     public struct Exchanged: Sendable {
         /// The attempt as the transport got it.
         public let attempt: Attempt
-        /// The transport's reply.
-        public let reply: Reply
+        /// The transport's response.
+        public let raw: RawResponse
     }
 
     /// A redirect is followed; see ``Listener/redirected(_:)``.
@@ -245,7 +245,7 @@ public enum CallEvent {
 
 extension Response {
     /// Passes a warning about the answer to the listeners of its channel.
-    package func warn(_ text: String) { reply.attempt?.warn(text) }
+    package func warn(_ text: String) { raw.attempt?.warn(text) }
 }
 
 extension Attempt {
@@ -263,10 +263,10 @@ extension Attempt {
 
     /// The events of an exchange that are known once its head has arrived, in order.
     @inline(never)
-    func notifyExchange(_ reply: Reply) {
+    func notifyExchange(_ raw: RawResponse) {
         guard !call.prepared.listeners.isEmpty else { return }
         notify { listener in
-            if let metrics = reply.metrics {
+            if let metrics = raw.metrics {
                 listener.sent(CallEvent.Sent(attempt: self, queued: metrics.queued))
                 if let duration = metrics.nameLookup { listener.resolved(CallEvent.Resolved(attempt: self, duration: duration)) }
                 if let duration = metrics.connect {
@@ -274,12 +274,12 @@ extension Attempt {
                 }
                 if let duration = metrics.tls { listener.secured(CallEvent.Secured(attempt: self, duration: duration)) }
             }
-            for head in reply.informational { listener.informational(CallEvent.Head(attempt: self, head: head)) }
-            if let head = reply.head { listener.head(CallEvent.Head(attempt: self, head: head)) }
-            if case .bytes(let data) = reply.body, !data.isEmpty {
+            for head in raw.informational { listener.informational(CallEvent.Head(attempt: self, head: head)) }
+            if let head = raw.head { listener.head(CallEvent.Head(attempt: self, head: head)) }
+            if case .bytes(let data) = raw.body, !data.isEmpty {
                 listener.body(CallEvent.BodyProgress(attempt: self, received: Int64(data.count), expected: Int64(data.count)))
             }
-            listener.exchanged(CallEvent.Exchanged(attempt: self, reply: reply))
+            listener.exchanged(CallEvent.Exchanged(attempt: self, raw: raw))
         }
     }
 }

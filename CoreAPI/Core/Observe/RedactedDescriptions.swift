@@ -36,7 +36,7 @@ extension String {
     }
 }
 
-extension Reply {
+extension RawResponse {
     /// As ``Request/redaction``, for the requests of all hops.
     var redaction: Redaction {
         let sent = (attempt.map { [$0] } ?? []) + hops
@@ -46,7 +46,7 @@ extension Reply {
 
 extension Response {
     /// As ``Request/redaction``, for what a server answered.
-    package var redaction: Redaction { reply.redaction }
+    package var redaction: Redaction { raw.redaction }
 }
 
 extension Request: CustomReflectable, CustomStringConvertible, CustomDebugStringConvertible {
@@ -74,7 +74,7 @@ extension WireRequest: CustomReflectable, CustomStringConvertible {
     public var customMirror: Mirror { Mirror(self, children: ["description": description]) }
 }
 
-extension Reply: CustomReflectable, CustomStringConvertible {
+extension RawResponse: CustomReflectable, CustomStringConvertible {
     /// As ``Response/description``.
     public var description: String { Response<Void>(self, failure.map { .failure($0) } ?? .success(())).description }
 

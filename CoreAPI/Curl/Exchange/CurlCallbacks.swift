@@ -139,7 +139,7 @@ extension CurlHandle {
         if exchange.stream != nil {
             connections.noteHead(of: exchange)
         } else if head.isRedirection, exchange.isFollowed(head.bytes) {
-            let time = min(Reply.discardTime, exchange.request.request.timeout.idle)
+            let time = min(RawResponse.discardTime, exchange.request.request.timeout.idle)
             exchange.bodyEnd.redirectDue = exchange.clock.lastActivity + time.clampedNanoseconds
             connections.noteHead(of: exchange)
         }
@@ -259,7 +259,7 @@ extension Exchange {
     }
 
     /// The bytes of the body that are collected.
-    fileprivate var bodyLimit: Int { bodyEnd.isRedirect ? min(Reply.discardLimit, request.bodyLimit) : request.bodyLimit }
+    fileprivate var bodyLimit: Int { bodyEnd.isRedirect ? min(RawResponse.discardLimit, request.bodyLimit) : request.bodyLimit }
 
     /// Whether the call follows the answer.
     fileprivate func isFollowed(_ head: [UInt8]) -> Bool {

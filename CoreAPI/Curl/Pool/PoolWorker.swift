@@ -215,7 +215,7 @@ final class PoolWorker {
         while index >= 0 {
             let exchange = exchanges[index]
             if looked >= exchange.bodyEnd.redirectDue {
-                // As for a streamed body (`Reply.discardBody`), the rest is not waited for.
+                // As for a streamed body (`RawResponse.discardBody`), the rest is not waited for.
                 exchange.bodyEnd.isDecided = true
                 settle(exchange, CURLE_OK)
             } else if let error = exchange.expired(looked) {

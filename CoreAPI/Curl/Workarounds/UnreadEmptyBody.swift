@@ -12,7 +12,7 @@ extension CurlLibrary {
     /// Checks a streamed body that is declared empty.
     ///
     /// - Returns: why the request must not be sent, or `nil`.
-    func rejection(ofEmptyStream attempt: Attempt) async -> Reply? {
+    func rejection(ofEmptyStream attempt: Attempt) async -> RawResponse? {
         guard case .stream(let stream) = attempt.request.body, stream.length == 0, has(.unreadEmptyBody) else { return nil }
         do {
             try await UploadBody.check(empty: stream, of: attempt.request)

@@ -87,7 +87,7 @@ struct MLSignatureTests {
         let next: any Transport
         let status: @Sendable () -> Int?
 
-        func send(_ attempt: Attempt) async -> Reply {
+        func send(_ attempt: Attempt) async -> RawResponse {
             guard let status = status() else { return await next.send(attempt) }
             return await StubTransport { _ in (status, "") }.send(attempt)
         }

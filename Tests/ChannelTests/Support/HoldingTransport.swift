@@ -38,7 +38,7 @@ final class HoldingTransport: Transport {
         for request in held { request.resume() }
     }
 
-    func send(_ attempt: Attempt) async -> Reply {
+    func send(_ attempt: Attempt) async -> RawResponse {
         if attempt.request.url.path.hasSuffix(path) {
             await withCheckedContinuation { continuation in
                 let mayPass = state.withLock { state in

@@ -15,7 +15,7 @@ final class RecordingTransport: Transport {
     /// The sent requests, oldest first.
     var requests: [Request] { kept.withLock { $0 } }
 
-    func send(_ attempt: Attempt) async -> Reply {
+    func send(_ attempt: Attempt) async -> RawResponse {
         kept.withLock { $0.append(attempt.request) }
         return await next.send(attempt)
     }

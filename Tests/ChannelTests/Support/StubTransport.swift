@@ -6,8 +6,8 @@ import HTTPTypes
 struct StubTransport: Transport {
     let answer: @Sendable (Request) async -> (status: Int, body: String)
 
-    func send(_ attempt: Attempt) async -> Reply {
+    func send(_ attempt: Attempt) async -> RawResponse {
         let (status, body) = await answer(attempt.request)
-        return Reply(attempt, head: ResponseHead(status: .init(code: status)), body: .bytes(Data(body.utf8)))
+        return RawResponse(attempt, head: ResponseHead(status: .init(code: status)), body: .bytes(Data(body.utf8)))
     }
 }

@@ -25,7 +25,7 @@ struct Client {
         return String(decoding: reply.data, as: UTF8.self)
     }
 
-    func respond(_ path: String = "/", body: String? = nil, timeout: Timeout = Timeout(.seconds(20))) async -> Reply {
+    func respond(_ path: String = "/", body: String? = nil, timeout: Timeout = Timeout(.seconds(20))) async -> RawResponse {
         let request = Request(
             call: Call(channel: channel, endpoint: "test"), method: body == nil ? .get : .post,
             url: (try? HTTPURL(url + path)) ?? checked, body: body.map { .bytes(Data($0.utf8)) } ?? .none, timeout: timeout)

@@ -12,7 +12,7 @@ struct MiddlewareTests {
         let name: String
         let diary: Diary
 
-        func handle(_ attempt: Attempt, next: Next) async -> Reply {
+        func handle(_ attempt: Attempt, next: Next) async -> RawResponse {
             diary.write("\(name) down \(attempt.request.url.path)")
             let reply = await next(attempt)
             diary.write("\(name) up \(reply.status.map(String.init) ?? "none")")
@@ -54,8 +54,8 @@ struct MiddlewareTests {
 
     /// Changes a reply that has been decoded.
     struct Changing: Middleware {
-        let change: @Sendable (Reply) -> Reply
-        func handle(_ attempt: Attempt, next: Next) async -> Reply { change(await next(attempt)) }
+        let change: @Sendable (RawResponse) -> RawResponse
+        func handle(_ attempt: Attempt, next: Next) async -> RawResponse { change(await next(attempt)) }
     }
 
     @Test("a reply that call middleware changes is verified and decoded again, and keeps its attempts")
@@ -100,8 +100,8 @@ struct MiddlewareTests {
 
     struct Answering: Middleware {
         let body: String
-        func handle(_ attempt: Attempt, next: Next) async -> Reply {
-            Reply(attempt, head: ResponseHead(status: .ok), body: .bytes(Data(body.utf8)))
+        func handle(_ attempt: Attempt, next: Next) async -> RawResponse {
+            RawResponse(attempt, head: ResponseHead(status: .ok), body: .bytes(Data(body.utf8)))
         }
     }
 
@@ -134,7 +134,7 @@ struct MiddlewareTests {
 
     struct Rejecting: Middleware {
         struct Rejection: Error {}
-        func handle(_ attempt: Attempt, next: Next) async -> Reply {
+        func handle(_ attempt: Attempt, next: Next) async -> RawResponse {
             attempt.failed(Rejection(), stage: APIClientError.adapting)
         }
     }
@@ -142,7 +142,7 @@ struct MiddlewareTests {
     @Test("a reply with neither head nor failure is no success")
     func emptyReply() async throws {
         struct Silent: Middleware {
-            func handle(_ attempt: Attempt, next: Next) async -> Reply { Reply(attempt) }
+            func handle(_ attempt: Attempt, next: Next) async -> RawResponse { RawResponse(attempt) }
         }
         for isAroundCall in [true, false] {
             var channel = Channel.test("http://127.0.0.1:1")
@@ -167,7 +167,7 @@ struct MiddlewareTests {
 
     /// Sends the same attempt twice at once, and returns the first reply.
     actor Hedging: Middleware {
-        func handle(_ attempt: Attempt, next: Next) async -> Reply {
+        func handle(_ attempt: Attempt, next: Next) async -> RawResponse {
             await withTaskGroup { group in
                 for copy in 0..<2 {
                     group.addTask { await next(attempt.with { $0.headers[.init("X-Copy")!] = "\(copy)" }) }
@@ -197,7 +197,7 @@ struct MiddlewareTests {
 
     struct Counting: Middleware, RequestInterceptor {
         func adapt(_ request: inout Request) async throws { request.call[Visits.self] += 1 }
-        func handle(_ attempt: Attempt, next: Next) async -> Reply {
+        func handle(_ attempt: Attempt, next: Next) async -> RawResponse {
             attempt.call[Visits.self] += 10
             return await next(attempt)
         }
@@ -284,7 +284,7 @@ struct MiddlewareTests {
         channel.cookies = CookieJar()
         struct Headers: Middleware {
             let diary: Diary
-            func handle(_ attempt: Attempt, next: Next) async -> Reply {
+            func handle(_ attempt: Attempt, next: Next) async -> RawResponse {
                 let reply = await next(attempt)
                 diary.write("\(attempt.request.url.path) \(reply.request?.headers[.cookie] ?? "no cookie")")
                 return reply
@@ -314,7 +314,7 @@ struct MiddlewareTests {
 
     /// Each address has a key of its own.
     private struct Keys: Middleware {
-        func handle(_ attempt: Attempt, next: Next) async -> Reply {
+        func handle(_ attempt: Attempt, next: Next) async -> RawResponse {
             let key = "pl4nted-\(attempt.request.url.path.dropFirst())"
             return await next(attempt.with { $0.headers[HTTPField.Name("X-Api-Key")!] = key })
         }
@@ -379,7 +379,7 @@ struct MiddlewareTests {
     func changedForTheCall() async throws {
         struct Adding: Middleware, RequestInterceptor {
             let name: HTTPField.Name
-            func handle(_ attempt: Attempt, next: Next) async -> Reply {
+            func handle(_ attempt: Attempt, next: Next) async -> RawResponse {
                 await next(attempt.with { $0.headers.append(HTTPField(name: name, value: "x")) })
             }
             func adapt(_ request: inout Request) async throws { request.headers.append(HTTPField(name: name, value: "x")) }

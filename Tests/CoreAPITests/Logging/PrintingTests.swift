@@ -32,7 +32,7 @@ struct PrintingTests {
         text += "\(request.wire) \(String(reflecting: request.wire))"
         dump(request.wire, to: &text)
         let secrets = try await manager.response(for: endpoint, as: .data).value
-        let reply = Reply(Attempt(request), head: response.head, body: .bytes(secrets + Data("s3cret".utf8)))
+        let reply = RawResponse(Attempt(request), head: response.head, body: .bytes(secrets + Data("s3cret".utf8)))
         text += "\(reply)"
         dump(reply, to: &text)
         dump(Attempt(request), to: &text)

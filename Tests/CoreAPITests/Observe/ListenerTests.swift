@@ -32,15 +32,15 @@ struct ListenerTests {
 
     /// The sample of the page "Around a call": asks with the validator that it has, and answers a 304 with what it kept.
     private actor ETagCache: Middleware {
-        private var kept: [String: Reply] = [:]
+        private var kept: [String: RawResponse] = [:]
 
-        func handle(_ attempt: Attempt, next: Next) async -> Reply {
+        func handle(_ attempt: Attempt, next: Next) async -> RawResponse {
             let key = attempt.request.url.target
             let known = kept[key]
             let reply = await next(attempt.with { $0.headers[.ifNoneMatch] = known?.head?.headers[.eTag] })
             if reply.status == 304, let known {
                 attempt.notify { $0.cached(CallEvent.Cached(attempt)) }
-                return Reply(attempt, head: known.head, body: known.body)
+                return RawResponse(attempt, head: known.head, body: known.body)
             }
             if reply.failure == nil, reply.status == 200, reply.head?.headers[.eTag] != nil { kept[key] = reply }
             return reply
@@ -87,13 +87,13 @@ struct ListenerTests {
 
     /// Repeats its previous answer.
     private final class Memory: Middleware {
-        private let known = Mutex<[String: Reply]>([:])
+        private let known = Mutex<[String: RawResponse]>([:])
 
-        func handle(_ attempt: Attempt, next: Next) async -> Reply {
+        func handle(_ attempt: Attempt, next: Next) async -> RawResponse {
             let key = attempt.request.url.string
             if let reply = known.withLock({ $0[key] }) {
                 attempt.notify { $0.cached(CallEvent.Cached(attempt)) }
-                return Reply(attempt, head: reply.head, body: reply.body)
+                return RawResponse(attempt, head: reply.head, body: reply.body)
             }
             let reply = await next(attempt)
             if reply.failure == nil { known.withLock { $0[key] = reply } }

@@ -24,9 +24,9 @@ final class RecordingTransport: Transport {
 
     var requests: [Request] { sent.withLock { $0 } }
 
-    func send(_ attempt: Attempt) async -> Reply {
+    func send(_ attempt: Attempt) async -> RawResponse {
         sent.withLock { $0.append(attempt.request) }
-        return Reply(await answer(attempt.request))
+        return RawResponse(await answer(attempt.request))
     }
 }
 

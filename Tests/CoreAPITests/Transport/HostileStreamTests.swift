@@ -95,7 +95,7 @@ struct HostileStreamTests {
 
     /// Reads the first chunk of a request's body.
     private struct Peek: Middleware {
-        func handle(_ attempt: Attempt, next: Next) async -> Reply {
+        func handle(_ attempt: Attempt, next: Next) async -> RawResponse {
             var chunks = attempt.request.body.makeAsyncIterator()
             _ = try? await chunks.next()
             return await next(attempt)
@@ -130,7 +130,7 @@ struct HostileStreamTests {
     private struct Elsewhere: Middleware {
         let url: String
 
-        func handle(_ attempt: Attempt, next: Next) async -> Reply {
+        func handle(_ attempt: Attempt, next: Next) async -> RawResponse {
             do {
                 let target = try HTTPURL(url)
                 return await next(attempt.with { $0.url = target })
@@ -251,7 +251,7 @@ struct HostileStreamTests {
     private struct Rejecting: Transport {
         let body: BodyStream
 
-        func send(_ attempt: Attempt) async -> Reply { Reply(attempt, head: ResponseHead(status: 500), body: .stream(body)) }
+        func send(_ attempt: Attempt) async -> RawResponse { RawResponse(attempt, head: ResponseHead(status: 500), body: .stream(body)) }
     }
 
     @Test("a rejection's body that ignores its cancellation does not outlast the call's timeout", arguments: [true, false])

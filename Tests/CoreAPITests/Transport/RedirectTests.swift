@@ -331,7 +331,7 @@ struct RedirectTests {
             let head = ResponseHead(status: .found, headers: [.location: location])
             let attempt = Attempt(try requests.make(.get, url))
             do throws(TransportError) {
-                return try Redirects.target(of: Reply(attempt, head: head), to: attempt)?.url.string ?? "deliver"
+                return try Redirects.target(of: RawResponse(attempt, head: head), to: attempt)?.url.string ?? "deliver"
             } catch {
                 return error.label
             }

@@ -419,7 +419,7 @@ struct StreamingTests {
     }
 
     private struct Failing: Middleware {
-        func handle(_ attempt: Attempt, next: Next) async -> Reply {
+        func handle(_ attempt: Attempt, next: Next) async -> RawResponse {
             let reply = await next(attempt)
             return reply.failed(.app(Rejecting.Rejection(), ErrorContext(reply)))
         }

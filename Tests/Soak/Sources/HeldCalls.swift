@@ -53,9 +53,9 @@ enum HeldCalls {
             for continuation in all { continuation.resume() }
         }
 
-        func send(_ attempt: Attempt) async -> Reply {
+        func send(_ attempt: Attempt) async -> RawResponse {
             await withCheckedContinuation { continuation in waiting.withLock { $0.append(continuation) } }
-            return Reply(attempt, head: ResponseHead(status: .ok), body: .none)
+            return RawResponse(attempt, head: ResponseHead(status: .ok), body: .none)
         }
     }
 

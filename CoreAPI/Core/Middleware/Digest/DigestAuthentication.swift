@@ -65,17 +65,17 @@ public final class DigestAuthentication: Middleware {
         makeClientNonce = clientNonce
     }
 
-    public func handle(_ attempt: Attempt, next: Next) async -> Reply {
+    public func handle(_ attempt: Attempt, next: Next) async -> RawResponse {
         let request = attempt.request
         guard request.headers[.authorization] == nil, request.goesToEnvironment(or: origins) else { return await next(attempt) }
         var (answered, nonce) = answer(attempt)
-        var reply = await next(answered)
+        var raw = await next(answered)
         // A second rejection is final, so that a wrong password is tried once, unless the server reports only that the nonce was
         // too old.
         for rejections in 1... {
-            guard reply.status == 401, reply.failure == nil, request.body.isReplayable else { break }
+            guard raw.status == 401, raw.failure == nil, request.body.isReplayable else { break }
             do throws(DigestAuthenticationError) {
-                let lines = reply.head?.headers[values: .wwwAuthenticate] ?? []
+                let lines = raw.head?.headers[values: .wwwAuthenticate] ?? []
                 guard let challenge = try DigestChallenge.best(of: lines, allowsLegacy: allowsLegacyChallenges) else { break }
                 guard rejections <= (challenge.isStale ? Self.staleLimit : 1) else {
                     sessions.withLock { $0.forget(nonce, at: request.url.origin) }
@@ -83,13 +83,13 @@ public final class DigestAuthentication: Middleware {
                 }
                 sessions.withLock { $0.take(challenge, insteadOf: nonce, at: request.url.origin) }
             } catch {
-                return await reply.discardBody().failed(instead: error)
+                return await raw.discardBody().failed(instead: error)
             }
-            await reply.discardBody()
+            await raw.discardBody()
             (answered, nonce) = answer(attempt)
-            reply = await next(answered)
+            raw = await next(answered)
         }
-        return reply
+        return raw
     }
 
     public func isolatedCopy() -> any Middleware {

@@ -4,9 +4,9 @@ public import HTTPTypes
 
 /// The result of an attempt: head, body and times, or a failure with everything that had arrived. Immutable.
 ///
-/// Every ``Transport`` and every ``Middleware`` returns one. A ``Response`` is a reply with the decoded value.
-public final class Reply: Sendable {
-    /// The call that the reply belongs to.
+/// Every ``Transport`` and every ``Middleware`` returns one. A ``Response`` is a response with the decoded value.
+public final class RawResponse: Sendable {
+    /// The call that the response belongs to.
     public let call: Call
     /// The attempt as it was sent; after redirects, the one before the first of them. ``ExchangeMetrics/redirects`` has the
     /// addresses. `nil` when the request could not be built.
@@ -44,7 +44,7 @@ public final class Reply: Sendable {
         case resolved(any Sendable, after: APIClientError)
     }
 
-    /// The reply that a transport returns.
+    /// The response that a transport returns.
     ///
     /// - Parameters:
     ///   - attempt: as it was sent.
@@ -75,7 +75,7 @@ public final class Reply: Sendable {
         self.interimAndTrailers = interimAndTrailers
     }
 
-    /// The call's reply when its request could not be built.
+    /// The call's response when its request could not be built.
     convenience init(_ call: Call, failure: APIClientError) {
         self.init(
             call: call, attempt: nil, head: nil, body: .none, failure: failure, metrics: nil, reading: .failed(failure))
@@ -101,22 +101,22 @@ public final class Reply: Sendable {
     /// The fields after the body (RFC 9110 §6.5); `nil` without any, and for a streamed body before its end was read.
     public var trailers: HTTPFields? { interimAndTrailers?.trailers }
 
-    /// The same reply with another head, such as a head without a field that a middleware has removed. A reply that was decoded
+    /// The same response with another head, such as a head without a field that a middleware has removed. A response that was decoded
     /// is verified and decoded again.
-    public func with(head: ResponseHead?) -> Reply { copy(head: head, reading: readAgain) }
+    public func with(head: ResponseHead?) -> RawResponse { copy(head: head, reading: readAgain) }
 
-    /// The same reply with another body. A reply that was decoded is verified and decoded again.
-    public func with(body: Body) -> Reply { copy(body: body, reading: readAgain) }
+    /// The same response with another body. A response that was decoded is verified and decoded again.
+    public func with(body: Body) -> RawResponse { copy(body: body, reading: readAgain) }
 
     private var readAgain: Reading? {
         if case .value = reading { .unread } else { nil }
     }
 
-    /// The same reply with what came before its head and after its body.
-    package func with(_ interimAndTrailers: InterimAndTrailers) -> Reply { copy(interimAndTrailers: interimAndTrailers) }
+    /// The same response with what came before its head and after its body.
+    package func with(_ interimAndTrailers: InterimAndTrailers) -> RawResponse { copy(interimAndTrailers: interimAndTrailers) }
 
-    /// The same reply as a failure.
-    public func failed(_ failure: APIClientError) -> Reply { copy(failure: failure) }
+    /// The same response as a failure.
+    public func failed(_ failure: APIClientError) -> RawResponse { copy(failure: failure) }
 
     /// One entry for each attempt so far, oldest first.
     var attempts: [AttemptOutcome] {
@@ -133,9 +133,9 @@ public final class Reply: Sendable {
             number: attempt.earlier.count + 1, status: status, error: error, metrics: metrics, delay: attempt.delay)
     }
 
-    /// The same reply as a failure whose reason its body does not hold, such as a failed token refresh after a 401. The channel's
+    /// The same response as a failure whose reason its body does not hold, such as a failed token refresh after a 401. The channel's
     /// filter does not look at it, because it would read the rejection's error from the body.
-    package func failed(instead error: any Error) -> Reply {
+    package func failed(instead error: any Error) -> RawResponse {
         copy(failure: APIClientError(error, ErrorContext(self), stage: APIClientError.app), reading: .unreadable)
     }
 
@@ -143,8 +143,8 @@ public final class Reply: Sendable {
         call: Call? = nil, attempt: Attempt?? = nil, head: ResponseHead?? = nil, body: Body? = nil,
         failure: APIClientError?? = nil,
         metrics: ExchangeMetrics?? = nil, reading: Reading? = nil, hops: [Attempt]? = nil, interimAndTrailers: InterimAndTrailers? = nil
-    ) -> Reply {
-        Reply(
+    ) -> RawResponse {
+        RawResponse(
             call: call ?? self.call, attempt: attempt ?? self.attempt, head: head ?? self.head, body: body ?? self.body,
             failure: failure ?? self.failure, metrics: metrics ?? metricsOfHead, reading: reading ?? self.reading,
             hops: hops ?? self.hops, interimAndTrailers: interimAndTrailers ?? self.interimAndTrailers)
@@ -184,16 +184,16 @@ package final class InterimAndTrailers: Sendable {
     }
 }
 
-extension Reply {
-    /// Discards the body of a reply that is not handed on. It reads a small rest, so that the connection can be reused. It
+extension RawResponse {
+    /// Discards the body of a response that is not handed on. It reads a small rest, so that the connection can be reused. It
     /// abandons a large one, and one that takes more than a second.
     ///
-    /// - Returns: the reply with the bytes that were read, for a failure instead of it.
+    /// - Returns: the response with the bytes that were read, for a failure instead of it.
     // Not inlined: four instants of its deadline would lie in the frame of each held call. These 128 bytes cost a KiB of the
     // task's stack (4,530 → 5,542 bytes a held call).
     @inline(never)
     @discardableResult
-    package func discardBody() async -> Reply {
+    package func discardBody() async -> RawResponse {
         guard case .stream = body else { return self }
         return copy(body: .bytes(await body.gather(upTo: Self.discardLimit, until: min(deadline, .now + Self.discardTime)).0))
     }
@@ -202,11 +202,11 @@ extension Reply {
     package static var discardLimit: Int { 65_536 }
     package static var discardTime: Duration { .seconds(1) }
 
-    /// The same reply with its whole body in memory, within the channel's limit and the call's deadline. A failure keeps the
-    /// bytes before it. A reply that has failed keeps its failure.
+    /// The same response with its whole body in memory, within the channel's limit and the call's deadline. A failure keeps the
+    /// bytes before it. A response that has failed keeps its failure.
     ///
     /// - Parameter time: how long the body may take; as long as the call by default.
-    func collected(within time: Duration? = nil) async -> Reply {
+    func collected(within time: Duration? = nil) async -> RawResponse {
         guard !body.isInMemory else { return self }
         let limit = call.channel.limits.responseBodySize
         let (data, end) = await body.gather(upTo: limit, until: time.map { min(deadline, .now + $0) } ?? deadline)
