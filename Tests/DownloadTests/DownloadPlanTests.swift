@@ -151,7 +151,7 @@ struct DownloadPlanTests {
     @Test("a restart forgets the bytes, and may happen as often as the channel allows attempts")
     func restart() {
         var plan = continued()
-        #expect(plan.restart(atMost: 2))
+        #expect(plan.restart(atMost: 2) == true)
         #expect(plan.representation == nil && plan.completed == 0 && plan.sidecar == nil)
         #expect(plan.restart(atMost: 2) && !plan.restart(atMost: 2))
     }

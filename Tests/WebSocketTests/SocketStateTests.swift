@@ -31,20 +31,20 @@ struct SocketStateTests {
     @Test("the first reason is the end, and its Close frame is sent once")
     func firstEnd() {
         var (state, effects) = (SocketState(), SocketState.Effects())
-        #expect(state.end(end(.goingAway), sending: Data([1]), &effects))
+        #expect(state.end(end(.goingAway), sending: Data([1]), &effects) == true)
         #expect(effects.lastFrame == Data([1]))
         effects = .init()
-        #expect(!state.end(end(.normal), sending: Data([2]), &effects))
+        #expect(state.end(end(.normal), sending: Data([2]), &effects) == false)
         #expect(effects.lastFrame == nil && state.end?.closing.code == .goingAway)
         // A frame that begins now would follow the Close frame.
-        #expect(!state.beginFrame())
+        #expect(state.beginFrame() == false)
     }
 
     @Test("in the middle of a frame the Close frame waits for the frame's end", arguments: [true, false])
     func insideFrame(hasFrame: Bool) {
         var (state, effects) = (SocketState(), SocketState.Effects())
-        #expect(state.beginFrame())
-        #expect(state.end(end(.normal), sending: hasFrame ? Data([1]) : nil, &effects))
+        #expect(state.beginFrame() == true)
+        #expect(state.end(end(.normal), sending: hasFrame ? Data([1]) : nil, &effects) == true)
         #expect(effects.lastFrame == nil && state.isInFrame)
         state.endFrame(&effects)
         #expect(effects.lastFrame == (hasFrame ? Data([1]) : nil))
@@ -81,7 +81,7 @@ struct SocketStateTests {
         var (state, effects) = (SocketState(), SocketState.Effects())
         let reader = Counter()
         for _ in 0..<4 {
-            #expect(!state.waitForRoom { reader.add() })
+            #expect(state.waitForRoom { reader.add() } == false)
             state.append(.binary(Data(count: 1 << 14)), &effects)
         }
         #expect(state.waitForRoom { reader.add() } && state.isReaderHeld)
@@ -93,7 +93,7 @@ struct SocketStateTests {
         #expect(reader.value == 1 && !state.isReaderHeld)
         for _ in 0..<4 { state.append(.binary(Data(count: 1 << 14)), &effects) }
         effects = .init()
-        #expect(state.waitForRoom { reader.add() })
+        #expect(state.waitForRoom { reader.add() } == true)
         _ = state.end(end(.normal, .here), sending: nil, &effects)
         run(effects)
         #expect(reader.value == 2)
@@ -115,7 +115,7 @@ struct SocketStateTests {
         #expect(answered.value == 2 && failed.value == 0)
         effects = .init()
         _ = state.end(end(.abnormal), sending: nil, &effects)
-        #expect(!state.ping(Data([4])) { _ in })
+        #expect(state.ping(Data([4])) { _ in } == false)
         state.announceEnd(&effects)
         run(effects)
         #expect(answered.value == 2 && failed.value == 1)
@@ -124,7 +124,7 @@ struct SocketStateTests {
     @Test("a peer that goes on sending after the end is read for 16 MiB")
     func farewell() {
         var (state, effects) = (SocketState(), SocketState.Effects())
-        #expect(state.receive(1 << 30))
+        #expect(state.receive(1 << 30) == true)
         _ = state.end(end(.normal, .here), sending: nil, &effects)
         #expect(state.receive(SocketState.farewell - 1) && !state.receive(1))
     }
