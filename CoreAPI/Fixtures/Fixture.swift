@@ -168,7 +168,8 @@ public struct Fixture: RequestModifier {
             if fields[.contentType] == nil, !body.isEmpty || stream != nil { fields[.contentType] = "application/json" }
             let head = ResponseHead(status: .init(code: status), headers: fields)
             if let stream {
-                return RawResponse(attempt, head: head, body: .stream(BodyStream(length: nil, Self.source(stream, attempt, head))))
+                return RawResponse(
+                    attempt, head: head, body: .stream(BodyStream(length: nil, Self.source(stream, attempt, head))))
             }
             let (limit, isDiscarded) = attempt.bodyLimit(of: head)
             guard body.count <= limit || isDiscarded else {

@@ -1,10 +1,11 @@
 public import CoreAPIHTTP
+
 /// The options of a download.
 public struct DownloadOptions: Sendable {
     /// Whether an interrupted download keeps its bytes, in `NAME.part` with `NAME.part.json` beside the file, so that a later
     /// download continues after them. Needs a server with ranges and a strong validator. Default `true`. If `false`, a failure
-    /// leaves no file, and an earlier part is removed. A file `NAME.part` without `NAME.part.json` is not the kit's: it stays, and
-    /// the download fails with ``DownloadError/cannotWrite(path:code:reason:)``.
+    /// leaves no file, and an earlier part is removed. A file `NAME.part` without `NAME.part.json` is not the kit's: it stays,
+    /// and the download fails with ``DownloadError/cannotWrite(path:code:reason:)``.
     public var resumes = true
     /// Digests that the file must have, besides those that the server names. Default none.
     public var digests: [ContentDigest] = []

@@ -5,8 +5,8 @@ internal import HTTPTypes
 
 /// One run of a download: it opens the part, and ends with the complete file or a failure.
 ///
-/// It makes the requests that its ``DownloadPlan`` wants, writes the bytes of the answers, and saves the plan beside them. A round
-/// makes the necessary requests: one for the whole file, or one for the rest of each segment.
+/// It makes the requests that its ``DownloadPlan`` wants, writes the bytes of the answers, and saves the plan beside them. A
+/// round makes the necessary requests: one for the whole file, or one for the rest of each segment.
 final class DownloadRun: Sendable {
     private let dispatcher: any Dispatcher
     private let file: URL
@@ -121,7 +121,8 @@ final class DownloadRun: Sendable {
         let plan = plan
         try part.commit(length: plan.completed)
         return DownloadedFile(
-            url: file, head: plan.head ?? ResponseHead(status: .ok), length: plan.completed, digests: digests, reused: plan.reused)
+            url: file, head: plan.head ?? ResponseHead(status: .ok), length: plan.completed, digests: digests, reused: plan.reused
+        )
     }
 
     // MARK: - Rounds

@@ -258,8 +258,8 @@ final class PartFile: Sendable {
             guard isOpen else { return }
             let isThere = (try? checkIsThere()) != nil
             let own = ownSidecar.withLock { $0 }
-            // Empty first, because a part without a sidecar is not the kit's; the part last, because another download may begin once
-            // it is gone.
+            // Empty first, because a part without a sidecar is not the kit's; the part last, because another download may begin
+            // once it is gone.
             if isThere { try? truncate(to: 0) }
             if isThere || own != nil && own == sidecarBytes() { removeSidecar() }
             if isThere { unlink(path) }

@@ -8,8 +8,8 @@ public import Foundation
 ///     authorities: .pem(authorities), identity: .pem(certificates: certificates, key: Secret(key)))
 /// ```
 ///
-/// It keeps the texts that it was made from, and reads no file. Each identity has its own connections; the kit never reuses one for
-/// another identity. A key that does not fit its certificate fails the connection.
+/// It keeps the texts that it was made from, and reads no file. Each identity has its own connections; the kit never reuses one
+/// for another identity. A key that does not fit its certificate fails the connection.
 public struct ClientIdentity: Sendable, Hashable {
     package enum Form: Sendable, Hashable {
         case pem(certificates: String, key: Secret<String>)

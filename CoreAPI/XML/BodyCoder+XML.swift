@@ -13,8 +13,9 @@ extension BodyCoder {
 
     /// XML with the channel's own settings.
     ///
-    /// A document that could attack the parser is rejected before parsing, with `DecodingError.dataCorrupted`; see ``XMLDefence``.
-    /// An encoded value must have names or be a list, because a document needs a root: a bare number is an `EncodingError`.
+    /// A document that could attack the parser is rejected before parsing, with `DecodingError.dataCorrupted`; see
+    /// ``XMLDefence``. An encoded value must have names or be a list, because a document needs a root: a bare number is an
+    /// `EncodingError`.
     ///
     /// Names are made from keys, so each is checked: a `<` in a name would be markup.
     ///

@@ -5,8 +5,8 @@ internal import Foundation
 /// depth, until the stack overflows and the process ends. It takes quadratic time for an element's attributes, and traps on names
 /// that are not UTF-8 and on instructions without content. So it gets only well-formed (XML 1.0 §2.1) and bounded documents.
 ///
-/// Document type declarations are always rejected: their entities can make a small body a large one, and no service's answer needs
-/// them. The parser gets valid UTF-8, without comments and processing instructions, whatever the document's encoding.
+/// Document type declarations are always rejected: their entities can make a small body a large one, and no service's answer
+/// needs them. The parser gets valid UTF-8, without comments and processing instructions, whatever the document's encoding.
 /// ``/CoreAPI/Charset`` lists the accepted encodings.
 public struct XMLDefence: Sendable, Hashable {
     /// The largest depth of elements. Default 128.

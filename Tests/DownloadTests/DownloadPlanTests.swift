@@ -55,8 +55,8 @@ struct DownloadPlanTests {
         #expect(plan.representation == nil && plan.segments.isEmpty)
     }
 
-    /// Answers to a request for the bytes from 40 to 100 of the file "1": status, fields, length of the body, what failed, and the
-    /// decision. `true` if ranges are asked for afterwards.
+    /// Answers to a request for the bytes from 40 to 100 of the file "1": status, fields, length of the body, what failed, and
+    /// the decision. `true` if ranges are asked for afterwards.
     private static let answers: [(Int, [String: String], Int64?, Answer.Failure?, DownloadPlan.Decision, Bool)] = [
         (206, ["ETag": "\"1\"", "Content-Range": "bytes 40-99/100"], 60, nil, .append(end: 100), true),
         (206, ["ETag": "\"1\"", "Content-Range": "bytes 40-59/100"], 20, nil, .append(end: 60), true),
@@ -96,7 +96,8 @@ struct DownloadPlanTests {
         .askForAll(.malformed("expected the bytes from \(part), found another part"))
     }
 
-    private static let otherFile = DownloadPlan.Decision.askForAll(.malformed("expected the rest of the file, found another file"))
+    private static let otherFile = DownloadPlan.Decision.askForAll(
+        .malformed("expected the rest of the file, found another file"))
 
     @Test("an answer to a request for the rest", arguments: answers.indices)
     func rest(index: Int) throws {

@@ -40,7 +40,9 @@ struct URLSessionTransportTests {
         Demand(testDescription: "TLS 1.3", capability: "TLS 1.3 as the minimum") {
             $0.environment.serverTrustManager.minimumTLSVersion = .tls13
         },
-        Demand(testDescription: "rejected addresses", capability: "rejected addresses") { $0.limits.rejectedAddresses = .nonPublic },
+        Demand(testDescription: "rejected addresses", capability: "rejected addresses") {
+            $0.limits.rejectedAddresses = .nonPublic
+        },
         Demand(testDescription: "CONNECT", capability: "the method CONNECT", method: .connect) { _ in },
         Demand(testDescription: "TRACE", capability: "the method TRACE", method: .trace) { _ in },
         Demand(testDescription: "a body of GET", capability: "a body of GET", body: .bytes(Data("x".utf8))) { _ in },

@@ -392,7 +392,8 @@ struct HandshakeTests {
         let server = try LoopbackServer.start { .webSocket($0, serve: echo) }
         defer { server.close() }
         let channel = Channel.test(server) { $0.limits.rejectedAddresses = .loopback }
-        guard case .addressRejected = await failure(of: { try await channel.dispatcher.webSocket(.get("chat")) })?.transport else {
+        guard case .addressRejected = await failure(of: { try await channel.dispatcher.webSocket(.get("chat")) })?.transport
+        else {
             Issue.record("a rejected address was connected to")
             return
         }

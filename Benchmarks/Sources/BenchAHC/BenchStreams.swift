@@ -6,8 +6,8 @@ import NIOFileSystem
 import NIOFoundationCompat
 import NIOHTTP1
 
-/// Large bodies by the client's own means: its sequences, its delegate that writes a file, and SwiftNIO's chunks of a file. It has
-/// no events, so a plain reader of lines finds them.
+/// Large bodies by the client's own means: its sequences, its delegate that writes a file, and SwiftNIO's chunks of a file. It
+/// has no events, so a plain reader of lines finds them.
 struct BenchStreams {
     let job: Job
     let client: HTTPClient

@@ -22,7 +22,8 @@ struct NewFiles: Sendable {
                 let kind = try? FileManager.default.attributesOfItem(atPath: root.appendingPathComponent(path).path)[.type]
                 guard let kind = kind as? FileAttributeType else { break }
                 if path == file.path {
-                    throw Rejection("\(path) exists already", do: "choose another name, or move the file away; nothing was written")
+                    throw Rejection(
+                        "\(path) exists already", do: "choose another name, or move the file away; nothing was written")
                 }
                 if kind == .typeRegular {
                     throw Rejection("\(path) is a file, not a folder", do: "move it away; nothing was written")

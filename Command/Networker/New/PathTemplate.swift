@@ -69,7 +69,8 @@ struct PathTemplate: Sendable, Hashable {
         }
         // So that the written lines have at most 130 columns.
         guard parameters.reduce(0, { $0 + 2 * $1.utf8.count + 4 }) <= 70 else {
-            throw Rejection("the parameters of '\(shown)' are too many, or too long", do: "write shorter ones, such as books/{id}")
+            throw Rejection(
+                "the parameters of '\(shown)' are too many, or too long", do: "write shorter ones, such as books/{id}")
         }
     }
 

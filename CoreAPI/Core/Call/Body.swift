@@ -118,9 +118,9 @@ public struct BodyStream: Sendable {
     ///   - length: the number of bytes; `nil` if it is not known. A sequence with another number of bytes fails the attempt.
     ///   - sequence: makes the sequence anew, of the same bytes; called once per attempt. An error that it throws fails the
     ///     attempt with ``TransportError/bodyUnreadable(_:)``. So do fewer bytes than an earlier attempt has read
-    ///     (``BodyError/shrunk(expected:found:)``), and others among the first 64 (``BodyError/changed(offset:)``). Make the sequence inside the closure: an
-    ///     `AsyncStream` made outside gives its elements once. Choose a boundary or a nonce outside.
-    ///     What was read counts for every call that sends this stream: make another stream for other bytes.
+    ///     (``BodyError/shrunk(expected:found:)``), and others among the first 64 (``BodyError/changed(offset:)``). Make the
+    ///     sequence inside the closure: an `AsyncStream` made outside gives its elements once. Choose a boundary or a nonce
+    ///     outside. What was read counts for every call that sends this stream: make another stream for other bytes.
     public init<Chunks: AsyncSequence & Sendable>(length: Int64? = nil, _ sequence: @escaping @Sendable () throws -> Chunks)
     where Chunks.Element == Data {
         let earlier = Mutex(EarlierReadings())

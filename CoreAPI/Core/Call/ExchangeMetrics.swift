@@ -20,8 +20,8 @@ public struct ExchangeMetrics: Sendable, Hashable {
     public var bytesSent: Int64 = 0
     /// Response body bytes received, before decompression; `nil` if they are not known.
     ///
-    /// Those of a streamed body are not known at the head. Once the body's end was read, ``RawResponse/metrics`` has them; those of
-    /// redirects before it are left out.
+    /// Those of a streamed body are not known at the head. Once the body's end was read, ``RawResponse/metrics`` has them; those
+    /// of redirects before it are left out.
     public var bytesReceived: Int64?
     /// Whether an open connection served the exchange.
     public var isConnectionReused = false

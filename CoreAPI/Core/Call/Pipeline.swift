@@ -377,8 +377,8 @@ extension RawResponse {
         copy(failure: APIClientError(error, ErrorContext(self), stage: stage))
     }
 
-    /// A collected stream whose head was rejected. A failure while it was collected replaces the rejection, because a verifier may
-    /// have wanted bytes. A rejection of the head stays, and so does any rejection if the call's time was over.
+    /// A collected stream whose head was rejected. A failure while it was collected replaces the rejection, because a verifier
+    /// may have wanted bytes. A rejection of the head stays, and so does any rejection if the call's time was over.
     fileprivate func rejected(_ rejection: APIClientError) -> RawResponse {
         guard let failure, !failure.isCancelled else { return self }
         if !rejection.isOfHead {

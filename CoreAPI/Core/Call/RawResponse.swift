@@ -101,8 +101,8 @@ public final class RawResponse: Sendable {
     /// The fields after the body (RFC 9110 §6.5); `nil` without any, and for a streamed body before its end was read.
     public var trailers: HTTPFields? { interimAndTrailers?.trailers }
 
-    /// The same response with another head, such as a head without a field that a middleware has removed. A response that was decoded
-    /// is verified and decoded again.
+    /// The same response with another head, such as a head without a field that a middleware has removed. A response that was
+    /// decoded is verified and decoded again.
     public func with(head: ResponseHead?) -> RawResponse { copy(head: head, reading: readAgain) }
 
     /// The same response with another body. A response that was decoded is verified and decoded again.
@@ -133,8 +133,8 @@ public final class RawResponse: Sendable {
             number: attempt.earlier.count + 1, status: status, error: error, metrics: metrics, delay: attempt.delay)
     }
 
-    /// The same response as a failure whose reason its body does not hold, such as a failed token refresh after a 401. The channel's
-    /// filter does not look at it, because it would read the rejection's error from the body.
+    /// The same response as a failure whose reason its body does not hold, such as a failed token refresh after a 401. The
+    /// channel's filter does not look at it, because it would read the rejection's error from the body.
     package func failed(instead error: any Error) -> RawResponse {
         copy(failure: APIClientError(error, ErrorContext(self), stage: APIClientError.app), reading: .unreadable)
     }
@@ -142,7 +142,8 @@ public final class RawResponse: Sendable {
     func copy(
         call: Call? = nil, attempt: Attempt?? = nil, head: ResponseHead?? = nil, body: Body? = nil,
         failure: APIClientError?? = nil,
-        metrics: ExchangeMetrics?? = nil, reading: Reading? = nil, hops: [Attempt]? = nil, interimAndTrailers: InterimAndTrailers? = nil
+        metrics: ExchangeMetrics?? = nil, reading: Reading? = nil, hops: [Attempt]? = nil,
+        interimAndTrailers: InterimAndTrailers? = nil
     ) -> RawResponse {
         RawResponse(
             call: call ?? self.call, attempt: attempt ?? self.attempt, head: head ?? self.head, body: body ?? self.body,
@@ -229,8 +230,8 @@ private struct DeadlinePassed: Error {}
 extension Body {
     /// Reads the bytes that arrive until a deadline, at most `limit` of them.
     ///
-    /// - Returns: the bytes, and the reason why there are no more: `nil` at the body's end, ``BodyError/tooLarge(limit:)``, ``DeadlinePassed``
-    ///   or the error of the source.
+    /// - Returns: the bytes, and the reason why there are no more: `nil` at the body's end, ``BodyError/tooLarge(limit:)``,
+    ///   ``DeadlinePassed`` or the error of the source.
     fileprivate func gather(upTo limit: Int, until deadline: ContinuousClock.Instant) async -> (Data, (any Error)?) {
         // Not a group, which would wait for a sequence that ignores its cancellation.
         let buffer = ChunkBuffer(limit: .max, resume: {})

@@ -1,8 +1,8 @@
 public import Foundation
 public import HTTPTypes
 
-/// Everything known about a call when it ends, or about one attempt while it runs: its ``RawResponse`` and the decoded value. A failed
-/// response keeps head, body, metrics and attempts beside the error.
+/// Everything known about a call when it ends, or about one attempt while it runs: its ``RawResponse`` and the decoded value. A
+/// failed response keeps head, body, metrics and attempts beside the error.
 public struct Response<Value: Sendable>: Sendable {
     /// The decoded value, or why the call failed.
     public var result: Result<Value, APIClientError> {

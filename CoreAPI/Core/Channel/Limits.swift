@@ -3,8 +3,8 @@ internal import HTTPTypes
 
 /// Limits that a channel sets on its answers, attempts and connections.
 public struct Limits: Sendable, Hashable {
-    /// Bytes of a response body after decompression. Default 64 MiB. The body of a redirect that is followed or rejected is cut at
-    /// 64 KiB, for middleware and listeners, too.
+    /// Bytes of a response body after decompression. Default 64 MiB. The body of a redirect that is followed or rejected is cut
+    /// at 64 KiB, for middleware and listeners, too.
     public var responseBodySize = 64 * 1024 * 1024
     /// Bytes of a response's head, all fields together. Default 64 KiB. libcurl's own limits apply as well
     /// (``CurlTransport/capabilities``): 300 KiB, 128 KiB over HTTP/2, and 100 KiB for one line.

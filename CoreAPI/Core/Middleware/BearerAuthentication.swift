@@ -19,8 +19,8 @@ public import HTTPTypes
 /// The refresh goes through the channel like any other call: its retry policy, its timeouts, its other hooks. At the
 /// environment's base URL it is exempt from bearer authentication, and only from that.
 public final class BearerAuthentication: Middleware {
-    /// Fetches a new token after the given response was rejected. Runs in a separate task, which inherits the task-local values of
-    /// the call that was rejected first. Its own requests get no token and start no refresh.
+    /// Fetches a new token after the given response was rejected. Runs in a separate task, which inherits the task-local values
+    /// of the call that was rejected first. Its own requests get no token and start no refresh.
     public typealias Refresh = @Sendable (Response<Void>) async throws -> String
 
     /// The token that a session begins with.
@@ -141,7 +141,8 @@ public final class BearerAuthentication: Middleware {
         return await sendAgain(attempt, after: raw, insteadOf: used, next)
     }
 
-    private func sendAgain(_ attempt: Attempt, after raw: RawResponse, insteadOf used: String?, _ next: Next) async -> RawResponse {
+    private func sendAgain(_ attempt: Attempt, after raw: RawResponse, insteadOf used: String?, _ next: Next) async -> RawResponse
+    {
         let raw = await raw.discardBody()
         do {
             return await next(try attempt.carrying(try await token(newerThan: used, for: attempt, Response(raw))))

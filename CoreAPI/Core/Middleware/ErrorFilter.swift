@@ -77,8 +77,9 @@ public struct ErrorFilter: Sendable {
     /// Leaves every response unchanged.
     public static let none = ErrorFilter(find: nil, translate: { _ in nil })
 
-    /// Reads the body of a rejected answer as the app's own error. A success is unchanged, also one whose body ended early. If the
-    /// body is not such an error, the rejection stays, and ``ErrorContext/unreadEnvelope`` says why the body could not be read.
+    /// Reads the body of a rejected answer as the app's own error. A success is unchanged, also one whose body ended early. If
+    /// the body is not such an error, the rejection stays, and ``ErrorContext/unreadEnvelope`` says why the body could not be
+    /// read.
     public static func rejection<AppError: Error & Decodable>(_ type: AppError.Type) -> ErrorFilter {
         ErrorFilter(
             find: { response in

@@ -14,7 +14,8 @@ internal import HTTPTypes
 /// A streaming call asks twice, first before other enhancers and without bytes. If a verifier rejects the head, the answer is
 /// collected, and the verifiers are asked about the whole. So if a verifier needs bytes, the kit collects every answer to a
 /// stream. Of an answer that is rejected by its type, or by a status of success, it collects what comes within 10 s. If the body
-/// breaks off or time is over, the error is the rejection of the head. After another status, the error is the failure of the body.
+/// breaks off or time is over, the error is the rejection of the head. After another status, the error is the failure of the
+/// body.
 public protocol ResponseVerifier: RequestModifier {
     /// Checks an answer; an error that it throws rejects it.
     ///

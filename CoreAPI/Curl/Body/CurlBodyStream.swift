@@ -80,7 +80,8 @@ final class StreamReader: @unchecked Sendable {
     private var delivered: Int64 = 0
 
     init(
-        _ attempt: Attempt, _ head: ResponseHead, _ stream: CurlBodyStream, decoder: ContentDecoder?, interimAndTrailers: InterimAndTrailers,
+        _ attempt: Attempt, _ head: ResponseHead, _ stream: CurlBodyStream, decoder: ContentDecoder?,
+        interimAndTrailers: InterimAndTrailers,
         totalAtHead: Duration,
         defect: @escaping @Sendable (_ received: Int64, _ isEndAnnounced: Bool?) -> TransportError?,
         release: @escaping @Sendable () -> Void

@@ -83,7 +83,8 @@ enum CurlCallbacks {
             if exchange.isExpectationRejected { return ccurl_prereqfunc_abort }
             if let remoteAddress {
                 let ports = LoopConnections.Ports(remote: remotePort, local: localPort)
-                exchange.sendings.isOnStaleConnection = exchange.isConnectionStale(.init(remoteAddress: remoteAddress, ports: ports))
+                exchange.sendings.isOnStaleConnection = exchange.isConnectionStale(
+                    .init(remoteAddress: remoteAddress, ports: ports))
                 // Nothing was sent: the loop takes a fresh connection, whatever the method.
                 if exchange.sendings.isOnStaleConnection { return ccurl_prereqfunc_abort }
             }

@@ -6,7 +6,8 @@ internal import Synchronization
 /// One exchange on its way through the loop: one request, one response, no redirect.
 ///
 /// The sending task makes it and hands it over with a message. From then on only the loop's thread touches it, until the loop has
-/// resumed the task with a ``ExchangeOutcome``. The fields of one concern are a value of their own, beside the code that uses them.
+/// resumed the task with a ``ExchangeOutcome``. The fields of one concern are a value of their own, beside the code that uses
+/// them.
 ///
 /// ```
 /// new ──▶ queued ──▶ active ──┬──▶ streaming ──┬──▶ done

@@ -351,13 +351,15 @@ final class PoolWorker {
         ended.append(exchange, told, handle, isSound: isSound)
     }
 
-    /// Closes the connection of an exchange that a timeout or a limit stopped. Its bytes may keep arriving, and libcurl would read
-    /// them forever under the next request; a silent peer stays silent. Other streams keep their connection until they are done.
-    /// If they have received nothing either, no new stream joins them.
+    /// Closes the connection of an exchange that a timeout or a limit stopped. Its bytes may keep arriving, and libcurl would
+    /// read them forever under the next request; a silent peer stays silent. Other streams keep their connection until they are
+    /// done. If they have received nothing either, no new stream joins them.
     private func closeConnectionAfterUse(of exchange: Exchange) {
         try? exchange.handle?.forbidReuse()
         // Without HTTP/2 there is no other stream. And if thousands stop at once, one check is enough.
-        guard let connection = exchange.route.connection, exchange.ticket?.multiplexes != false, !connection.isDecided else { return }
+        guard let connection = exchange.route.connection, exchange.ticket?.multiplexes != false, !connection.isDecided else {
+            return
+        }
         let others = exchanges.filter { $0 !== exchange && $0.route.connection === connection }
         guard !others.contains(where: { $0.clock.lastActivity > exchange.clock.lastActivity }) else { return connection.keep() }
         guard connection.markForClose() else { return }

@@ -4,8 +4,8 @@ internal import Synchronization
 /// The kit's record of one OpenSSL connection, for that connection's lifetime. On the loop's thread only.
 ///
 /// **Its end.** A body that only the connection's end delimits is complete after `close_notify` alone (RFC 9112 §9.8). libcurl
-/// over OpenSSL accepts a cut as an end. It has freed the connection when it reports an exchange as over, so the alert is recorded
-/// when it arrives. HTTP/2 streams need it for ``CurlDefect/endToldOnce``.
+/// over OpenSSL accepts a cut as an end. It has freed the connection when it reports an exchange as over, so the alert is
+/// recorded when it arrives. HTTP/2 streams need it for ``CurlDefect/endToldOnce``.
 ///
 /// **Its turn.** How much may be read from it in one turn; see ``CurlDefect/endlessReading``.
 final class TLSConnection {

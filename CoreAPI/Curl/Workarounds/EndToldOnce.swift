@@ -12,13 +12,15 @@ extension CurlDefect {
 }
 
 extension CurlMulti {
-    /// Notes why an exchange can receive no more data, if its server has closed the connection by TLS. An answer that has ended is
-    /// whole; libcurl has not handed it over yet.
+    /// Notes why an exchange can receive no more data, if its server has closed the connection by TLS. An answer that has ended
+    /// is whole; libcurl has not handed it over yet.
     ///
     /// - Returns: whether that is so.
     @discardableResult
     func noteCutOff(_ exchange: Exchange) -> Bool {
-        guard connections.library.has(.endToldOnce), let handle = exchange.handle, isCutOff(exchange, handle) else { return false }
+        guard connections.library.has(.endToldOnce), let handle = exchange.handle, isCutOff(exchange, handle) else {
+            return false
+        }
         exchange.http2.failure = exchange.http2.failure ?? .connectionClosed
         return true
     }

@@ -11,8 +11,8 @@ extension CurlDefect {
     /// - Over HTTP/2 libcurl 8 ends with `CURLE_SEND_ERROR` if it sends the last bytes in the call in which the answer ended.
     ///
     /// The kit ends the exchange itself when the answer has reached its `Content-Length` or has no body. Over HTTP/2 it does so
-    /// at END_STREAM, and hides the reset from libcurl (``HTTP2StreamMonitor/takeComplete()``). For an answer without a length or a
-    /// visible end, only the timeouts help. Shown by `WorkaroundTests.endlessUpload`, `EarlyAnswerTests` and
+    /// at END_STREAM, and hides the reset from libcurl (``HTTP2StreamMonitor/takeComplete()``). For an answer without a length or
+    /// a visible end, only the timeouts help. Shown by `WorkaroundTests.endlessUpload`, `EarlyAnswerTests` and
     /// `StreamEndTests.answeredAtTheEnd`.
     static let endlessUpload = CurlDefect(9, in: .every)
 }

@@ -6,8 +6,8 @@ extension CurlDefect {
     /// connection. Only its texts tell, and they differ between versions. And if the resolver is quick, libcurl 8.14.1 reports a
     /// proxy's unknown name as that of the host, which only the proxy would resolve.
     ///
-    /// The kit reads the texts, and for a proxy's name it asks whether there is a proxy (`ExchangeFailure.rejected`). A text that it
-    /// does not know leaves the code's own meaning. Shown by
+    /// The kit reads the texts, and for a proxy's name it asks whether there is a proxy (`ExchangeFailure.rejected`). A text that
+    /// it does not know leaves the code's own meaning. Shown by
     /// `WorkaroundTests.vagueError`, `HostileAnswerTests` and `ProcessTests.failingProxy`.
     static let vagueError = CurlDefect(16, in: .every)
 }
@@ -73,8 +73,8 @@ extension ExchangeFailure {
     /// may have 16 KiB.
     private static func hasTooManyContinuations(_ facts: Facts) -> Bool { facts.message.contains("-905") }
 
-    /// Since TLS 1.3 a server checks the client's certificate after the client considers the handshake complete. Its rejection, an
-    /// alert of RFC 8446 §6.2, arrives instead of the answer. The request was not processed.
+    /// Since TLS 1.3 a server checks the client's certificate after the client considers the handshake complete. Its rejection,
+    /// an alert of RFC 8446 §6.2, arrives instead of the answer. The request was not processed.
     private static func isAboutIdentity(_ facts: Facts) -> Bool {
         facts.isFirstOnConnection && facts.message.contains(" alert ")
             && ["certificate", "unknown ca", "access denied"].contains { facts.message.contains($0) }

@@ -6,8 +6,8 @@ package import Musl
 package import Glibc
 #endif
 
-/// Kinds of addresses outside the public Internet, for ``Limits/rejectedAddresses``. Users of a service that fetches addresses for
-/// them must not lead it to its own network. Checked when a connection is made, after DNS, for every address that is tried.
+/// Kinds of addresses outside the public Internet, for ``Limits/rejectedAddresses``. Users of a service that fetches addresses
+/// for them must not lead it to its own network. Checked when a connection is made, after DNS, for every address that is tried.
 public struct AddressClass: OptionSet, Sendable, Hashable {
     public let rawValue: Int
 

@@ -50,7 +50,9 @@ struct DescriptorTests {
         while case let descriptor = dup(0), descriptor >= 0 { taken.append(descriptor) }
         let response = try await requests.send(.get, second.url)
         for descriptor in taken { close(descriptor) }
-        guard case .cannotConnect(_, let reason) = response.transportError else { return print("rejected otherwise: \(response)") }
+        guard case .cannotConnect(_, let reason) = response.transportError else {
+            return print("rejected otherwise: \(response)")
+        }
         print("rejected: cannotConnect: \(reason)")
         await transport.close()
     }

@@ -73,7 +73,8 @@ struct EarlyAnswerTests {
         let transport = CurlTransport(library: .linked.leaving(.endlessUpload))
         let response = try await Requests(transport).send(
             .post, server.url, body: Upload.running.body, timeout: Timeout(.seconds(2)))
-        #expect((response.error == nil) == !CurlDefect.endlessUpload.isPresent(in: CurlLibrary.linked.version), "\(response.result)")
+        #expect(
+            (response.error == nil) == !CurlDefect.endlessUpload.isPresent(in: CurlLibrary.linked.version), "\(response.result)")
         await transport.close()
     }
 

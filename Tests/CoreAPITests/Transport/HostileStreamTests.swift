@@ -251,7 +251,9 @@ struct HostileStreamTests {
     private struct Rejecting: Transport {
         let body: BodyStream
 
-        func send(_ attempt: Attempt) async -> RawResponse { RawResponse(attempt, head: ResponseHead(status: 500), body: .stream(body)) }
+        func send(_ attempt: Attempt) async -> RawResponse {
+            RawResponse(attempt, head: ResponseHead(status: 500), body: .stream(body))
+        }
     }
 
     @Test("a rejection's body that ignores its cancellation does not outlast the call's timeout", arguments: [true, false])

@@ -44,7 +44,8 @@ struct StreamEndTests {
         arguments: Rejection.allCases, [Body.bytes(Data("order".utf8)), .bytes(order), .none, streamed])
     func rejected(rejection: Rejection, body: Body) async throws {
         let server = try LoopbackServer.start(tls: ServerTLS(protocols: [.http2])) { request in
-            request.connection == 0 && (rejection.isFresh || request.exchange > 0) ? rejection.reply : .ok("\(request.body.count)")
+            request.connection == 0 && (rejection.isFresh || request.exchange > 0)
+                ? rejection.reply : .ok("\(request.body.count)")
         }
         let requests = try requests(server)
         if !rejection.isFresh { #expect(try await requests.send(.get, server.url).status == 200) }
@@ -103,7 +104,8 @@ struct StreamEndTests {
         let rejection = Fault(.beforeRequest, .goAway)
         let failure = Fault(.beforeRequest, .handshakeFailure)
         let server = try LoopbackServer.start(
-            tls: ServerTLS(protocols: [.http2]), faults: [rejection, failure, failure, failure, failure, failure, failure, failure]
+            tls: ServerTLS(protocols: [.http2]),
+            faults: [rejection, failure, failure, failure, failure, failure, failure, failure]
         ) { _ in .ok() }
         let response = try await requests(server).send(.post, server.url, body: .bytes(Data("order".utf8)))
         #expect(response.transportError?.label == "tls", "\(response.result)")

@@ -302,7 +302,8 @@ struct TruncationTests {
     @Test(
         "An HTTP/2 stream without an end is truncated, with a length and without", arguments: [true, false],
         [
-            [ServerReply.Step.resetStream(code: 0)], [.goAway(rejecting: true)], [.goAway(), .closeConnection], [.closeConnection],
+            [ServerReply.Step.resetStream(code: 0)], [.goAway(rejecting: true)], [.goAway(), .closeConnection],
+            [.closeConnection],
         ])
     func cutStream(hasLength: Bool, cut: [ServerReply.Step]) async throws {
         let response = try await streamed(cut, hasLength: hasLength)

@@ -15,8 +15,8 @@ enum HeldCalls {
         let manager = NetworkManager<Never>(channel: channel)
         let client = APIClient(transport: other)
         let request = APIRequest(.get("orders"), environment: channel.environment, decoding: .data)
-        // 4,529 to 4,592 and 5,807 were measured, with ten enhancers and three interceptors in the first. A client makes a channel
-        // for each call.
+        // 4,529 to 4,592 and 5,807 were measured, with ten enhancers and three interceptors in the first. A client makes a
+        // channel for each call.
         let bytes = await bytes(transport) { $0.addTask { _ = await manager.response(for: .get("orders"), as: .data) } }
         let clientBytes = await Self.bytes(other) { $0.addTask { _ = await client.response(to: request) } }
         print("a held call takes \(bytes) bytes, at most 4,800 are allowed; a client's takes \(clientBytes), at most 6,400")

@@ -43,8 +43,8 @@ public final class DigestAuthentication: Middleware {
         username: String, password: Secret<String>, origins: [String] = [], allowsLegacyChallenges: Bool = false
     ) throws(DigestAuthenticationError) {
         guard username.firstForbiddenControl == nil else { throw .unsafeUsername }
-        // The normal form that RFC 7616 §4 requires with UTF-8. Here and not in the answer, so that a static binary which does not
-        // call this initializer links no more of Foundation.
+        // The normal form that RFC 7616 §4 requires with UTF-8. Here and not in the answer, so that a static binary which does
+        // not call this initializer links no more of Foundation.
         let (name, secret) = (Self.normalized(username), Secret(Self.normalized(password.revealed)))
         self.init(checked: name, password: secret, origins: origins, allowsLegacyChallenges: allowsLegacyChallenges) {
             // Both numbers are from the system's random source.
