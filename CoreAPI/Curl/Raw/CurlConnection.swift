@@ -5,10 +5,10 @@ extension CurlTransport: ConnectingTransport {
     /// Opens a connection through libcurl (`CURLOPT_CONNECT_ONLY`), over TLS for `https`, with HTTP/1.1 as its protocol (ALPN).
     /// It counts as a connection of a call that streams its body. No other exchange shares it.
     public func connect(_ attempt: Attempt) async throws(APIClientError) -> any RawConnection {
-        let exchange = CurlAttempt(attempt: attempt, library: library)
-        let (pool, exchange) = try begin(exchange, connectsOnly: true).get()
+        let own = CurlAttempt(attempt: attempt, library: library)
+        let (pool, exchange) = try begin(own, connectsOnly: true).get()
         await pool.perform(exchange)
-        return try exchange.connection(of: exchange) { self.giveBack(pool) }
+        return try own.connection(of: exchange) { self.giveBack(pool) }
     }
 }
 
