@@ -1,7 +1,7 @@
 internal import CoreAPIJSON
 public import Foundation
 
-/// Any JSON, for answers that are mapped manually and bodies without a type.
+/// Any JSON, for responses that are mapped manually and bodies without a type.
 ///
 /// ```swift
 /// let answer = try await manager.request(endpoint: .search, as: .json)

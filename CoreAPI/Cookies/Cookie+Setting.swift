@@ -5,7 +5,7 @@ extension Cookie {
     /// The longest life of a cookie (RFC 6265bis §5.6.1).
     static let longestLife: TimeInterval = 400 * 86_400
 
-    /// The cookie that an answer sets, if it is allowed: the checks of §5.7 that need no other cookies.
+    /// The cookie that a response sets, if it is allowed: the checks of §5.7 that need no other cookies.
     ///
     /// - Parameter suffixes: `nil` without a list. Then the only accepted domain is the host's own name, and the cookie is for
     ///   the host only.

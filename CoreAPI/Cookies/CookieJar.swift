@@ -8,7 +8,7 @@ package import HTTPTypes
 /// channel.cookies = CookieJar()
 /// ```
 ///
-/// Then every answer's `Set-Cookie` lines go into the jar. Every request is sent with the cookies of its address, also on each
+/// Then every response's `Set-Cookie` lines go into the jar. Every request is sent with the cookies of its address, also on each
 /// hop of a redirect. A request that already has a `Cookie` header is sent unchanged, through all its redirects. The cookies of
 /// its answers are kept all the same.
 ///
@@ -60,7 +60,7 @@ public final class CookieJar: Sendable {
         return storage.withLock { $0.take(for: url, at: now) }
     }
 
-    /// Stores one `Set-Cookie` line, as if an answer from the address contained it.
+    /// Stores one `Set-Cookie` line, as if a response from the address contained it.
     ///
     /// - Returns: The cookie; `nil` if the line has expired, which removes the cookie from the jar, or if it finds no room.
     /// - Throws: ``CookieRejection``; the jar is then unchanged.
@@ -69,7 +69,7 @@ public final class CookieJar: Sendable {
         try store(Array(line.utf8), from: url)
     }
 
-    /// Stores every `Set-Cookie` line of an answer's fields.
+    /// Stores every `Set-Cookie` line of a response's fields.
     ///
     /// - Returns: Why lines were rejected, in order; empty if all were stored.
     @discardableResult

@@ -22,9 +22,9 @@ internal import Synchronization
 /// (Exchange+Options.swift) and adds it to its `CurlMulti`. libcurl passes head and body to `CurlCallbacks`. The worker ends
 /// the exchange and resumes the task, where `CurlAttempt` reads the response.
 ///
-/// A server may send an HTTP/1.1 answer before any request. If it arrives before the next request is sent, the transport detects
-/// it and closes the connection. If it arrives later, it looks like the answer to that request (RFC 9112 §9.3): a server can
-/// always lie to its clients.
+/// A server may send an HTTP/1.1 response before any request. If it arrives before the next request is sent, the transport
+/// detects it and closes the connection. If it arrives later, it looks like the response to that request (RFC 9112 §9.3): a
+/// server can always lie to its clients.
 ///
 /// ```swift
 /// let transport = CurlTransport()

@@ -13,17 +13,17 @@ public struct Fixture: RequestModifier {
     public var path: String?
     /// Query items that a request must have; it may have others too. The value `*` matches any.
     public var query: [(name: String, value: String?)]
-    /// The answer's status.
+    /// The response's status.
     public var status: Int
-    /// The answer's fields.
+    /// The response's fields.
     public var headers: Headers
-    /// The answer's body; not used if there is a ``stream``.
+    /// The response's body; not used if there is a ``stream``.
     public var body: Data
-    /// The answer's body piece by piece, with pauses between; `nil` for ``body``.
+    /// The response's body piece by piece, with pauses between; `nil` for ``body``.
     public var stream: [Piece]?
-    /// Before the answer.
+    /// Before the response.
     public var delay: Duration
-    /// Instead of the answer.
+    /// Instead of the response.
     public var failure: TransportError?
 
     /// One step of a body that arrives piece by piece.
@@ -52,7 +52,7 @@ public struct Fixture: RequestModifier {
     ///   - method: the request's method; `nil` for any.
     ///   - target: path and, if it matters, query: `orders?page=1`.
     ///   - status: of three digits.
-    ///   - headers: of the answer.
+    ///   - headers: of the response.
     ///   - stream: the body, in the order in which it arrives.
     public init(
         _ method: HTTPRequest.Method, _ target: String, status: Int = 200, headers: Headers = [:], stream: [Piece]
@@ -67,10 +67,10 @@ public struct Fixture: RequestModifier {
     ///   - method: the request's method; `nil` for any.
     ///   - target: path and, if it matters, query: `orders?page=1`.
     ///   - status: of three digits.
-    ///   - headers: of the answer.
+    ///   - headers: of the response.
     ///   - body: sent unchanged; `content-type` is `application/json` unless `headers` say otherwise.
-    ///   - delay: before the answer.
-    ///   - failure: instead of the answer.
+    ///   - delay: before the response.
+    ///   - failure: instead of the response.
     public init(
         _ method: HTTPRequest.Method, _ target: String, status: Int = 200, headers: Headers = [:], body: String = "",
         delay: Duration = .zero, failure: TransportError? = nil
@@ -86,7 +86,7 @@ public struct Fixture: RequestModifier {
         self.failure = failure
     }
 
-    /// An answer to every request that it is attached to.
+    /// A response to every request that it is attached to.
     ///
     /// ```swift
     /// try await networkManager.attaching(Fixture(status: 503)).request(endpoint: .orderList())
@@ -184,7 +184,7 @@ public struct Fixture: RequestModifier {
 }
 
 extension Fixture: CustomStringConvertible, CustomReflectable {
-    /// The request that it answers, secrets hidden, and the answer's status.
+    /// The request that it answers, secrets hidden, and the response's status.
     public var description: String {
         let outcome = failure.map { "\($0)" } ?? "\(status)"
         return "\(Redaction().redact(text: summary)) → \(outcome)".escapingControls

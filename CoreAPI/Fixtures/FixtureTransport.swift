@@ -15,7 +15,7 @@ internal import HTTPTypes
 ///
 /// A ``Fixture`` attached to the request answers first, the nearest match. Then comes the scenario of an attached
 /// ``FixtureScenario`` or, without one, this transport's own. Of several matching fixtures the one with most query items answers;
-/// of equals, the first. A request without a match fails with ``FixtureError/unmatched(request:available:nearest:)``. An answer
+/// of equals, the first. A request without a match fails with ``FixtureError/unmatched(request:available:nearest:)``. A response
 /// is never invented.
 public struct FixtureTransport: Transport {
     /// Finds the fixtures of a scenario.

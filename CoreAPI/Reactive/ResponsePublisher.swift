@@ -6,7 +6,7 @@ extension Dispatcher {
     ///
     /// - Parameters:
     ///   - endpoint: the request.
-    ///   - decoding: how the answer becomes the value.
+    ///   - decoding: how the response becomes the value.
     ///   - queue: where the value arrives; `nil` for ``/CoreAPI/Dispatcher/callbackQueue``.
     public func publisher<Value: Sendable>(
         for endpoint: any Endpoint, as decoding: ResponseDecoding<Value>, queue: CallbackQueue? = nil
@@ -14,7 +14,7 @@ extension Dispatcher {
         ResponsePublisher(queue: queue ?? callbackQueue) { await self.response(for: endpoint, as: decoding) }
     }
 
-    /// A call as a publisher of the answer that its endpoint knows; see ``ResponsePublisher``.
+    /// A call as a publisher of the response that its endpoint knows; see ``ResponsePublisher``.
     public func publisher<Output>(
         for endpoint: some AnsweredEndpoint<Output>, queue: CallbackQueue? = nil
     ) -> ResponsePublisher<Output> {

@@ -52,7 +52,7 @@ package struct SecretNames {
         return words.indices.contains { isSecret(at: $0, last: last) }
     }
 
-    /// OAuth's and OpenID's answers by redirect (RFC 6749 §4.1.2), CAS's ticket, and the `key` of many an API.
+    /// OAuth's and OpenID's responses by redirect (RFC 6749 §4.1.2), CAS's ticket, and the `key` of many an API.
     private func isSecretInForm(_ last: String) -> Bool {
         switch last {
         case "code", "key": words.count == 1

@@ -75,7 +75,7 @@ public struct CallItems<Element: Sendable>: AsyncSequence, Sendable {
     public func makeAsyncIterator() -> AsyncIterator { AsyncIterator(self) }
 }
 
-/// Rejects the head of an answer that its reader cannot read. The pipeline then collects and filters the answer, as one with a
+/// Rejects the head of a response that its reader cannot read. The pipeline then collects and filters the response, as one with a
 /// rejected status.
 struct HeadVerifier: ResponseVerifier {
     let check: @Sendable (Response<Data>) throws -> Void
@@ -90,10 +90,10 @@ extension Endpoint {
     }
 }
 
-// Reads an answer item by item, through any dispatcher.
+// Reads a response item by item, through any dispatcher.
 
 extension Dispatcher {
-    /// The lines of an answer, as they arrive; see ``Body/lines(limit:sentinel:)``. A text of any media type has lines; attach a
+    /// The lines of a response, as they arrive; see ``Body/lines(limit:sentinel:)``. A text of any media type has lines; attach a
     /// `ContentTypeResponseVerifier` to reject others.
     ///
     /// - Parameters:
@@ -108,7 +108,7 @@ extension Dispatcher {
         }
     }
 
-    /// The values of an answer in JSON Lines, decoded by the channel's coder as they arrive. Texts without a line end between
+    /// The values of a response in JSON Lines, decoded by the channel's coder as they arrive. Texts without a line end between
     /// them, `{}{}`, are read, too.
     ///
     /// The channel's error filter sees the bytes of a value that cannot be decoded: they may be the server's error.
@@ -127,7 +127,7 @@ extension Dispatcher {
         json(endpoint, .lines, lineLimit, accept: "application/jsonl, application/x-ndjson, application/json;q=0.5")
     }
 
-    /// The values of an answer that is a JSON text sequence (RFC 7464), decoded by the channel's coder as they arrive.
+    /// The values of a response that is a JSON text sequence (RFC 7464), decoded by the channel's coder as they arrive.
     ///
     /// - Parameters:
     ///   - endpoint: the request.
@@ -149,7 +149,7 @@ extension Dispatcher {
         }
     }
 
-    /// The parts of a multipart answer, one by one; see ``BodyPart``. An answer of another type is collected, passes the
+    /// The parts of a multipart answer, one by one; see ``BodyPart``. A response of another type is collected, passes the
     /// channel's error filter, and fails with its body in the error's context.
     ///
     /// - Parameters:

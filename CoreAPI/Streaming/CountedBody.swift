@@ -52,7 +52,7 @@ struct CountedBody {
 enum StreamContext: Sendable {
     /// A body alone.
     case body
-    /// The answer to a call.
+    /// The response to a call.
     case call(Response<Void>)
 
     init<Value>(_ response: Response<Value>) { self = .call(response.with(response.result.map { _ in })) }

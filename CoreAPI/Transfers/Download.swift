@@ -89,7 +89,7 @@ public final class Download: Transfer {
         resume(with: nil)
     }
 
-    /// As ``resume()``, from another address of the same bytes, such as a fresh signed address. The validators of both answers
+    /// As ``resume()``, from another address of the same bytes, such as a fresh signed address. The validators of both responses
     /// decide whether the bytes are the same.
     public func resume(with endpoint: some Endpoint) {
         resume(with: endpoint as any Endpoint)
@@ -146,7 +146,7 @@ public struct ProgressUpdates: AsyncSequence, Sendable {
 public struct DownloadedFile: Sendable {
     /// The file's URL.
     public let url: URL
-    /// Status and fields of the last answer: 206 (Partial Content) after an interruption.
+    /// Status and fields of the last response: 206 (Partial Content) after an interruption.
     public let head: ResponseHead
     /// The file's size in bytes.
     public let length: Int64

@@ -27,7 +27,7 @@ public struct DownloadOptions: Sendable {
     /// Default `nil`: the address without secrets is the name.
     public var identity: String?
 
-    /// Whether an earlier part is of no use. It stays until an answer begins.
+    /// Whether an earlier part is of no use. It stays until a response begins.
     package var beginsAnew = false
     /// The number of bytes between two saves of the state. Each save costs an `fsync`.
     package var saveInterval: Int64 = 8 << 20

@@ -2,13 +2,13 @@ internal import CoreAPICore
 internal import CoreAPIHTTP
 internal import HTTPTypes
 
-/// What a download has of a file, and what an answer means for it. A value without I/O: ``DownloadRun`` makes the requests and
+/// What a download has of a file, and what a response means for it. A value without I/O: ``DownloadRun`` makes the requests and
 /// writes the bytes.
 ///
-/// It knows no file until an answer with all bytes begins. From then on it asks for the rest of each segment. If the bytes on the
-/// disk turn out to be of another file, it forgets them and asks for all bytes.
+/// It knows no file until a response with all bytes begins. From then on it asks for the rest of each segment. If the bytes on
+/// the disk turn out to be of another file, it forgets them and asks for all bytes.
 struct DownloadPlan: Sendable {
-    /// What an answer means.
+    /// What a response means.
     enum Decision: Hashable, Sendable {
         /// It has all bytes, from the first.
         case begin
@@ -21,7 +21,7 @@ struct DownloadPlan: Sendable {
         case fail(Reason)
     }
 
-    /// Why an answer is of no use.
+    /// Why a response is of no use.
     enum Reason: Hashable, Sendable {
         /// The error of its call.
         case itsError
@@ -30,7 +30,7 @@ struct DownloadPlan: Sendable {
         case tooLarge(limit: Int64)
     }
 
-    /// What the plan needs to know of an answer.
+    /// What the plan needs to know of a response.
     struct Answer {
         var head: ResponseHead?
         /// The body's length in bytes; `nil` if it is not known.
@@ -54,12 +54,12 @@ struct DownloadPlan: Sendable {
 
     /// SHA-256 of the address or the name of the bytes; see ``Sidecar/resource``.
     private(set) var resource = ""
-    /// `nil` until an answer with all bytes begins.
+    /// `nil` until a response with all bytes begins.
     private(set) var representation: Representation?
     private(set) var segments: [Segment] = []
-    /// The last answer's head.
+    /// The last response's head.
     private(set) var head: ResponseHead?
-    /// `Content-Digest` of complete answers, with their bytes.
+    /// `Content-Digest` of complete responses, with their bytes.
     private(set) var digests: [(range: Range<Int64>, field: DigestField)] = []
     /// The number of bytes from an earlier run.
     private(set) var reused: Int64 = 0
@@ -129,7 +129,7 @@ struct DownloadPlan: Sendable {
     private mutating func readFailure(_ answer: Answer, _ failure: Answer.Failure, _ index: Int?) -> Decision {
         guard let index, let head = answer.head else { return .fail(.itsError) }
         switch (head.status.code, failure) {
-        // The transport rejected the answer, because it has another part than the requested one. A verifier may reject it, too.
+        // The transport rejected the response, because it has another part than the requested one. A verifier may reject it, too.
         case (206, .transport):
             rejectsRanges = true
             return .askForAll(.itsError)
@@ -172,10 +172,10 @@ struct DownloadPlan: Sendable {
         return .append(end: bytes.upperBound)
     }
 
-    /// Begins a file with an answer that has all bytes.
+    /// Begins a file with a response that has all bytes.
     ///
     /// - Parameter parts: the largest number of segments.
-    /// - Returns: why the answer is of no use; `nil` if it was taken.
+    /// - Returns: why the response is of no use; `nil` if it was taken.
     mutating func begin(_ answer: Answer, parts: Int) -> Reason? {
         guard let head = answer.head else { return .malformed("no head") }
         var length: Int64?
@@ -224,7 +224,7 @@ struct DownloadPlan: Sendable {
     /// A segment has its bytes up to an offset.
     mutating func append(_ index: Int, to offset: Int64) { segments[index].done = offset }
 
-    /// An answer whose length was not known has ended.
+    /// A response whose length was not known has ended.
     mutating func complete(_ index: Int, at end: Int64) {
         segments[index].done = end
         learn(end)
@@ -235,10 +235,10 @@ struct DownloadPlan: Sendable {
         if let last = segments.indices.last { segments[last].end = length }
     }
 
-    /// Keeps a complete answer's digest, to be compared at the end.
+    /// Keeps a complete response's digest, to be compared at the end.
     mutating func keep(_ digest: DigestField, of range: Range<Int64>) { digests.append((range, digest)) }
 
-    /// Forgets the bytes. The disk keeps them until an answer with all bytes begins: the server may fail instead.
+    /// Forgets the bytes. The disk keeps them until a response with all bytes begins: the server may fail instead.
     ///
     /// - Parameter limit: how often this may happen.
     /// - Returns: whether the download may go on.
@@ -249,7 +249,7 @@ struct DownloadPlan: Sendable {
         return restarts <= limit
     }
 
-    /// Whether another download of all bytes may mend wrong digests. Bytes of several answers may be damaged, or belong to
+    /// Whether another download of all bytes may mend wrong digests. Bytes of several responses may be damaged, or belong to
     /// several files.
     var mayMendDigests: Bool { (isLoaded || segments.count > 1) && restarts == 0 }
 }

@@ -33,7 +33,7 @@ final class DownloadRun: Sendable {
     /// How a request or a round ended.
     private enum End {
         case complete
-        /// The bytes on the disk are of no use. All bytes come with the answer, or else with the next request.
+        /// The bytes on the disk are of no use. All bytes come with the response, or else with the next request.
         case restart(with: Response<Body>?, after: APIClientError)
     }
 
@@ -76,7 +76,7 @@ final class DownloadRun: Sendable {
     // MARK: - The bytes on the disk
 
     private func load(_ part: PartFile) {
-        // The disk keeps what it has until an answer begins: the server may fail instead.
+        // The disk keeps what it has until a response begins: the server may fail instead.
         guard options.resumes, !options.beginsAnew, !options.decodes, control.endpoint.method == .get,
             let sidecar = part.readSidecar()
         else { return }
@@ -100,7 +100,7 @@ final class DownloadRun: Sendable {
     /// Keeps the part and its sidecar if a later download can continue; else removes both.
     private func keepOrDiscard(_ part: PartFile, after failure: APIClientError) {
         let plan = plan
-        // No other answer has begun: the disk still has what the sidecar names.
+        // No other response has begun: the disk still has what the sidecar names.
         if plan.representation == nil, options.resumes, part.readSidecar() != nil { return part.close() }
         let isOfUse = options.resumes && plan.completed > 0 && mayContinue && !failure.isMismatch
         guard isOfUse, (try? part.checkIsThere()) != nil else { return part.discard() }
@@ -165,7 +165,7 @@ final class DownloadRun: Sendable {
         }
     }
 
-    /// - Parameter given: an answer that has all bytes.
+    /// - Parameter given: a response that has all bytes.
     private func requests(_ part: PartFile, _ given: Response<Body>?) async throws -> End {
         var given = given
         if plan.representation == nil {
@@ -207,7 +207,7 @@ final class DownloadRun: Sendable {
         return response
     }
 
-    /// Begins a file, from the head of an answer with all bytes.
+    /// Begins a file, from the head of a response with all bytes.
     private func begin(_ response: Response<Body>, _ part: PartFile) throws {
         let answer = answer(response)
         let limits = response.call.channel.limits
@@ -229,7 +229,7 @@ final class DownloadRun: Sendable {
 
     /// Downloads a segment to its end, with at most as many requests as the channel allows attempts.
     ///
-    /// - Parameter given: an answer that has all bytes.
+    /// - Parameter given: a response that has all bytes.
     private func fill(_ index: Int, _ part: PartFile, _ given: Response<Body>?) async throws -> End {
         var given = given
         var tries = Tries(plan, index)
@@ -326,14 +326,14 @@ final class DownloadRun: Sendable {
         return answer
     }
 
-    /// Writes an answer's bytes, up to the segment's end.
+    /// Writes a response's bytes, up to the segment's end.
     ///
-    /// - Parameter end: the offset after the answer's last byte; `nil` if it is not known.
+    /// - Parameter end: the offset after the response's last byte; `nil` if it is not known.
     private func write(_ response: Response<Body>, upTo end: Int64?, into index: Int, _ part: PartFile) async throws {
         let segment = plan.segments[index]
         var offset = segment.done
         let stop = [segment.end, end].compactMap { $0 }.min()
-        // Bytes after the segment stay unread. Any other answer is read to its end, because the end may be an error.
+        // Bytes after the segment stay unread. Any other response is read to its end, because the end may be an error.
         let leaves = segment.end != end && stop == segment.end
         for try await chunk in try response.value {
             if control.isPaused {

@@ -3,7 +3,7 @@ internal import CoreAPIHTTP
 internal import Foundation
 internal import HTTPTypes
 
-/// Identifies the bytes of a server's answer by its head: equal values mean equal bytes.
+/// Identifies the bytes of a server's response by its head: equal values mean equal bytes.
 struct Representation: Sendable, Hashable {
     /// A strong validator (RFC 9110 §8.8): equal only if all bytes are equal.
     enum Validator: Sendable, Hashable {
@@ -45,7 +45,7 @@ struct Representation: Sendable, Hashable {
         coding = head.coding
     }
 
-    /// Whether an answer 200 to a request for the rest cannot be what it says: it names a part, or the same bytes with another
+    /// Whether a response 200 to a request for the rest cannot be what it says: it names a part, or the same bytes with another
     /// length. The server may have sent the rest alone.
     func isContradicted(by head: ResponseHead, length found: Int64?) -> Bool {
         if let part = head.contentRange?.bytes, part.lowerBound > 0 { return true }
@@ -53,7 +53,7 @@ struct Representation: Sendable, Hashable {
         return length != found
     }
 
-    /// Whether an answer has a validator of the same kind.
+    /// Whether a response has a validator of the same kind.
     func isNamed(by head: ResponseHead) -> Bool {
         switch validator {
         case .tag: head.headers[.eTag] != nil
@@ -65,11 +65,11 @@ struct Representation: Sendable, Hashable {
     /// Whether the bytes of a part have the coding of the others. A 206 need not name it (RFC 9110 §15.3.7).
     func isCoded(as head: ResponseHead) -> Bool { head.coding.map { $0 == coding } ?? true }
 
-    /// Whether an answer 206 or 416 can belong to the same bytes. It must repeat the validator, because a server that ignores
+    /// Whether a response 206 or 416 can belong to the same bytes. It must repeat the validator, because a server that ignores
     /// `If-Range` may send the bytes of another file. A 206 has the `ETag` of a 200 (RFC 9110 §15.3.7). It may leave out
     /// `Last-Modified`: with such a server, a file that has no `ETag` begins again.
     ///
-    /// - Parameter total: the complete length that the answer names.
+    /// - Parameter total: the complete length that the response names.
     func mayBeContinued(by head: ResponseHead, total: Int64?) -> Bool {
         if let length, let total, length != total { return false }
         if let found = head.namedDigest, let digest, found != digest { return false }
@@ -103,8 +103,8 @@ extension Representation.Validator {
         self = .tag(tag)
     }
 
-    /// A date is strong if the answer was made at least a minute later, so that the file cannot have changed twice in that second
-    /// (§8.8.2.2).
+    /// A date is strong if the response was made at least a minute later, so that the file cannot have changed twice in that
+    /// second (§8.8.2.2).
     init?(modified: String, sent: String) {
         guard let change = HTTPDate.date(modified), let answer = HTTPDate.date(sent), modified.utf8.count <= 64,
             answer.timeIntervalSince(change) >= 60

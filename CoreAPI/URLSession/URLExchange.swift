@@ -7,7 +7,7 @@ internal import HTTPTypes
 internal import FoundationNetworking
 #endif
 
-/// One request and its answer. It ends once, by the first of: the answer, a failure, a timeout, a cancellation.
+/// One request and its response. It ends once, by the first of: the response, a failure, a timeout, a cancellation.
 ///
 /// The kit runs its own clocks: Linux truncates `timeoutInterval` to whole seconds, and ignores `timeoutIntervalForResource`.
 final class URLExchange: Sendable {
@@ -134,7 +134,7 @@ final class URLExchange: Sendable {
         }
     }
 
-    /// - Parameter response: the answer; on Linux a redirect without a usable address is reported only here, without its body.
+    /// - Parameter response: the response; on Linux a redirect without a usable address is reported only here, without its body.
     func complete(_ response: URLResponse?, _ error: (any Error)?) {
         if error == nil, let response { receive(response) }
         let (head, received, isStream) = state.withLock { ($0.head, $0.received, $0.chunks != nil) }

@@ -12,7 +12,7 @@ internal import FoundationNetworking
 /// channel.transport = URLSessionTransport()
 /// ```
 ///
-/// It sends one request and returns one answer: the channel follows redirects and keeps cookies. `URLSession` keeps no cookies,
+/// It sends one request and returns one response: the channel follows redirects and keeps cookies. `URLSession` keeps no cookies,
 /// cache or credentials here. It adds `Accept`, `Accept-Language`, `Accept-Encoding` and `Connection` if they are missing.
 ///
 /// Unsupported features fail with ``/CoreAPI/TransportError/unsupported(capability:)``: a channel's own authorities and pins,
@@ -20,9 +20,9 @@ internal import FoundationNetworking
 /// of `GET` or `HEAD`.
 ///
 /// `URLSession` does not report everything: there are no ``/CoreAPI/ExchangeMetrics``, and `idle` replaces `connect` of a
-/// ``/CoreAPI/Timeout``. Duplicate fields of an answer become one field with commas; `Set-Cookie` is split again.
+/// ``/CoreAPI/Timeout``. Duplicate fields of a response become one field with commas; `Set-Cookie` is split again.
 ///
-/// A request's stream is written to a temporary file before it is sent. An answer's stream has no backpressure: it fails if more
+/// A request's stream is written to a temporary file before it is sent. A response's stream has no backpressure: it fails if more
 /// than ``/CoreAPI/Limits/responseBodySize`` bytes are unread.
 ///
 /// On Linux Foundation has three more limitations:
@@ -163,7 +163,7 @@ final class RoutedSession: Sendable {
     }
 }
 
-/// A task that is cancelled at most once, and not between a redirect's event and its answer. On Linux either ends the process:
+/// A task that is cancelled at most once, and not between a redirect's event and its response. On Linux either ends the process:
 /// "Trying to access a behaviour for a task that in not in the registry", "Received callback for HTTP redirection, but we're not
 /// waiting for it".
 final class RunningTask: Sendable {
@@ -186,7 +186,7 @@ final class RunningTask: Sendable {
         }
     }
 
-    /// The channel follows redirects. A cancelled task ends without this answer.
+    /// The channel follows redirects. A cancelled task ends without this response.
     func answerRedirect(_ answer: (URLRequest?) -> Void) {
         isOver.withLock { isOver in
             if !isOver { answer(nil) }

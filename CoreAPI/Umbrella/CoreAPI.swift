@@ -26,7 +26,7 @@ extension Channel {
     /// - Parameters:
     ///   - name: appears in logs and errors.
     ///   - environment: the server, with its headers, trust and fixtures.
-    ///   - limits: bounds on answers, attempts and connections.
+    ///   - limits: bounds on responses, attempts and connections.
     ///   - transport: `nil` for a separate ``PlatformTransport``.
     public init(
         name: String, environment: APIEnvironment, limits: Limits = Limits(), transport: (any Transport)? = nil

@@ -1,8 +1,8 @@
 internal import Foundation
 internal import HTTPTypes
 
-/// Reads a server's answer to an upgrade from a connection: a head and, unless the answer switches protocols, a body (RFC 9112).
-/// Strict: unknown syntax is an error.
+/// Reads a server's response to an upgrade from a connection: a head and, unless the response switches protocols, a body (RFC
+/// 9112). Strict: unknown syntax is an error.
 struct AnswerReader {
     struct Answer {
         let head: ResponseHead
@@ -21,7 +21,7 @@ struct AnswerReader {
     private var (headSize, headLines) = (0, 0)
 
     /// - Parameters:
-    ///   - discardsBody: whether an answer's body is not needed, such as that of a followed redirect. It is not read.
+    ///   - discardsBody: whether a response's body is not needed, such as that of a followed redirect. It is not read.
     ///   - next: reads the next bytes of the connection.
     init(
         _ limits: Limits, discardsBody: @escaping (ResponseHead) -> Bool = { _ in false },

@@ -1,5 +1,5 @@
 extension Body {
-    /// The bytes of a connection after its answer switched protocols (101).
+    /// The bytes of a connection after its response switched protocols (101).
     init(_ connection: any RawConnection) {
         let source = ChunkSource(isReplayable: false, connection: connection) { { try await connection.read() } }
         self = .stream(BodyStream(length: nil, source))

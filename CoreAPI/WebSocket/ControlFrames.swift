@@ -1,6 +1,6 @@
 internal import Foundation
 
-/// Pings, and answers to pings, that wait to be sent.
+/// Pings, and responses to pings, that wait to be sent.
 struct ControlFrames {
     struct Frame {
         let opcode: Opcode

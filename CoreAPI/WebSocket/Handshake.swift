@@ -48,7 +48,7 @@ package enum Handshake {
         (.secWebSocketExtensions, [], "set the option 'compression' of WebSocket.Options"),
         (.secWebSocketVersion, ["13"], "the version is 13 (RFC 6455 §4.1)"),
         (.secWebSocketKey, [], "each attempt has a new key (RFC 6455 §4.1)"),
-        (.secWebSocketAccept, [], "it is a field of the answer (RFC 6455 §4.2.2)"),
+        (.secWebSocketAccept, [], "it is a field of the response (RFC 6455 §4.2.2)"),
         (.upgrade, ["websocket"], "a WebSocket is opened by 'websocket' (RFC 6455 §4.1)"),
         (.connection, ["upgrade", "keep-alive"], "a WebSocket is opened by 'Upgrade' (RFC 6455 §4.1)"),
     ]
@@ -76,7 +76,7 @@ package enum Handshake {
             + (compression.resetsServerContext ? "; server_no_context_takeover" : "")
     }
 
-    /// Checks a server's answer with status 101 (§4.1).
+    /// Checks a server's response with status 101 (§4.1).
     ///
     /// - Throws: `TransportError.malformedResponse(reason:)`.
     static func check(
@@ -165,7 +165,7 @@ package enum Handshake {
     }
 }
 
-/// A server's answer to a client's handshake, for tests and the sandbox.
+/// A server's response to a client's handshake, for tests and the sandbox.
 package struct Acceptance: Sendable {
     /// The fields of the 101.
     package private(set) var fields: [(name: String, value: String)]
@@ -214,7 +214,7 @@ package struct Acceptance: Sendable {
         return (agreement, text)
     }
 
-    /// The server's socket on a connection, after the answer was sent.
+    /// The server's socket on a connection, after the response was sent.
     package func open(_ connection: any RawConnection, context: ErrorContext) -> WebSocket {
         WebSocket(
             connection, .server, agreement, options, head: ResponseHead(status: .switchingProtocols), coder: .json,

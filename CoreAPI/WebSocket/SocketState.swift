@@ -5,13 +5,13 @@ internal import Foundation
 struct SocketState {
     /// Resumes a task.
     typealias Waiter = @Sendable () -> Void
-    /// Resumes a task that waits for the answer to a ping.
+    /// Resumes a task that waits for the response to a ping.
     typealias PingWaiter = @Sendable (Result<Void, any Error>) -> Void
 
     /// What a change demands. It is done outside the session's lock, because a resumed task may run at once.
     struct Effects {
         var resumed: [Waiter] = []
-        /// The tasks of pings that get no answer any more.
+        /// The tasks of pings that get no response any more.
         var unanswered: [PingWaiter] = []
         /// The Close frame, if it may be sent now.
         var lastFrame: Data?
@@ -156,7 +156,7 @@ struct SocketState {
         pings.firstIndex { $0.payload == payload }.map { pings.remove(at: $0).waiter }
     }
 
-    /// The answer to a ping answers all earlier ones, too.
+    /// The response to a ping answers all earlier ones, too.
     mutating func answerPings(through payload: Data, _ effects: inout Effects) {
         guard let index = pings.firstIndex(where: { $0.payload == payload }) else { return }
         effects.resumed += pings[...index].map { ping in { ping.waiter(.success(())) } }

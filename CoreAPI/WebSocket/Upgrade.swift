@@ -10,7 +10,7 @@ struct Upgrade: TransportModifier {
     func transport(over transport: any Transport) -> any Transport { UpgradeTransport(base: transport, options: options) }
 }
 
-/// Sends an attempt as an upgrade. The body of a 101 is the connection. Any other answer is complete, so redirects, refreshed
+/// Sends an attempt as an upgrade. The body of a 101 is the connection. Any other response is complete, so redirects, refreshed
 /// credentials and error filters work as for any call.
 private struct UpgradeTransport: Transport {
     let base: any Transport
@@ -68,7 +68,7 @@ private struct UpgradeTransport: Transport {
 
     private static let notSent: Set<HTTPField.Name> = [.cookie, .contentLength, .transferEncoding]
 
-    // MARK: - The answer
+    // MARK: - The response
 
     private func exchange(
         _ attempt: Attempt, _ head: Data, over connection: any RawConnection, _ key: String, _ options: WebSocket.Options

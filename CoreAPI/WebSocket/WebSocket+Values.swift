@@ -95,7 +95,7 @@ extension WebSocket {
         public var fragmentSize: Int?
         /// How long the peer may be silent before the socket sends a ping, at most twice as long. `nil` sends none. Default 30 s.
         public var pingInterval: Duration? = .seconds(30)
-        /// How long a ping waits for its answer. Default 20 s.
+        /// How long a ping waits for its response. Default 20 s.
         public var pongTimeout: Duration = .seconds(20)
         /// How long a closing socket waits for the peer's Close frame and for the end of the connection. Default 5 s.
         public var closeTimeout: Duration = .seconds(5)

@@ -24,7 +24,7 @@ public final class WebSocket: Sendable {
     public let subprotocol: String?
     /// Whether messages may be compressed (permessage-deflate, RFC 7692).
     public let isCompressed: Bool
-    /// The head of the answer that opened the socket.
+    /// The head of the response that opened the socket.
     public let head: ResponseHead
     /// The last of the values that interactors send without waiting; each waits for the one before.
     let lastSending = Mutex<Task<Void, Never>?>(nil)
@@ -98,11 +98,11 @@ public final class WebSocket: Sendable {
         }
     }
 
-    /// Sends a ping, and waits for its answer.
+    /// Sends a ping, and waits for its response.
     ///
     /// - Parameter limit: the longest wait; `nil` for ``Options/pongTimeout``.
-    /// - Returns: the time until the answer.
-    /// - Throws: `APIClientError`, `.transport(.timedOut(.idle, …))` without an answer in time; the socket stays open.
+    /// - Returns: the time until the response.
+    /// - Throws: `APIClientError`, `.transport(.timedOut(.idle, …))` without a response in time; the socket stays open.
     @discardableResult
     public func ping(within limit: Duration? = nil) async throws(APIClientError) -> Duration {
         try await session.ping(within: limit ?? session.options.pongTimeout)
@@ -171,7 +171,7 @@ extension Dispatcher {
     /// - Parameters:
     ///   - endpoint: the request.
     ///   - options: subprotocols, limits, clocks and compression.
-    /// - Throws: `APIClientError`: `.verification` for an answer other than 101, `.transport(.malformedResponse)` for a
+    /// - Throws: `APIClientError`: `.verification` for a response other than 101, `.transport(.malformedResponse)` for a
     ///   wrong handshake, `.transport(.unsupported)` if the channel's transport opens no connections, as fixtures do.
     @concurrent
     public func webSocket(_ endpoint: some Endpoint, _ options: WebSocket.Options = .init()) async throws(APIClientError)

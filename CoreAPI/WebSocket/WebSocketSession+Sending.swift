@@ -177,9 +177,9 @@ extension WebSocketSession {
 
     // MARK: - Pings
 
-    /// Sends a ping, and waits for its answer.
+    /// Sends a ping, and waits for its response.
     ///
-    /// - Returns: the time until the answer.
+    /// - Returns: the time until the response.
     func ping(within limit: Duration) async throws(APIClientError) -> Duration {
         let payload = Data((0..<8).map { _ in UInt8.random(in: .min ... .max) })
         let began = ContinuousClock.now
@@ -227,7 +227,7 @@ extension WebSocketSession {
         }
     }
 
-    /// Waits for the answer to the last ping. The ping may have to wait for a message that is being sent: until then the clock
+    /// Waits for the response to the last ping. The ping may have to wait for a message that is being sent: until then the clock
     /// begins anew while the connection takes bytes.
     private func staysSilent(since before: Int) async throws -> Bool {
         var (begin, written) = (ContinuousClock.now, state.withLock { $0.written })

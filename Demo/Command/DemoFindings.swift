@@ -67,7 +67,7 @@ struct DemoFindings: Sendable {
         return DemoFinding(
             holds: holds,
             text: holds
-                ? "DL's access token had expired: 401, one token fetched, then 200, and the feature saw only the answer"
+                ? "DL's access token had expired: 401, one token fetched, then 200, and the feature saw only the response"
                 : "expected DL's order list to be answered 401, then 200 with one new token; "
                     + "got \(statuses.listed) with \(server.tokens)")
     }
@@ -97,7 +97,7 @@ struct DemoFindings: Sendable {
 }
 
 extension [Int?] {
-    /// `401, 200`; an attempt without an answer is a dash.
+    /// `401, 200`; an attempt without a response is a dash.
     fileprivate var listed: String {
         isEmpty ? "nothing" : map { $0.map(String.init) ?? "–" }.joined(separator: ", ")
     }

@@ -4,7 +4,7 @@ import NetworkerCommand
 import NetworkerKitTours
 
 extension DemoReport {
-    /// The table, the findings, a sample of each answer, and the verdict.
+    /// The table, the findings, a sample of each response, and the verdict.
     ///
     /// - Parameter isVerbose: whether the head lines of every exchange follow, secrets redacted.
     func rendered(isVerbose: Bool = false, _ palette: Palette = .none) -> String {

@@ -1,7 +1,7 @@
 internal import CoreAPI
 package import Foundation
 
-/// A short excerpt of an answer, for people.
+/// A short excerpt of a response, for people.
 package struct DemoSample: Sendable, Hashable, Encodable {
     package let headline: String
     package let lines: [String]

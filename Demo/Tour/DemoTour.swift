@@ -27,8 +27,8 @@ package protocol DemoGuide {
     /// - Parameters:
     ///   - feature: its name in the table.
     ///   - fetch: calls the interactor.
-    ///   - sample: makes the excerpt of the answer.
-    /// - Returns: the answer, for later features that need it; `nil` if the feature failed.
+    ///   - sample: makes the excerpt of the response.
+    /// - Returns: the response, for later features that need it; `nil` if the feature failed.
     func visit<Value>(_ feature: String, fetch: () async throws -> Value, sample: (Value) -> DemoSample) async -> Value?
 
     /// Shows the progress of a feature's transfer, until its end.

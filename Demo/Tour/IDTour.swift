@@ -3,7 +3,7 @@ internal import Foundation
 internal import IDInteractors
 
 extension DemoTour {
-    /// Finds stores near a point and orders; the server's first answer to the order is lost.
+    /// Finds stores near a point and orders; the server's first response to the order is lost.
     static let id = DemoTour(channel: "ID", prefix: "id") { guide in
         _ = await guide.visit("stores") {
             try await IDStoresInteractor().stores(latitude: 41.0422, longitude: 29.0083)

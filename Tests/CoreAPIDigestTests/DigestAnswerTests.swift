@@ -4,7 +4,7 @@ import Testing
 
 @testable import CoreAPICore
 
-@Suite("The answer to a Digest challenge (RFC 7616)")
+@Suite("The response to a Digest challenge (RFC 7616)")
 struct DigestAnswerTests {
     private func answer(
         _ challenge: String, user: String = "Mufasa", password: String = "Circle of Life", count: UInt32 = 1,

@@ -62,7 +62,7 @@ struct DigestAuthenticationTests {
         await channel.close()
     }
 
-    @Test("a body that can be read once is not sent again after a challenge; the rejection is the answer")
+    @Test("a body that can be read once is not sent again after a challenge; the rejection is the response")
     func once() async throws {
         let digest = DigestServer()
         let server = try LoopbackServer.start { digest.reply(to: $0, .ok()) }
@@ -259,7 +259,7 @@ struct DigestAuthenticationTests {
     }
 
     @Test(
-        "a real httpbin accepts the answer",
+        "a real httpbin accepts the response",
         arguments: ["auth/user/passwd/MD5", "auth/user/passwd/SHA-256", "auth/user/passwd", "auth/user/passwd/MD5/3"])
     func httpbin(_ path: String) async throws {
         let variable = "NETWORKERKIT_HTTPBIN_URL"

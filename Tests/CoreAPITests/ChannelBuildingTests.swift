@@ -159,7 +159,7 @@ struct ChannelBuildingTests {
         #expect(query.request?.url.target == "/forms/x?q=1&key=a%20b")
     }
 
-    @Test("find the value of every answer below the payload, unless the endpoint has its own path")
+    @Test("find the value of every response below the payload, unless the endpoint has its own path")
     func payload() async throws {
         let channel = shop.at(.sandbox)
         #expect(try await sent(by: channel).response.value == Item(id: 7))

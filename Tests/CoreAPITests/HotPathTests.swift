@@ -37,7 +37,7 @@ struct HotPathTests {
         }
     }
 
-    @Test("The counter's own process: a small answer over loopback", .enabled(if: Allocations.counter != nil))
+    @Test("The counter's own process: a small response over loopback", .enabled(if: Allocations.counter != nil))
     func exchange() async throws {
         let server = try await NginxServer(http2: false)
         let channel = Channel.test("http://127.0.0.1:\(server.plainPort)/")

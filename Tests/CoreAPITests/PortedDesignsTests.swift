@@ -313,7 +313,7 @@ struct PortedDesignsTests {
     private struct ShopError: Error, Decodable { let code: Int }
 
     @Test(
-        "a rejected answer whose body does not have the error's shape gives the reason",
+        "a rejected response whose body does not have the error's shape gives the reason",
         arguments: [#"{"code": "x"}"#, "<html>", #"{"kode": 1}"#])
     func unreadEnvelope(body: String) async throws {
         var channel = Channel.test("https://h.example", transport: RecordingTransport(status: 409, body: body))
@@ -330,7 +330,7 @@ struct PortedDesignsTests {
 
     private struct LenientError: Error, Decodable { let code: Int? }
 
-    @Test("an answer that ends early is the transport's error, not one of the channel's", arguments: [200, 503])
+    @Test("a response that ends early is the transport's error, not one of the channel's", arguments: [200, 503])
     func truncated(status: Int) async throws {
         let server = try LoopbackServer.start { _ in
             [
@@ -395,7 +395,7 @@ struct PortedDesignsTests {
         #expect(dispatcher.channel.warnings.count == 1)
     }
 
-    @Test("a completion has a name, gets an answer without a value too, and runs on the main actor")
+    @Test("a completion has a name, gets a response without a value too, and runs on the main actor")
     @MainActor func completions() async throws {
         let manager = Channel.test("https://h.example", transport: RecordingTransport(body: #"{"id":7}"#)).manager()
         let result = await withCheckedContinuation { continuation in

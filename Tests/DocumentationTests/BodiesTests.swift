@@ -11,7 +11,7 @@ struct BodiesTests {
                 name: "bodies", environment: APIEnvironment(ShopHost.simulated), transport: FixtureTransport(fixtures)))
     }
 
-    @Test("an answer passed on")
+    @Test("a response passed on")
     func copied() async throws {
         let source = try LoopbackServer.start { _ in .ok("an export") }
         let target = try LoopbackServer.start { _ in .ok() }

@@ -14,7 +14,7 @@ struct GettingStartedTests {
         for product in products { #expect(manifest.contains("\"\(product)\"")) }
     }
 
-    @Test("the program prints its answer, and its error")
+    @Test("the program prints its response, and its error")
     func program() async throws {
         let answer = FixtureTransport([Fixture(body: #"{"args": {"page": "1"}}"#)])
         let printed = await Printed.by { await withChannel(.echo, transport: answer) { await EchoProgram.main() } }

@@ -50,7 +50,7 @@ struct LanguageModelTests {
         try await server.waitForOpenConnections(atMost: 0)
     }
 
-    @Test("a rejection, an answer in JSON and an error frame are the same error", arguments: 0..<3)
+    @Test("a rejection, a response in JSON and an error frame are the same error", arguments: 0..<3)
     func errors(way: Int) async throws {
         let body = #"{"error":{"message":"quota exceeded","type":"insufficient_quota"}}"#
         let server = try LoopbackServer.start { _ in
@@ -116,7 +116,7 @@ struct LanguageModelTests {
         #expect(throws: (any Error).self) { try query(of: calls[1]) }
     }
 
-    @Test("an answer in JSON mode is decoded from the message")
+    @Test("a response in JSON mode is decoded from the message")
     func jsonMode() async throws {
         let server = try LoopbackServer.start { _ in
             .json(#"{"choices":[{"message":{"role":"assistant","content":"{\"title\":\"Menemen\",\"minutes\":20}"}}]}"#)

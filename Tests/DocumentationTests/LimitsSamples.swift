@@ -3,7 +3,7 @@ import CoreAPI
 // Shown on the page "Threads and limits"; runs in LimitsTests.
 
 extension Channel {
-    /// A service's channel to one host that takes seconds for each answer.
+    /// A service's channel to one host that takes seconds for each response.
     static func bulk(_ environment: APIEnvironment, loops: LoopGroup) -> Channel {
         var limits = Limits()
         limits.connections = 2_000

@@ -9,7 +9,7 @@ actor ETagCache: Middleware {
 
     func handle(_ attempt: Attempt, next: Next) async -> RawResponse {
         guard attempt.request.method == .get, !attempt.streamsBody else { return await next(attempt) }
-        // An answer belongs to the token that it was asked with.
+        // A response belongs to the token that it was asked with.
         let key = [attempt.request.url.string, attempt.request.headers[.authorization]]
         let known = kept[key]
         let reply = await next(attempt.with { $0.headers[.ifNoneMatch] = known?.head?.headers[.eTag] })
@@ -33,7 +33,7 @@ actor SingleFlight: Middleware {
         if let flight = flights[key] {
             let reply = await flight.value
             if case .transport(let error, _)? = reply.failure { return attempt.failed(error) }
-            // This call verifies and decodes the answer itself.
+            // This call verifies and decodes the response itself.
             let failure = reply.head == nil ? reply.failure : nil
             return RawResponse(attempt, head: reply.head, body: reply.body, failure: failure, metrics: reply.metrics)
         }

@@ -35,7 +35,7 @@ struct MiddlewareSamplesTests {
         }
     }
 
-    @Test("the ETag cache sends its validator and answers a 304 with its stored reply")
+    @Test("the ETag cache sends its validator and answers a 304 with its stored response")
     func cache() async throws {
         let server = try validatingServer()
         defer { server.close() }
@@ -72,7 +72,7 @@ struct MiddlewareSamplesTests {
         await channel.close()
     }
 
-    @Test("single flight shares no answer between tokens, and a failed verification is each call's own")
+    @Test("single flight shares no response between tokens, and a failed verification is each call's own")
     func flightsOfTwoTokens() async throws {
         let gate = try Gate()
         let server = try LoopbackServer.start { .ok($0.headers["authorization"] ?? "").after(.waitFor(gate)) }

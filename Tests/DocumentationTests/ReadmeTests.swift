@@ -93,7 +93,7 @@ import Testing
         }
     }
 
-    @Test("The failure that keeps the whole response, and answers in code")
+    @Test("The failure that keeps the whole response, and responses in code")
     func failure() async throws {
         let transport = FixtureTransport([
             Fixture(.post, "basket/items", status: 409, body: #"{"message": "sold out"}"#),

@@ -57,7 +57,7 @@ struct RecipeTests {
         await channel.close()
     }
 
-    @Test("a generated client's request goes through the channel, and a rejection is its answer", arguments: [201, 409])
+    @Test("a generated client's request goes through the channel, and a rejection is its response", arguments: [201, 409])
     func generated(status: Int) async throws {
         let server = try LoopbackServer.start { _ in .json(#"{"id": 7}"#, status: status) }
         defer { server.close() }

@@ -34,7 +34,7 @@ struct RetryTests {
         #expect(Set(keys).count == 1 && (keys[0] != nil) == isKeyed)
     }
 
-    @Test("a pause beyond the deadline ends the call at once, with the answer's error")
+    @Test("a pause beyond the deadline ends the call at once, with the response's error")
     func deadline() async throws {
         let server = try LoopbackServer.start { _ in .status(503, headers: ["Retry-After": "60"]) }
         await withChannel(.parcels, server: server) {

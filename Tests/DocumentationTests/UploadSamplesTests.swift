@@ -11,7 +11,7 @@ struct UploadSamplesTests {
         return file
     }
 
-    @Test("an upload shows its progress and returns the answer")
+    @Test("an upload shows its progress and returns the response")
     func upload() async throws {
         let server = try LoopbackServer.start { .json(#"{"id":\#($0.bodyLength)}"#) }
         defer { server.close() }

@@ -40,7 +40,7 @@ struct DownloadPlanTests {
         #expect(parted.fields(for: 1)["Range"] == "bytes=100000-")
     }
 
-    @Test("the first answer has all bytes, or the download fails")
+    @Test("the first response has all bytes, or the download fails")
     func first() {
         var plan = DownloadPlan(.init { $0.sizeLimit = 50 })
         #expect(plan.read(answer(200), for: nil) == .begin && plan.read(answer(203), for: nil) == .begin)
@@ -99,7 +99,7 @@ struct DownloadPlanTests {
     private static let otherFile = DownloadPlan.Decision.askForAll(
         .malformed("expected the rest of the file, found another file"))
 
-    @Test("an answer to a request for the rest", arguments: answers.indices)
+    @Test("a response to a request for the rest", arguments: answers.indices)
     func rest(index: Int) throws {
         let (status, fields, length, failure, decision, asksForRanges) = Self.answers[index]
         var plan = continued()

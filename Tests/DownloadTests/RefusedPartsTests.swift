@@ -39,7 +39,7 @@ struct RejectedPartsTests {
         await channel.close()
     }
 
-    @Test("never waits as long as a request may take in all: it fails at once, with the answer")
+    @Test("never waits as long as a request may take in all: it fails at once, with the response")
     func beyondDeadline() async throws {
         let served = Served(400_000)
         let server = try server(served, rejecting: .status(429, headers: ["Retry-After": "3600"]))

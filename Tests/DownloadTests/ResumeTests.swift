@@ -315,7 +315,7 @@ struct ResumeTests {
         await channel.close()
     }
 
-    // MARK: - Servers with other answers
+    // MARK: - Servers with other responses
 
     @Test(
         "with the right file whatever the server answers to a range",
@@ -371,7 +371,7 @@ struct ResumeTests {
         let file = try await channel.manager.download(.export, to: folder.export).value
         #expect(try Data(contentsOf: folder.export) == after.bytes)
         #expect(file.reused == 0)
-        // The download reads an answer with the whole file at once.
+        // The download reads a response with the whole file at once.
         #expect(server.requests.count == (["changed", "ranges ignored"].contains(kind) ? 2 : 3))
         #expect(try folder.names == ["export.bin"])
         await channel.close()
@@ -414,7 +414,7 @@ struct ResumeTests {
         await channel.close()
     }
 
-    @Test("and keeps its bytes if a download that begins anew gets no answer")
+    @Test("and keeps its bytes if a download that begins anew gets no response")
     func keptBesideAnewOne() async throws {
         let served = Served(100_000)
         let server = try server([{ served.reply($0, sending: 40_000) }, { _ in .status(503) }, { served.reply($0) }])

@@ -550,7 +550,7 @@ struct ProcessTests {
         return library
     }
 
-    @Test("without libzstd no answer in zstd is asked for, and a compressed upload says what is missing")
+    @Test("without libzstd no response in zstd is asked for, and a compressed upload says what is missing")
     func withoutZstd() async throws {
         // libcurl, and some builds of libcrypto, need a file of that name with these functions. The kit misses others.
         let names = [

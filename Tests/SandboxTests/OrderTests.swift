@@ -30,11 +30,11 @@ import Testing
         #expect(orders.placed == 1)
     }
 
-    @Test("places one order if its first answer is lost")
+    @Test("places one order if its first response is lost")
     func failFirst() throws {
         let orders = IDOrders(failsFirst: true, now: { Date() })
         guard case .placedUnseen = try orders.place(milk, basket: "b", key: "k") else {
-            Issue.record("expected the first answer to be withheld")
+            Issue.record("expected the first response to be withheld")
             return
         }
         #expect(orders.placed == 1)

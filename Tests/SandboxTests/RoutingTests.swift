@@ -7,7 +7,7 @@ import Testing
 @Suite("The sandbox's routes") struct RoutingTests {
     private let router = SandboxRouter(channels: everySandboxChannel.map { $0(SandboxOptions()) })
 
-    /// The status and the body of an answer.
+    /// The status and the body of a response.
     private func ask(
         _ method: String, _ target: String, headers: [String: String] = [:], body: Data? = Data()
     ) -> (status: Int, text: String) {

@@ -182,7 +182,7 @@ struct BodyLinesTests {
         #expect(try await Body.bytes(bytes).chunks(of: 0).all().count == 100)
     }
 
-    @Test("an answer that breaks off gives its lines, and then an error that counts them")
+    @Test("a response that breaks off gives its lines, and then an error that counts them")
     func broken() async throws {
         let server = try LoopbackServer.start { _ in
             [.sendHead(status: 200, headers: ["Content-Length": "99"]), .sendBody(Data("a\nb\nc".utf8)), .closeConnection]

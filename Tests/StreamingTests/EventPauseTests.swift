@@ -25,7 +25,7 @@ struct EventPauseTests {
         return (pauses, nil)
     }
 
-    @Test("as long as a rejected answer asks")
+    @Test("as long as a rejected response asks")
     func rejected() async throws {
         let server = try LoopbackServer.start { _ in .status(503, headers: ["Retry-After": "100"]) }
         defer { server.close() }
@@ -50,7 +50,7 @@ struct EventPauseTests {
         await channel.close()
     }
 
-    @Test("as long as the answer of an ended stream asks, whatever a call may take")
+    @Test("as long as the response of an ended stream asks, whatever a call may take")
     func ended() async throws {
         let server = try LoopbackServer.start { _ in
             .ok("data: x\n\n", headers: ["Content-Type": "text/event-stream", "Retry-After": "3600"])
@@ -69,7 +69,7 @@ struct EventPauseTests {
         #expect(pauses.allSatisfy { $0 >= .seconds(90) } && pauses.count == 1)
     }
 
-    @Test("never as long as a call may take in all, after a rejection: it ends at once, with the answer")
+    @Test("never as long as a call may take in all, after a rejection: it ends at once, with the response")
     func beyondDeadline() async throws {
         let server = try LoopbackServer.start { _ in .status(503, headers: ["Retry-After": "3600"]) }
         defer { server.close() }

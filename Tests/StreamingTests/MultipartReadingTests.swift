@@ -230,7 +230,7 @@ struct MultipartReadingTests {
         #expect(try await parts.next() == nil)
     }
 
-    @Test("the parts of an answer arrive one by one, with backpressure, and their errors are the call's")
+    @Test("the parts of a response arrive one by one, with backpressure, and their errors are the call's")
     func answer() async throws {
         let (gate, sent) = (try Gate(), try Gate())
         let server = try LoopbackServer.start { _ in
@@ -264,7 +264,7 @@ struct MultipartReadingTests {
         await channel.close()
     }
 
-    @Test("an answer that is not multipart, or names no boundary, is rejected with its type")
+    @Test("a response that is not multipart, or names no boundary, is rejected with its type")
     func noBoundary() async throws {
         let server = try LoopbackServer.start { request in
             .ok(Data("--b--".utf8), headers: ["Content-Type": request.path == "/a" ? "application/json" : "multipart/mixed"])

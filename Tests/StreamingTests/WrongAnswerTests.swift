@@ -7,7 +7,7 @@ import Testing
 @testable import CoreAPIStreaming
 
 /// Answers with a status of success whose body is not what the stream's reader expects, such as a server's error in JSON.
-@Suite("Streams that get another answer than they expect", .timeLimit(.minutes(1)))
+@Suite("Streams that get another response than they expect", .timeLimit(.minutes(1)))
 struct WrongAnswerTests {
     struct Value: Decodable, Sendable, Equatable { let id: Int }
 

@@ -79,7 +79,7 @@ extension Case {
         Case("a server that stops in the body times out, and the received part is kept", needs: [.idleClock]) { _ in
             .stallInBody(sent: Data("half".utf8))
         } run: { stage async throws in
-            // The answer must begin in this time, on a busy machine too.
+            // The response must begin in this time, on a busy machine too.
             let response = await stage.send(timeout: Timeout(idle: .seconds(2)))
             #expect(failure(of: response)?.label == "timedOut.idle")
             #expect(response.status == 200)
@@ -115,7 +115,7 @@ extension Case {
             #expect(await task.value?.isCancelled == true)
             #expect(stage.requests.isEmpty)
         },
-        Case("a task that waits for an answer stops waiting") { _, _ in
+        Case("a task that waits for a response stops waiting") { _, _ in
             Answer(200, delay: .seconds(60))
         } run: { stage async throws in
             let task = Task { await stage.send(timeout: Timeout(.seconds(50))).error }
@@ -147,8 +147,8 @@ extension Case {
     ]
 
     static let faults: [Case] = [
-        fault("a connection that closes without an answer is lost", .closeWithoutReply, as: ["connectionLost"]),
-        fault("a connection that is reset before an answer is lost", .resetBeforeHead, as: ["connectionLost"]),
+        fault("a connection that closes without a response is lost", .closeWithoutReply, as: ["connectionLost"]),
+        fault("a connection that is reset before a response is lost", .resetBeforeHead, as: ["connectionLost"]),
         fault(
             "a body that ends early is truncated, and what came is kept", .truncated(declared: 9, sent: Data("half".utf8)),
             as: ["truncated"], keeps: "half"),
@@ -158,7 +158,7 @@ extension Case {
             "a chunked body without its end is truncated", .chunkedWithoutEnd(["half"]), needs: [.http1], as: ["truncated"],
             keeps: "half"),
         fault(
-            "what is not HTTP is no answer", .garbage(Data("220 smtp.example ESMTP\r\n".utf8)), needs: [.http1],
+            "what is not HTTP is no response", .garbage(Data("220 smtp.example ESMTP\r\n".utf8)), needs: [.http1],
             as: ["malformedResponse"]),
         fault(
             "a head beyond the limit is rejected",

@@ -39,7 +39,7 @@ struct Case: Sendable {
         methods + bodies + heads + statuses + redirects + cookies + codings + timeouts + cancellation + faults + streaming + hooks
 }
 
-/// A request to a server, and the tools for its answer.
+/// A request to a server, and the tools for its response.
 struct Scene: Sendable {
     let request: ReceivedRequest
     /// Counts the case's requests from 0.
@@ -61,7 +61,7 @@ struct Answer: Sendable {
         (self.status, self.headers, self.body, self.delay) = (status, headers, Data(body.utf8), delay)
     }
 
-    /// The answer in a server's form.
+    /// The response in a server's form.
     var reply: ServerReply {
         let lines = HeaderLines(headers.elements.map { HeaderLines.Line(name: $0.name, value: $0.value) })
         let reply = ServerReply.status(status, body: body, headers: lines)

@@ -42,7 +42,7 @@ extension Case {
                 #expect(failure(of: response)?.label == "tooManyRedirects")
                 #expect(stage.requests.count == 6)
             },
-            Case("without redirects the redirect is the answer, with its body") { _, _ in
+            Case("without redirects the redirect is the response, with its body") { _, _ in
                 Answer(302, ["Location": "/there"], body: "moved")
             } run: { stage async throws in
                 let response = await stage.send { $0.limits.redirects = 0 }
@@ -68,14 +68,14 @@ extension Case {
                 let response = await stage.send { $0.limits.responseBodySize = 100 }
                 #expect(try response.value == Data("here".utf8))
             },
-            Case("a redirect without a usable address is the answer") { _, _ in
+            Case("a redirect without a usable address is the response") { _, _ in
                 Answer(302)
             } run: { stage async throws in
                 let response = await stage.send()
                 #expect(response.status == 302)
                 #expect(response.error?.label == "verification.unacceptableStatus.302")
             },
-            Case("a redirect with an empty address is the answer, with its body", needs: [.emptyLocations]) { _, number in
+            Case("a redirect with an empty address is the response, with its body", needs: [.emptyLocations]) { _, number in
                 Answer(302, ["Location": number.isMultiple(of: 2) ? "" : " \t"], body: "moved")
             } run: { stage async throws in
                 for (count, method) in [HTTPRequest.Method.get, .get, .post, .post].enumerated() {

@@ -8,7 +8,7 @@ import Testing
 /// Cases about requests: methods, bodies, fields.
 extension Case {
     static let methods: [Case] = ["GET", "POST", "PUT", "PATCH", "DELETE", "OPTIONS", "QUERY", "PURGE"].map { name in
-        Case("\(name) arrives under its name, and its answer's body comes back") { _, _ in
+        Case("\(name) arrives under its name, and its response's body comes back") { _, _ in
             Answer(200, body: "done")
         } run: { stage async throws in
             let response = await stage.send(try #require(HTTPRequest.Method(name)))
@@ -183,7 +183,7 @@ extension Case {
             _ = await stage.send(.get, "a%2Fb/c%20d?q=1%2B1&r=%C3%BC&s=a%7Cb&t")
             #expect(stage.requests.map(\.target) == ["/a%2Fb/c%20d?q=1%2B1&r=%C3%BC&s=a%7Cb&t"])
         },
-        Case("two hundred fields of an answer arrive") { _, _ in
+        Case("two hundred fields of a response arrive") { _, _ in
             Answer(200, Headers(Dictionary(uniqueKeysWithValues: (0..<200).map { ("X-Field-\($0)", "value \($0)") })))
         } run: { stage async throws in
             let fields = try #require(await stage.send().head).headers
@@ -206,7 +206,7 @@ extension Case {
                 try #require(await stage.send().head).headers[values: .setCookie]
                     == ["a=1; Expires=Wed, 09 Jun 2032 10:18:14 GMT", "b=2; Path=/", "c=\"x\""])
         },
-        Case("an empty field of an answer arrives, empty") { _, _ in
+        Case("an empty field of a response arrives, empty") { _, _ in
             Answer(200, ["X-Empty": "", "X-Full": "1"])
         } run: { stage async throws in
             let fields = try #require(await stage.send().head).headers
@@ -220,7 +220,7 @@ extension Case {
             #expect(response.text == "ok")
             #expect(response.head?.headers[try #require(.init("X-Folded"))] == "one two")
         },
-        Case("interim responses are not the answer", needs: [.http1]) { _ in
+        Case("interim responses are not the response", needs: [.http1]) { _ in
             [.send(Data("HTTP/1.1 103 Early Hints\r\nLink: </a>\r\n\r\nHTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok".utf8))]
         } run: { stage async throws in
             let response = await stage.send()
@@ -258,7 +258,7 @@ extension Case {
             #expect(response.head?.headers[.eTag] == "\"7\"")
             #expect(response.data.isEmpty)
         },
-        Case("the answer to HEAD has a length and no body") { _, _ in
+        Case("the response to HEAD has a length and no body") { _, _ in
             Answer(200, ["Content-Length": "12345"])
         } run: { stage async throws in
             let response = await stage.send(.head)
@@ -286,7 +286,7 @@ extension Case {
         } run: { stage async throws in
             #expect(failure(of: await stage.send())?.label == "malformedResponse")
         },
-        Case("a requested partial answer is the answer") { _, _ in
+        Case("a requested partial answer is the response") { _, _ in
             Answer(206, ["Content-Range": "bytes 0-1/9"], body: "ab")
         } run: { stage async throws in
             #expect(try await stage.send(headers: ["Range": "bytes=0-1"]).value == Data("ab".utf8))

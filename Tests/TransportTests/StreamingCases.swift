@@ -15,20 +15,20 @@ extension Case {
             let body = try await stage.send(as: .stream).value
             #expect(try await body.collect(upTo: 2 << 20) == megabyte)
         },
-        Case("the answer to HEAD, streamed, is an empty body") { _, _ in
+        Case("the response to HEAD, streamed, is an empty body") { _, _ in
             Answer(200, ["Content-Length": "5"])
         } run: { stage async throws in
             let body = try await stage.send(.head, as: .stream).value
             #expect(try await body.collect(upTo: 1).isEmpty)
         },
-        Case("a refused streamed answer is collected and rejected") { _, _ in
+        Case("a refused streamed response is collected and rejected") { _, _ in
             Answer(422, body: "no")
         } run: { stage async throws in
             let response = await stage.send(as: .stream)
             #expect(response.error?.label == "verification.unacceptableStatus.422")
             #expect(String(decoding: response.data, as: UTF8.self) == "no")
         },
-        Case("a streamed answer that a verifier rejects by its type is collected and rejected") { _, _ in
+        Case("a streamed response that a verifier rejects by its type is collected and rejected") { _, _ in
             Answer(200, ["Content-Type": "text/html"], body: "<no>")
         } run: { stage async throws in
             let response = await stage.send(as: .stream) { $0.modifiers = [ContentTypeResponseVerifier("application/json")] }
@@ -64,7 +64,7 @@ extension Case {
             #expect(stage.requests.count == 1)
         },
         // Not endless: on Linux one flood holds up all sessions of Foundation, which share a queue.
-        Case("a refused streamed answer is collected up to the limit", needs: [.streaming, .checksBodyLimit]) { _ in
+        Case("a refused streamed response is collected up to the limit", needs: [.streaming, .checksBodyLimit]) { _ in
             ServerReply(
                 [.sendHead(status: 404, headers: ["Content-Length": "99999999999"])]
                     + (0..<32).map { _ in .sendBody(megabyte) } + [.stall])
@@ -89,7 +89,7 @@ extension Case {
             #expect(response.attempts.map(\.status) == [503, 200])
             #expect(stage.requests.count == 2)
         },
-        Case("the body of an answer is the body of the next request") { _, number in
+        Case("the body of a response is the body of the next request") { _, number in
             Answer(200, body: number == 0 ? "passed on" : "thanks")
         } run: { stage async throws in
             let body = try await stage.send(as: .stream).value
@@ -167,7 +167,7 @@ extension Case {
         Case("the idle timeout applies to a server that stops in a streamed body", needs: [.streaming]) { _ in
             [.sendHead(status: 200, headers: ["Content-Length": "9"]), .sendBody(Data("first".utf8)), .stall]
         } run: { stage async throws in
-            // The answer must begin in this time, on a busy machine too.
+            // The response must begin in this time, on a busy machine too.
             let body = try await stage.send(timeout: Timeout(idle: .seconds(6)), as: .stream).value
             do {
                 _ = try await body.collect(upTo: 99)

@@ -45,7 +45,7 @@ struct Subject: Sendable, CustomTestStringConvertible {
     let name: String
     let lacks: [Need: String]
     let isSecure: Bool
-    /// `nil` if the case's answers are passed to it, without a server.
+    /// `nil` if the case's responses are passed to it, without a server.
     let connect: (@Sendable (Limits) -> any Transport)?
     let answering: @Sendable (@escaping @Sendable (Seen) -> Answer) -> any Transport
 
@@ -107,15 +107,15 @@ struct Subject: Sendable, CustomTestStringConvertible {
         .timings: "nothing is timed",
         .trust: "there is no TLS",
         .connectClock: "nothing is connected",
-        .idleClock: "an answer is whole at once",
-        .checksHead: "an answer is taken as it is given",
+        .idleClock: "a response is whole at once",
+        .checksHead: "a response is taken as it is given",
         .checksUploads: "no body is sent",
         .gzip: "bodies are given without codings",
         .brotli: "bodies are given without codings",
         .unknownCodings: "bodies are given without codings",
         .checksCodings: "bodies are given without codings",
-        .streaming: "an answer is whole at once",
-        .backpressure: "an answer is whole at once",
+        .streaming: "a response is whole at once",
+        .backpressure: "a response is whole at once",
     ]
 
     /// Empty if there is a Brotli decoder.
@@ -150,7 +150,7 @@ struct InMemory: Transport {
     }
 }
 
-/// Attaches each answer as a fixture.
+/// Attaches each response as a fixture.
 struct FixturesOf: Transport {
     let answers: @Sendable (Seen) -> Answer
 

@@ -107,7 +107,7 @@ struct CancellationTests {
                 continue
             }
             cancelled += 1
-            // Without an answer to its creation there is nothing to continue, and the server may still read that request.
+            // Without a response to its creation there is nothing to continue, and the server may still read that request.
             guard state.current != nil else { continue }
             // The server may still store bytes of the cancelled request.
             for _ in 0..<500 where server.state.current.connections > 0 { try await Task.sleep(for: .milliseconds(10)) }

@@ -93,7 +93,7 @@ struct CompressionTests {
     }
 }
 
-@Suite("An answer in Zstandard", .timeLimit(.minutes(2)))
+@Suite("A response in Zstandard", .timeLimit(.minutes(2)))
 struct ZstandardTests {
     /// A frame with one block of bytes (RFC 8878 §3.1.1).
     private static func frame(window: UInt8, blocks: [UInt8]) -> Data { Data([0x28, 0xB5, 0x2F, 0xFD, 0x00, window] + blocks) }

@@ -117,7 +117,7 @@ struct HostileServerTests {
         }
     }
 
-    @Test("a last answer that says that bytes are missing is followed by them")
+    @Test("a last response that says that bytes are missing is followed by them")
     func incompleteAtTheEnd() async throws {
         let server = try ResumableServer(.ietf)
         server.script("PATCH", [(200, ["Upload-Complete": "?0", "Upload-Offset": "0"])])

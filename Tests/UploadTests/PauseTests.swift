@@ -38,7 +38,7 @@ struct PauseTests {
         await channel.close()
     }
 
-    @Test("never as long as a request may take in all: it fails at once, with the answer")
+    @Test("never as long as a request may take in all: it fails at once, with the response")
     func beyondDeadline() async throws {
         let server = try ResumableServer(.tus)
         server.script("PATCH", [(429, ["Retry-After": "3600"])])

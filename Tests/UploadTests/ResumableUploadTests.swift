@@ -200,7 +200,7 @@ struct ResumableUploadTests {
         await channel.close()
     }
 
-    @Test("is complete after a lost last answer, and sends no byte again", arguments: Dialect.allCases)
+    @Test("is complete after a lost last response, and sends no byte again", arguments: Dialect.allCases)
     func lostAnswer(by dialect: Dialect) async throws {
         let server = try ResumableServer(dialect)
         let channel = Channel.test(server.url)
@@ -268,7 +268,7 @@ struct ResumableUploadTests {
         await channel.close()
     }
 
-    @Test("continues after an answer that allows it", arguments: [409, 423, 460, 503, 429])
+    @Test("continues after a response that allows it", arguments: [409, 423, 460, 503, 429])
     func goesOn(after status: Int) async throws {
         let server = try ResumableServer(.tus)
         server.script("PATCH", [(status, [:])])
@@ -278,7 +278,7 @@ struct ResumableUploadTests {
         await channel.close()
     }
 
-    @Test("ends at an answer that rejects it", arguments: [400, 401, 413])
+    @Test("ends at a response that rejects it", arguments: [400, 401, 413])
     func ends(at status: Int) async throws {
         let server = try ResumableServer(.ietf)
         server.script("PATCH", [(status, [:])])
@@ -345,7 +345,7 @@ struct ResumableUploadTests {
     }
 
     @Test(
-        "fails if an answer to bytes acknowledges more than was sent, or nothing", arguments: ["100001", "x", nil] as [String?])
+        "fails if a response to bytes acknowledges more than was sent, or nothing", arguments: ["100001", "x", nil] as [String?])
     func acknowledged(_ text: String?) async throws {
         let server = try ResumableServer(.tus)
         server.script("PATCH", [(204, text.map { ["Upload-Offset": $0] } ?? [:])])
@@ -407,7 +407,7 @@ struct ResumableUploadTests {
         await channel.close()
     }
 
-    @Test("by the draft ends with the answer that its last one redirects to")
+    @Test("by the draft ends with the response that its last one redirects to")
     func seeOther() async throws {
         let server = try ResumableServer(.ietf)
         let page = try LoopbackServer.start { _ in .ok("the page") }

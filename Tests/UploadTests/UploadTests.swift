@@ -97,7 +97,7 @@ struct UploadTests {
         await channel.close()
     }
 
-    @Test("decodes the value of an endpoint that knows its answer")
+    @Test("decodes the value of an endpoint that knows its response")
     func typed() async throws {
         let server = try LoopbackServer.start(Self.receipt)
         defer { server.close() }
@@ -246,7 +246,7 @@ struct UploadTests {
         }
     }
 
-    @Test("stops at an early answer, and delivers it", arguments: [413, 401], [true, false])
+    @Test("stops at an early response, and delivers it", arguments: [413, 401], [true, false])
     func early(status: Int, isFile: Bool) async throws {
         let received = Shared(0)
         let server = try rejecting(status, after: 100_000, received)
@@ -263,7 +263,7 @@ struct UploadTests {
         await channel.close()
     }
 
-    @Test("arrives over HTTP/2, and stops at an early answer there, too")
+    @Test("arrives over HTTP/2, and stops at an early response there, too")
     func multiplexed() async throws {
         let server = try LoopbackServer.start(tls: ServerTLS(), answersEarly: true) { request in
             request.path == "/rejected" ? .status(413, body: Data("no".utf8)) : .ok()
@@ -491,7 +491,8 @@ struct UploadTests {
     }
 
     /// Not a 417 to an expectation: libcurl drops its body.
-    @Test("an early answer that breaks off is an error", arguments: [(413, true), (413, false), (417, false)], ["", "not all"])
+    @Test(
+        "an early response that breaks off is an error", arguments: [(413, true), (413, false), (417, false)], ["", "not all"])
     func cutEarlyAnswer(_ answer: (status: Int, expectsContinue: Bool), body part: String) async throws {
         let (status, expectsContinue) = answer
         let server = try RawServer { connection in

@@ -193,7 +193,7 @@ struct CloseTests {
         }
     }
 
-    @Test("a server that ends its half of the connection behind its Close frame still gets the answer")
+    @Test("a server that ends its half of the connection behind its Close frame still gets the response")
     func halfClosed() async throws {
         let log = Log()
         let server = try LoopbackServer.start(tls: ServerTLS(), keepsRequests: false) {

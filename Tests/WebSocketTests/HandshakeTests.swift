@@ -56,7 +56,7 @@ struct HandshakeTests {
         ("compression twice", { $0[3].value = "permessage-deflate, permessage-deflate" }),
     ]
 
-    @Test("a wrong answer is rejected and the connection closed", arguments: wrong.indices)
+    @Test("a wrong response is rejected and the connection closed", arguments: wrong.indices)
     func wrongAnswers(index: Int) async throws {
         let server = try LoopbackServer.start { .switching($0, changing: Self.wrong[index].change, then: [.stall]) }
         defer { server.close() }
@@ -93,7 +93,8 @@ struct HandshakeTests {
         }
     }
 
-    @Test("a rejection is an answer with status, head and body, as for any call", arguments: [200, 204, 400, 403, 404, 426, 500])
+    @Test(
+        "a rejection is a response with status, head and body, as for any call", arguments: [200, 204, 400, 403, 404, 426, 500])
     func rejections(status: Int) async throws {
         let server = try LoopbackServer.start { _ in .json(#"{"reason":"closed"}"#, status: status) }
         defer { server.close() }
@@ -166,7 +167,7 @@ struct HandshakeTests {
         [.sendHead(status: 500), .sendEndlessly(Data(repeating: 0x61, count: 100_000))],
     ]
 
-    @Test("a malformed answer is a typed error", arguments: malformed.indices)
+    @Test("a malformed response is a typed error", arguments: malformed.indices)
     func malformedAnswers(index: Int) async throws {
         let server = try LoopbackServer.start { _ in Self.malformed[index] }
         defer { server.close() }
@@ -178,7 +179,7 @@ struct HandshakeTests {
     }
 
     @Test(
-        "an answer that proves the key is malformed in another version, or with a byte that no field may have",
+        "a response that proves the key is malformed in another version, or with a byte that no field may have",
         arguments: [
             ("HTTP/1.0 101 X", ""), ("HTTP/1.9 101 X", ""), ("HTTP/1.1 101 X\0Y", ""), ("HTTP/1.1 101 X", "X: a\0b\r\n"),
             ("HTTP/1.1 101 X", "X: a\rb\r\n"),

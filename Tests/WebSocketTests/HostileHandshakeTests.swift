@@ -9,7 +9,7 @@ import Testing
 @Suite("A hostile peer without an end", .timeLimit(.minutes(1)))
 struct HostileHandshakeTests {
     @Test(
-        "an answer without an end is rejected at the limits of the channel",
+        "a response without an end is rejected at the limits of the channel",
         arguments: [
             "HTTP/1.1 103 Early Hints\r\nLink: </a>\r\n\r\n", "HTTP/1.1 100\r\n\r\n", "A: b\r\n", "aaaaaaaaaaaaaaaa", "\r\n",
         ])

@@ -240,7 +240,7 @@ struct HostilePeerTests {
         await channel.close()
     }
 
-    @Test("an explicit ping without an answer times out, and the socket stays open")
+    @Test("an explicit ping without a response times out, and the socket stays open")
     func pingTimeout() async throws {
         let gate = try Gate()
         let server = try LoopbackServer.start {
@@ -250,7 +250,7 @@ struct HostilePeerTests {
         let channel = Channel.test(server)
         let socket = try await channel.dispatcher.webSocket(.get("chat"))
         guard case .timedOut(.idle, _) = await failure(of: { try await socket.ping(within: .milliseconds(50)) })?.transport else {
-            Issue.record("a ping without an answer did not time out")
+            Issue.record("a ping without a response did not time out")
             return
         }
         gate.open()

@@ -99,7 +99,7 @@ struct SocketStateTests {
         #expect(reader.value == 2)
     }
 
-    @Test("an answer ends all earlier pings, and the end of the socket the others")
+    @Test("a response ends all earlier pings, and the end of the socket the others")
     func pings() {
         var (state, effects) = (SocketState(), SocketState.Effects())
         let (answered, failed) = (Counter(), Counter())

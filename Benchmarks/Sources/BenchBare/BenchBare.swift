@@ -4,7 +4,7 @@ import Measure
 import RawCurl
 import Synchronization
 
-/// The lower bound for every client with Swift tasks. It uses libcurl with the kit's options; a task waits for the answer and
+/// The lower bound for every client with Swift tasks. It uses libcurl with the kit's options; a task waits for the response and
 /// gets the body, or the value that the kit's decoder makes of it.
 @main
 struct BenchBare {

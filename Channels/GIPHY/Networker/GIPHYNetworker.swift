@@ -15,7 +15,7 @@ extension Channel {
         }
 }
 
-/// GIPHY's error: the `meta` of its answer. `error.app(GIPHYError.self)` returns it.
+/// GIPHY's error: the `meta` of its response. `error.app(GIPHYError.self)` returns it.
 public struct GIPHYError: LocalizedError, Hashable {
     /// The status code, which the body repeats.
     public let status: Int

@@ -33,7 +33,7 @@ extension CallReport {
             response.head.map { head in
                 let line = "\(head.status.code) \(head.status.reasonPhrase)".trimmingHTTPWhitespace().escapingControls
                 return palette.paint(line, response.error == nil ? .good : .bad)
-            } ?? palette.paint("no answer", .bad),
+            } ?? palette.paint("no response", .bad),
             response.metrics?.httpVersion, response.head == nil ? nil : size.readableBytes,
             elapsed?.readable, response.attempts.count > 1 ? "\(response.attempts.count) attempts" : nil,
             "call \(response.call.id)",

@@ -7,7 +7,7 @@ struct CallReport: Sendable {
     struct Extras: OptionSet, Sendable {
         let rawValue: Int
 
-        /// Head lines of requests and answers, secrets redacted.
+        /// Head lines of requests and responses, secrets redacted.
         static let heads = Extras(rawValue: 1 << 0)
         /// The request as a cURL command, secrets redacted.
         static let cURL = Extras(rawValue: 1 << 1)

@@ -9,9 +9,9 @@ struct Repetition: Sendable {
     let atATime: Int
     /// From a call's start to its end, waits in the kit's queue included; shortest first.
     let totals: [Duration]
-    /// Until the first byte of an answer; shortest first.
+    /// Until the first byte of a response; shortest first.
     let firstBytes: [Duration]
-    /// How many calls had each status; 0 for no answer.
+    /// How many calls had each status; 0 for no response.
     let statuses: [Int: Int]
     let failures: Int
     let firstError: APIClientError?

@@ -19,7 +19,7 @@ struct CallCommand: AsyncParsableCommand {
         let channel = CommandSetup.current.registry.names.first ?? "CHANNEL"
         return CommandConfiguration(
             commandName: "call",
-            abstract: "Send one request, and show its answer and timeline.",
+            abstract: "Send one request, and show its response and timeline.",
             usage: usage,
             discussion: """
                 An address is https://example.com/books, example.com/books, localhost:8080 or :8080/books. Without a scheme it \
@@ -64,7 +64,7 @@ struct CallCommand: AsyncParsableCommand {
 
     @Option(
         name: .shortAndLong,
-        help: ArgumentHelp("Write the body of a successful answer to a file instead.", valueName: "file"),
+        help: ArgumentHelp("Write the body of a successful response to a file instead.", valueName: "file"),
         completion: .file())
     var output: String?
 
@@ -186,7 +186,7 @@ struct CallCommand: AsyncParsableCommand {
         return plan.target.isAddress && isClearText && !Console.output.isTerminal && output == nil && !json && !offline
     }
 
-    /// The same verification as a feature that decodes the answer; a plain address promises no type.
+    /// The same verification as a feature that decodes the response; a plain address promises no type.
     private func accept(of plan: CallPlan, _ channel: Channel) -> String {
         plan.target.isAddress ? "application/json, */*;q=0.5" : channel.coder.contentType
     }
@@ -211,7 +211,7 @@ struct CallCommand: AsyncParsableCommand {
             do {
                 place = try OutputFile(path: output).write(report.response.data)
             } catch {
-                // The request was sent, so its answer is shown instead of lost.
+                // The request was sent, so its response is shown instead of lost.
                 Console.report.write(report.rendered(Console.report.palette))
                 Console.error.write(failure: "cannot write the body to '\(output)': \(error.systemReason)")
                 throw ExitCode.failure
@@ -239,7 +239,7 @@ struct CallCommand: AsyncParsableCommand {
             exchange.error = nil
             return exchange
         }
-        // The answer is not the server's, so only an error before it counts.
+        // The response is not the server's, so only an error before it counts.
         guard !requests.isEmpty else {
             Console.error.write(failure: report.response.error.map(target.line) ?? "no request was built")
             throw ExitCode.failure

@@ -71,7 +71,7 @@ struct DownloadCommand: AsyncParsableCommand {
 
     @Option(
         parsing: .unconditional,
-        help: ArgumentHelp("The time limit for each answer's head, and for silence after it.", valueName: "seconds"),
+        help: ArgumentHelp("The time limit for each response's head, and for silence after it.", valueName: "seconds"),
         transform: TimeLimit.init)
     var timeout = TimeLimit(seconds: 60)
 
@@ -200,7 +200,7 @@ struct DownloadCommand: AsyncParsableCommand {
             let part = Download.part(of: file).lastPathComponent
             Console.error.write(hint: "\(kept.readableBytes) are kept in '\(part)'; --resume continues")
         } else if kept > 0 {
-            Console.error.write(hint: "nothing is kept: the server's answer does not say that it can be continued")
+            Console.error.write(hint: "nothing is kept: the server's response does not say that it can be continued")
         }
         kill(getpid(), number)
         return ExitCode(128 + number)

@@ -113,7 +113,7 @@ struct EventsCommand: AsyncParsableCommand {
     private func advice(about error: APIClientError, _ target: CallTarget) -> String? {
         switch error.untranslated {
         case .transport(.timedOut(.idle, _), _): return "--idle sets another limit, in seconds"
-        // The limit of an answer's head has no option.
+        // The limit of a response's head has no option.
         case .transport(.timedOut(.total, _), _): return nil
         case .decoding(let failure, _):
             guard let defect = failure.underlying as? StreamError, case .eventTooLarge = defect.reason else { return nil }

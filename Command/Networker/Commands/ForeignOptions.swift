@@ -138,7 +138,7 @@ enum ForeignOptions {
             """,
             "the server's TLS chooses between HTTP/2 and HTTP/1.1; --stream needs HTTP/1.1, and so does clear text"
         ),
-        ("--alt-svc --hsts", "write https:// before the address; no answer's advice is kept"),
+        ("--alt-svc --hsts", "write https:// before the address; no response's advice is kept"),
         ("--connect-timeout --max-time --speed-limit --speed-time -y -Y", "--timeout sets the time limit, in seconds"),
         ("-m", "--timeout sets the time limit, in seconds; times are always shown"),
         // Redirects, statuses, retries.
@@ -172,7 +172,7 @@ enum ForeignOptions {
             "--max-filesize --ignore-content-length --max-headers",
             "the limits of the kit apply; 'download' takes a file of any size"
         ),
-        ("--compressed --compressed-ssh", "compressed answers are asked for and decoded without an option"),
+        ("--compressed --compressed-ssh", "compressed responses are asked for and decoded without an option"),
         // Output.
         (
             "-s --silent --show-error -q --quiet --no-progress-meter --progress-meter -# --progress-bar",

@@ -58,7 +58,7 @@ struct RequestOptions: ParsableArguments {
             form: multipart ? .multipart : form ? .form : .json)
     }
 
-    /// The header of `--auth`, unless the answer to a challenge has it.
+    /// The header of `--auth`, unless the response to a challenge has it.
     private var authorization: HeaderLine? {
         get throws {
             guard let auth else { return nil }

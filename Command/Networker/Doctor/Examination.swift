@@ -117,7 +117,7 @@ struct Examination {
             (subject, advice) = (
                 "pins", "'\(CommandSetup.current.name) pins \(host)' shows the server's pins; the pin set needs one of them"
             )
-        case .malformedResponse: (subject, advice) = ("exchange", "the server was reached, but its answer is not HTTP")
+        case .malformedResponse: (subject, advice) = ("exchange", "the server was reached, but its response is not HTTP")
         case .timedOut:
             (subject, advice) = ("exchange", "the server did not answer in time; --timeout sets another limit, in seconds")
         default: return before + [Finding(subject: "exchange", verdict: .bad, text: failure.readableDescription)]
@@ -140,7 +140,7 @@ struct Examination {
         metrics.tls == nil ? [] : [Finding(subject: "TLS", verdict: .good, text: "the server is verified")]
     }
 
-    /// The failure without any answer, or of a proxy, which may answer itself.
+    /// The failure without any response, or of a proxy, which may answer itself.
     private func failure(of response: Response<Void>) -> TransportError? {
         guard case .transport(let failure, _)? = response.error else { return nil }
         if case .proxy = failure { return failure }

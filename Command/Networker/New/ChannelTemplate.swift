@@ -82,7 +82,7 @@ struct ChannelTemplate: Sendable {
                 .with { $0.errorFilter = .rejection(\(channel)Error.self) }
             }
 
-            /// The JSON in the body of a rejected answer. `error.app(\(channel)Error.self)` returns it.
+            /// The JSON in the body of a rejected response. `error.app(\(channel)Error.self)` returns it.
             public struct \(channel)Error: LocalizedError, Decodable, Hashable {
                 /// The reason, for people.
                 public let message: String

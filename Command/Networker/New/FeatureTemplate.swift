@@ -16,7 +16,7 @@ struct FeatureTemplate: Sendable {
     let method: Method
     /// The static property of the channel: `bk`.
     let property: String
-    /// The path of the value in the channel's answers: `result`; empty for the whole body.
+    /// The path of the value in the channel's responses: `result`; empty for the whole body.
     let payload: String
 
     /// - Parameters:
@@ -54,7 +54,7 @@ struct FeatureTemplate: Sendable {
     private var isList: Bool { name.text.hasSuffix("List") }
     private var scenario: String { "\(channel.text.lowercased())-\(name.slug)" }
     private var deed: (infinitive: String, present: String) {
-        method == .GET ? ("fetch", "Fetches the answer") : ("send", "Sends the request")
+        method == .GET ? ("fetch", "Fetches the response") : ("send", "Sends the request")
     }
     private var act: String { deed.infinitive + name.text }
     /// The values of the path for the tests.
@@ -134,7 +134,7 @@ struct FeatureTemplate: Sendable {
 
             """
         let list = """
-            /// The answer, with the properties that the app needs, named as in the JSON. Replace them with the real ones.
+            /// The response, with the properties that the app needs, named as in the JSON. Replace them with the real ones.
             public struct \(type)Response: Decodable, Sendable, Hashable {
                 public let items: [\(type)Item]
             }
@@ -147,7 +147,7 @@ struct FeatureTemplate: Sendable {
 
             """
         let single = """
-            /// The answer, with the properties that the app needs, named as in the JSON. Replace them with the real ones.
+            /// The response, with the properties that the app needs, named as in the JSON. Replace them with the real ones.
             public struct \(type)Response: Decodable, Sendable, Hashable, Identifiable {
                 public let id: String
                 public let title: String
@@ -196,7 +196,7 @@ struct FeatureTemplate: Sendable {
             \(request)
                 }
 
-                /// As ``\(act)(\(labels))``, but returns the answer. Call it from any actor.
+                /// As ``\(act)(\(labels))``, but returns the response. Call it from any actor.
             \(signature)
             \(line(8, "try await networkManager.request(", "endpoint: \(caseCode)", ")"))
                 }
@@ -227,7 +227,7 @@ struct FeatureTemplate: Sendable {
 
             @Suite("\(channel.text): \(name.phrase)", .timeLimit(.minutes(1)))
             struct \(type)Tests {
-            \(body)    @Test("decodes the answer")
+            \(body)    @Test("decodes the response")
                 func decodes() async throws {
                     try await withChannel(.\(property), transport: .fixtures("\(scenario)")) {
             \(line(12, "let answer = try await \(type)Interactor().\(name.member)(", arguments, ")"))
@@ -246,7 +246,7 @@ struct FeatureTemplate: Sendable {
                     }
                 }
 
-                @Test("in the delegate form the output receives the answer")
+                @Test("in the delegate form the output receives the response")
                 @MainActor func delegate() async throws {
                     try await withChannel(.\(property), transport: .fixtures("\(scenario)")) {
                         let interactor = \(type)Interactor()

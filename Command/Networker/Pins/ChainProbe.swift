@@ -23,7 +23,7 @@ struct ChainProbe {
         environment.serverTrustManager.isPinningActive = true
         var channel = Channel(name: "pins", environment: environment)
         channel.limits.redirects = 0
-        // Any answer suffices.
+        // Any response suffices.
         channel.modifiers = [Timeout(timeout), StatusCodeResponseVerifier(100..<1_000)]
         let found = Mutex<[Certificate]>([])
         channel.logger = FunctionLogger { event in

@@ -79,7 +79,7 @@ extension PortingTable {
             "`String(data: response.data, encoding: .isoLatin1)` reads it as Latin-1."),
         PortingDifference(
             [.fetcher], "rawString is never nil.",
-            "Without an answer it is empty, and `response.head` is `nil`."),
+            "Without a response it is empty, and `response.head` is `nil`."),
         PortingDifference(
             [.fetcher], "cancel() does not stop a retry manually.",
             "Keep the `Task` in which you retry, and cancel that."),

@@ -9,11 +9,11 @@ package struct Exchange: Sendable {
     package let sentAt: ContinuousClock.Instant
     /// The call's pause before this request.
     package let pause: Duration
-    /// `nil` without an answer.
+    /// `nil` without a response.
     package var head: ResponseHead?
     /// The reply without its body.
     package var reply: RawResponse?
-    /// The error of the answer, or of the missing answer.
+    /// The error of the response, or of the missing answer.
     package var error: APIClientError?
 
     package var status: Int? { head?.status.code }

@@ -3,7 +3,7 @@ import CoreAPICurl
 import Foundation
 import HTTPTypes
 
-/// An exchange's lines as `curl --verbose` shows them: `>` for the request with its body, `<` for the head of the answer. The
+/// An exchange's lines as `curl --verbose` shows them: `>` for the request with its body, `<` for the head of the response. The
 /// request has its first line and every header that was sent, those of the transport included. Secrets are redacted.
 package struct HeaderListing: Sendable {
     package let exchange: Exchange
@@ -27,12 +27,12 @@ package struct HeaderListing: Sendable {
             text.append("< " + status.compactMap { $0 }.filter { !$0.isEmpty }.joined(separator: " ").escapingControls)
             text += head.headers.map { line($0.name.rawName, $0.value, "<") }
         } else if exchange.error != nil {
-            text.append("< no answer")
+            text.append("< no response")
         }
         return text.joined(separator: "\n")
     }
 
-    /// Method, target and version; no version if there is no answer. HTTP/2 sends the same as fields.
+    /// Method, target and version; no version if there is no response. HTTP/2 sends the same as fields.
     private func firstLine(_ redaction: Redaction) -> String {
         let url = exchange.request.url
         let address = redaction.redact(url: url)

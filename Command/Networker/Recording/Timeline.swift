@@ -28,7 +28,7 @@ package struct Timeline: Sendable {
         if exchange.pause > .zero { title += " after a pause of \(exchange.pause.readable)" }
         let path = request.redaction.redact(text: request.url.path).escapingControls
         title += ": \(request.method.rawValue) \(path)"
-        title += exchange.status.map { ", status \($0)" } ?? ", no answer"
+        title += exchange.status.map { ", status \($0)" } ?? ", no response"
         guard let metrics = exchange.metrics else { return BarChart.Group(title: title, bars: []) }
         if let remote = metrics.remote { title += ", \(metrics.isConnectionReused ? "open" : "new") connection to \(remote)" }
 

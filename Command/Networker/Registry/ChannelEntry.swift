@@ -16,7 +16,7 @@ package struct ChannelEntry: Sendable {
 
         static let addressName = "address"
 
-        /// A channel for a plain address, without credentials or hooks. Like a browser it sends the cookies that an answer has
+        /// A channel for a plain address, without credentials or hooks. Like a browser it sends the cookies that a response has
         /// set to the next hop of a redirect, as long as the command runs.
         static func address(_ address: Address) -> Place {
             Place(

@@ -79,7 +79,7 @@ public final class Attempt: Sendable {
         return Attempt(again, after: outcomes, delay: delay)
     }
 
-    /// The response of an attempt that failed before there was an answer.
+    /// The response of an attempt that failed before there was a response.
     ///
     /// - Parameters:
     ///   - error: the reason. The kit's own errors keep their stage.
@@ -99,7 +99,7 @@ public final class Attempt: Sendable {
 public struct AttemptOutcome: Sendable {
     /// 1 for the first.
     public let number: Int
-    /// The answer's status; `nil` if no head arrived.
+    /// The response's status; `nil` if no head arrived.
     public let status: Int?
     /// Why the attempt failed; `nil` after a success.
     public let error: APIClientError?

@@ -19,7 +19,7 @@ package struct Backoff: Sendable {
 
     /// - Parameters:
     ///   - failures: failures in a row; 1 after the first.
-    ///   - head: the failed answer's head, whose `Retry-After` is the shortest pause.
+    ///   - head: the failed response's head, whose `Retry-After` is the shortest pause.
     ///   - random: a number from 0 to 1. Default: full jitter, so that many clients do not return at the same time.
     package func pause(after failures: Int, _ head: ResponseHead? = nil, random: Double = .random(in: 0...1)) -> Duration {
         var ceiling = min(base, cap)
@@ -43,7 +43,7 @@ extension ResponseHead {
 }
 
 extension Response {
-    /// Whether the pause that the answer asks for is shorter than ``Timeout/total`` of the next call.
+    /// Whether the pause that the response asks for is shorter than ``Timeout/total`` of the next call.
     package var mayWait: Bool {
         guard let asked = head?.retryAfter, let total = request?.timeout.total else { return true }
         return asked < total

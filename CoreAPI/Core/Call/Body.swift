@@ -1,15 +1,15 @@
 internal import CoreAPIHTTP
 public import Foundation
 
-/// The body of a request or of an answer: nothing, bytes, a file, or a stream of chunks.
+/// The body of a request or of a response: nothing, bytes, a file, or a stream of chunks.
 ///
 /// ```swift
 /// let body = try await manager.stream(.get("export")).value
 /// for try await chunk in body { hash.update(chunk) }
 /// ```
 ///
-/// A body is read chunk by chunk, with backpressure: over `CurlTransport` about 512 KiB at most wait for the reader. An answer
-/// over `URLSessionTransport` has no backpressure. The body of an answer may be sent on as the body of a request.
+/// A body is read chunk by chunk, with backpressure: over `CurlTransport` about 512 KiB at most wait for the reader. A response
+/// over `URLSessionTransport` has no backpressure. The body of a response may be sent on as the body of a request.
 public enum Body: Sendable {
     /// No body.
     case none
@@ -49,7 +49,7 @@ public enum Body: Sendable {
         return source.isReplayable
     }
 
-    /// The connection of an answer that switched protocols; `nil` for any other body.
+    /// The connection of a response that switched protocols; `nil` for any other body.
     package var connection: (any RawConnection)? {
         guard case .stream(let stream) = self, case .chunks(let source) = stream.source else { return nil }
         return source.connection
@@ -86,8 +86,8 @@ public struct BodyStream: Sendable {
 
     /// The number of bytes, or `nil` for a chunked upload (RFC 9112 §7.1).
     public let length: Int64?
-    /// Whether the transport has undone the content codings of an answer's body. Default `false`. The `Content-Length`, ranges,
-    /// validators and digests of the answer belong to the encoded bytes (RFC 9110 §8), and not to these.
+    /// Whether the transport has undone the content codings of a response's body. Default `false`. The `Content-Length`, ranges,
+    /// validators and digests of the response belong to the encoded bytes (RFC 9110 §8), and not to these.
     public var isDecoded = false
     package let source: Source
 
@@ -112,7 +112,7 @@ public struct BodyStream: Sendable {
         source = .chunks(chunks)
     }
 
-    /// Chunks of any asynchronous sequence: another answer's body, an `AsyncStream`, lines of a file.
+    /// Chunks of any asynchronous sequence: another response's body, an `AsyncStream`, lines of a file.
     ///
     /// - Parameters:
     ///   - length: the number of bytes; `nil` if it is not known. A sequence with another number of bytes fails the attempt.
@@ -171,7 +171,7 @@ package final class ChunkSource: Sendable {
     package let isReplayable: Bool
     /// The value that the chunks are made of, such as a form; `nil` if only the chunks are known.
     package let origin: (any Sendable)?
-    /// The connection of an answer that switched protocols; its bytes are the body.
+    /// The connection of a response that switched protocols; its bytes are the body.
     package let connection: (any RawConnection)?
     package let open: @Sendable () throws -> Next
 
@@ -228,7 +228,7 @@ extension Body: AsyncSequence {
 
         /// The next chunk, never empty; `nil` at the end.
         ///
-        /// - Throws: ``APIClientError`` for an answer's body; for any other body the error of its source.
+        /// - Throws: ``APIClientError`` for a response's body; for any other body the error of its source.
         public mutating func next() async throws -> Data? {
             if let failure { throw failure }
             while let chunk = try await next?() {

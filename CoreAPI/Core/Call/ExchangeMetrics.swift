@@ -39,7 +39,7 @@ public struct ExchangeMetrics: Sendable, Hashable {
     ///
     /// `false` if the body ended only with its connection or its stream, so that a cut looks like its end. That happens in clear
     /// text without a length. It also happens over HTTP/2 without a length, if nghttp2 is not a shared library and the transport
-    /// cannot see END_STREAM. `nil` without an answer, for a streamed body, and if the transport does not know.
+    /// cannot see END_STREAM. `nil` without a response, for a streamed body, and if the transport does not know.
     public var isEndAnnounced: Bool?
     /// The addresses that redirects led to, in order.
     public var redirects: [HTTPURL] = []

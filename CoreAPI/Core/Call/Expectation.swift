@@ -9,7 +9,7 @@ extension RawResponse {
 }
 
 extension Attempt {
-    /// The attempt without an `Expect` that may not be sent, or that an answer to an earlier attempt has rejected. Asked last,
+    /// The attempt without an `Expect` that may not be sent, or that a response to an earlier attempt has rejected. Asked last,
     /// because a hook may add the field to each attempt.
     // Not inlined: the request's copy would lie in the frame of its caller.
     @inline(never)

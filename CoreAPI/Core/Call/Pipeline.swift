@@ -30,7 +30,7 @@ enum Pipeline {
                     // Only `adapt` throws: nothing was sent.
                     answer = attempt.failed(error)
                 }
-                // Deenhance, filter and decode the answer.
+                // Deenhance, filter and decode the response.
                 let raw = await read(answer, of: attempt)
                 guard let failure = raw.failure else { return raw }
                 // Interceptors and error handler may want another attempt. It begins as the first did, and is adapted anew.
@@ -89,8 +89,8 @@ enum Pipeline {
 
     // MARK: - Up
 
-    /// Reads the answer. A stream is collected first, within the channel's limit, unless the caller asked for one and its head
-    /// is accepted. Over libcurl an ordinary answer arrives whole.
+    /// Reads the response. A stream is collected first, within the channel's limit, unless the caller asked for one and its head
+    /// is accepted. Over libcurl an ordinary response arrives whole.
     private static func read(_ answer: RawResponse, of attempt: Attempt) async -> RawResponse {
         guard !answer.body.isInMemory else { return read(whole: answer, of: attempt) }
         switch attempt.use(of: answer) {
@@ -102,7 +102,7 @@ enum Pipeline {
         }
     }
 
-    /// Deenhances, filters and decodes a whole answer, once.
+    /// Deenhances, filters and decodes a whole response, once.
     private static func read(whole given: RawResponse, of attempt: Attempt) -> RawResponse {
         let call = attempt.call
         // A middleware may give a response that it has kept from another call.
@@ -136,7 +136,7 @@ enum Pipeline {
         }
     }
 
-    /// Looks for the channel's own error in the answer.
+    /// Looks for the channel's own error in the response.
     private static func filter(_ response: inout Response<Data>) {
         response.call.channel.errorFilter.apply(to: &response)
     }
@@ -311,12 +311,12 @@ extension Attempt {
         failed(TransportError.malformedResponse(reason: "a middleware or transport gave neither a head nor a failure"))
     }
 
-    /// What to do with an answer's stream.
+    /// What to do with a response's stream.
     fileprivate enum Use {
         /// The caller reads it: it asked for a stream, and its verifiers accept the head.
         case leave
         case collect
-        /// Filters and retry have seen the failed answer without its body, so no code would read it.
+        /// Filters and retry have seen the failed response without its body, so no code would read it.
         case drop
         /// The call failed, or a verifier rejects a head whose status is a success. The body is collected for the error, for at
         /// most this time.
@@ -347,8 +347,8 @@ extension APIClientError {
 }
 
 extension Response where Value == Data {
-    /// An enhancer failed on the answer. A transport's error stays, because without a whole answer an enhancer may fail on what
-    /// is missing. So does one that the answer does not hold.
+    /// An enhancer failed on the response. A transport's error stays, because without a whole response an enhancer may fail on
+    /// what is missing. So does one that the response does not hold.
     fileprivate mutating func fail(_ error: any Error) {
         if case .unreadable = raw.reading { return }
         var context = ErrorContext(self)

@@ -15,7 +15,7 @@ public final class RawResponse: Sendable {
     public let head: ResponseHead?
     /// The body, decompressed: bytes for a call that wants it whole, a stream for a call that reads it as it arrives.
     public let body: Body
-    /// Why the attempt failed. Attempt middleware sees `nil` for an answer of any status. Call middleware also sees a
+    /// Why the attempt failed. Attempt middleware sees `nil` for a response of any status. Call middleware also sees a
     /// rejected status or a decoding error.
     public let failure: APIClientError?
     /// Transfer metrics. For a streamed body they cover the time until the head, and from the body's end on the whole exchange.
@@ -31,7 +31,7 @@ public final class RawResponse: Sendable {
     let reading: Reading
     /// The attempts that redirects led to, in order, each as it was sent.
     let hops: [Attempt]
-    /// `nil` for almost every answer.
+    /// `nil` for almost every response.
     let interimAndTrailers: InterimAndTrailers?
 
     enum Reading: Sendable {
@@ -50,7 +50,7 @@ public final class RawResponse: Sendable {
     ///   - attempt: as it was sent.
     ///   - head: status and fields; `nil` if no head arrived.
     ///   - body: as far as it arrived.
-    ///   - failure: the reason why there is no whole answer; see ``Attempt/failed(_:stage:)`` for a failure without a head.
+    ///   - failure: the reason why there is no whole response; see ``Attempt/failed(_:stage:)`` for a failure without a head.
     ///   - metrics: the cost of the exchange.
     public convenience init(
         _ attempt: Attempt, head: ResponseHead? = nil, body: Body = .none, failure: APIClientError? = nil,
@@ -81,7 +81,7 @@ public final class RawResponse: Sendable {
             call: call, attempt: nil, head: nil, body: .none, failure: failure, metrics: nil, reading: .failed(failure))
     }
 
-    /// Bytes that are read as an answer although no request was sent.
+    /// Bytes that are read as a response although no request was sent.
     convenience init(_ call: Call, parsing data: Data) {
         self.init(
             call: call, attempt: nil, head: nil, body: .bytes(data), failure: nil, metrics: nil, reading: .unread)
@@ -152,7 +152,7 @@ public final class RawResponse: Sendable {
     }
 }
 
-/// What an answer has besides its head and body. A streamed body brings its trailers and its size when its end is read.
+/// What a response has besides its head and body. A streamed body brings its trailers and its size when its end is read.
 package final class InterimAndTrailers: Sendable {
     /// A streamed body, as known at its end.
     package struct Streamed: Sendable {

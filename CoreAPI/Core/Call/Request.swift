@@ -49,7 +49,7 @@ public struct Request: Sendable {
     /// When the whole call must be over: ``Timeout/total`` after its start, and at most a year.
     public var deadline: ContinuousClock.Instant { call.started + min(timeout.total, .year) }
 
-    /// Asks for an answer that the coder can read.
+    /// Asks for a response that the coder can read.
     mutating func accept(_ coder: BodyCoder) {
         guard !headers.isEmpty else { return headers = coder.accepting }
         headers[.accept] = coder.contentType

@@ -91,7 +91,7 @@ extension Response where Value == Void {
 }
 
 extension Response where Value == Data {
-    /// An answer that enhancers, verifiers and filters have not seen.
+    /// A response that enhancers, verifiers and filters have not seen.
     init(unread raw: RawResponse) {
         self.init(raw, raw.failure.map { .failure($0) } ?? .success(raw.data))
     }

@@ -7,7 +7,7 @@ public protocol Transport: Sendable {
     /// Sends the attempt's request and returns its response: the head, and the whole body or a stream of it. A failure comes with
     /// everything that arrived. Honours the cancellation of the surrounding task and the request's ``Request/timeout``.
     ///
-    /// A redirect is an answer like any other, and cookies are headers: middleware handles both. A transport may ignore that the
+    /// A redirect is a response like any other, and cookies are headers: middleware handles both. A transport may ignore that the
     /// call wants a stream (``Attempt/streamsBody``); the pipeline accepts bytes as well.
     func send(_ attempt: Attempt) async -> RawResponse
 
@@ -25,8 +25,8 @@ public protocol Transport: Sendable {
 }
 
 extension Attempt {
-    /// Whether the caller reads the body as it arrives. A transport that streams may also stream an answer that will be rejected;
-    /// the pipeline collects it.
+    /// Whether the caller reads the body as it arrives. A transport that streams may also stream a response that will be
+    /// rejected; the pipeline collects it.
     public var streamsBody: Bool { call.streamsBody }
 }
 

@@ -12,11 +12,11 @@ public struct Stage: Sendable, Hashable, CustomStringConvertible {
         case adapt
         /// Middleware that wraps the attempt; after `Redirects`, each hop.
         case attempt
-        /// The transport sends the request and receives the answer.
+        /// The transport sends the request and receives the response.
         case transport
-        /// Enhancers change the answer, verification among them.
+        /// Enhancers change the response, verification among them.
         case deenhance
-        /// The error filter looks for an error in the answer.
+        /// The error filter looks for an error in the response.
         case filter
         /// The body becomes a value.
         case decode

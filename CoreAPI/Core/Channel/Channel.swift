@@ -26,7 +26,7 @@ public struct Channel: Sendable {
     public var hosts: ChannelHosts = [:]
     /// The values of the channel's secrets. Default `nil`: the sandbox's fixed values there, else the process's environment.
     public var credentials: ChannelCredentials?
-    /// The path of the value in every answer, as in `data.items`, unless an ``Endpoint/keyPath`` says otherwise. Empty, the
+    /// The path of the value in every response, as in `data.items`, unless an ``Endpoint/keyPath`` says otherwise. Empty, the
     /// default, for the whole body.
     public var payload = ""
     /// Attached to every request of the channel, as the farthest level.
@@ -50,7 +50,7 @@ public struct Channel: Sendable {
     public var logger: any NetworkLogger = SilentLogger()
     /// Receive the events of each call, in this order, after ``logger``; see ``Listener``.
     public var listeners: [any Listener] = []
-    /// Encodes the bodies of requests and decodes those of answers. Default ``BodyCoder/json``.
+    /// Encodes the bodies of requests and decodes those of responses. Default ``BodyCoder/json``.
     public var coder: BodyCoder = .json
     /// How parameters become a query or a form, unless an endpoint's encoding says otherwise. Default ``QueryStyle/standard``.
     /// Backends built for Alamofire expect ``QueryStyle/alamofire``.
@@ -66,7 +66,7 @@ public struct Channel: Sendable {
     /// Copies of a channel share its jar. Give each channel its own jar, so that channels do not share logins. The kit handles
     /// cookies as middleware, over every transport.
     public var cookies: CookieJar?
-    /// Limits on answers, attempts and connections. A transport may have its own limits for connections and queue.
+    /// Limits on responses, attempts and connections. A transport may have its own limits for connections and queue.
     public var limits: Limits
     /// Owns the connections. Each channel has its own, so that channels cannot starve each other.
     public var transport: any Transport
@@ -78,7 +78,7 @@ public struct Channel: Sendable {
     /// - Parameters:
     ///   - name: appears in logs and errors.
     ///   - environment: the server, with its headers, trust and fixtures.
-    ///   - limits: bounds on answers, attempts and connections.
+    ///   - limits: bounds on responses, attempts and connections.
     ///   - transport: sends the channel's requests.
     package init(name: String, environment: APIEnvironment, limits: Limits = Limits(), transport: any Transport) {
         self.name = name

@@ -68,7 +68,7 @@ extension Channel {
         with { $0.interceptors.append(credential) }
     }
 
-    /// This channel with headers for the language and country of answers. An endpoint's own headers win.
+    /// This channel with headers for the language and country of responses. An endpoint's own headers win.
     ///
     /// - Parameters:
     ///   - locale: as in `Locale(identifier: "tr_TR")`.
@@ -81,7 +81,7 @@ extension Channel {
         }
     }
 
-    /// This channel, with answers in envelopes.
+    /// This channel, with responses in envelopes.
     ///
     /// - Parameters:
     ///   - keyPath: the path of the value, as in `data.items`; see ``payload``.

@@ -1,4 +1,4 @@
-/// The source of an environment's answers: the network, or fixtures instead. Only a simulated environment
+/// The source of an environment's responses: the network, or fixtures instead. Only a simulated environment
 /// (``EnvironmentType/isSimulated``) can have fixtures. Elsewhere they are a problem of the channel, and no call is sent.
 ///
 /// ```swift

@@ -1,6 +1,6 @@
 public import Foundation
 
-/// One request with everything it needs: an endpoint, an environment, and the type of its answer.
+/// One request with everything it needs: an endpoint, an environment, and the type of its response.
 ///
 /// ```swift
 /// let request = APIRequest(OrderEndpoint.list(page: 1), environment: APIEnvironment(ShopHost.staging), as: [Order].self)
@@ -14,7 +14,7 @@ public struct APIRequest<Value: Sendable>: Sendable {
     public var endpoint: any Endpoint
     /// The server, and the terms.
     public var environment: APIEnvironment
-    /// How the answer becomes the value.
+    /// How the response becomes the value.
     public var decoding: ResponseDecoding<Value>
 
     /// Makes a request whose answer is decoded in the given way.
@@ -29,15 +29,15 @@ public struct APIRequest<Value: Sendable>: Sendable {
     /// - Parameters:
     ///   - endpoint: the request.
     ///   - environment: the server.
-    ///   - type: the type to decode the answer into; may be inferred.
+    ///   - type: the type to decode the response into; may be inferred.
     public init(_ endpoint: some Endpoint, environment: APIEnvironment, as type: Value.Type = Value.self) where Value: Decodable {
         self.init(endpoint, environment: environment, decoding: .decodable(type))
     }
 
-    /// Makes a request from an endpoint that knows its answer.
+    /// Makes a request from an endpoint that knows its response.
     ///
     /// - Parameters:
-    ///   - endpoint: the request; it knows the type of its answer.
+    ///   - endpoint: the request; it knows the type of its response.
     ///   - environment: the server.
     public init(_ endpoint: some AnsweredEndpoint<Value>, environment: APIEnvironment) {
         self.init(endpoint, environment: environment, decoding: endpoint.decoding)
@@ -65,7 +65,7 @@ public struct APIClient: Sendable {
         self.configure = configure
     }
 
-    /// Sends a request and parses its answer.
+    /// Sends a request and parses its response.
     ///
     /// - Throws: ``APIClientError``, by the stage that failed; `.cancelled` when the task was.
     public func perform<Value>(_ request: APIRequest<Value>) async throws(APIClientError) -> Value {
@@ -112,7 +112,7 @@ public struct APIClient: Sendable {
         CommonDispatcher(onTheSpot: channel(for: environment), isTransportGiven: isTransportGiven)
     }
 
-    /// Decodes bytes as the answer to a request, without sending it: as ``perform(_:)`` does, at the endpoint's key path.
+    /// Decodes bytes as the response to a request, without sending it: as ``perform(_:)`` does, at the endpoint's key path.
     /// Enhancers, verifiers and filters do not see them.
     ///
     /// - Throws: ``APIClientError/decoding(_:_:)``, or ``APIClientError/verification(_:_:)`` for an empty body if a value is

@@ -87,7 +87,7 @@ extension Response {
 }
 
 // The ways to send a call, each once, through any dispatcher. Every form is a line over `response(for:as:)`, which a dispatcher
-// implements; CoreAPIReactive adds the publisher. `as:` selects the value of the answer: `.data`, `.text`, `.json`, `.nothing`,
+// implements; CoreAPIReactive adds the publisher. `as:` selects the value of the response: `.data`, `.text`, `.json`, `.nothing`,
 // `.decodable(T.self)`, or the value under a path of keys, `.decodable([Item].self, at: "data.items")`.
 
 extension Dispatcher {
@@ -95,7 +95,7 @@ extension Dispatcher {
     ///
     /// - Parameters:
     ///   - endpoint: the request.
-    ///   - decoding: how the answer becomes the value. Default ``ResponseDecoding/nothing``.
+    ///   - decoding: how the response becomes the value. Default ``ResponseDecoding/nothing``.
     /// - Throws: ``APIClientError``, by the stage that failed; `.cancelled` if the task was cancelled.
     public func request<Value: Sendable>(
         _ endpoint: some Endpoint, as decoding: ResponseDecoding<Value> = .nothing
@@ -110,7 +110,7 @@ extension Dispatcher {
         try await response(for: endpoint, as: .decodable(type)).value
     }
 
-    /// As `request(_:as:)`, for an endpoint that knows its answer: `request(OrderEndpoints.all)`.
+    /// As `request(_:as:)`, for an endpoint that knows its response: `request(OrderEndpoints.all)`.
     public func request<Output>(_ endpoint: some AnsweredEndpoint<Output>) async throws(APIClientError) -> Output {
         try await response(for: endpoint, as: endpoint.decoding).value
     }
@@ -128,7 +128,7 @@ extension Dispatcher {
         await response(for: endpoint, as: .decodable(type))
     }
 
-    /// As `response(for:as:)`, for an endpoint that knows its answer.
+    /// As `response(for:as:)`, for an endpoint that knows its response.
     public func response<Output>(for endpoint: some AnsweredEndpoint<Output>) async -> Response<Output> {
         await response(for: endpoint, as: endpoint.decoding)
     }
@@ -138,7 +138,7 @@ extension Dispatcher {
     ///
     /// - Parameters:
     ///   - endpoint: the request.
-    ///   - decoding: how the answer becomes the value.
+    ///   - decoding: how the response becomes the value.
     ///   - queue: where a completion runs that was not written on an actor; `nil` for ``Dispatcher/callbackQueue``.
     ///   - completion: receives the response. Written on an actor, such as the main one, it runs there.
     /// - Returns: a handle to cancel with; need not be kept.
@@ -155,7 +155,7 @@ extension Dispatcher {
         }
     }
 
-    /// As ``response(for:as:queue:completion:)``, for an endpoint that knows its answer.
+    /// As ``response(for:as:queue:completion:)``, for an endpoint that knows its response.
     @discardableResult
     public func response<Output>(
         for endpoint: some AnsweredEndpoint<Output>,
@@ -173,7 +173,7 @@ extension Dispatcher {
     /// ```
     ///
     /// ``Timeout/total`` applies until the head arrives, ``Timeout/idle`` while the reader waits for the peer. A body that its
-    /// reader holds keeps its connection and does not time out. Leaving the loop ends the transfer. An answer with a rejected
+    /// reader holds keeps its connection and does not time out. Leaving the loop ends the transfer. A response with a rejected
     /// status is collected and fails the call, as without streaming.
     public func stream(_ endpoint: some Endpoint) async -> Response<Body> {
         await response(for: endpoint, as: .stream)

@@ -63,11 +63,11 @@ extension NetworkManager: Dispatcher {
 // Requests of the feature's own endpoints, by leading dot. Each is a line over the dispatcher's.
 
 extension NetworkManager {
-    /// Sends a request and decodes its answer.
+    /// Sends a request and decodes its response.
     ///
     /// - Parameters:
     ///   - endpoint: the request.
-    ///   - type: the type to decode the answer into; may be inferred.
+    ///   - type: the type to decode the response into; may be inferred.
     /// - Throws: ``APIClientError``, by the stage that failed; `.cancelled` if the task was cancelled.
     public func request<Value: Decodable & Sendable>(
         endpoint: EndpointItem, type: Value.Type = Value.self
@@ -75,7 +75,7 @@ extension NetworkManager {
         try await response(for: endpoint, as: .decodable(type)).value
     }
 
-    /// Sends a request and returns what `decoding` makes of its answer: by default `Void`.
+    /// Sends a request and returns what `decoding` makes of its response: by default `Void`.
     public func request<Value: Sendable>(
         endpoint: EndpointItem, as decoding: ResponseDecoding<Value> = .nothing
     ) async throws(APIClientError) -> Value {

@@ -2,7 +2,7 @@ internal import CoreAPIJSON
 public import Foundation
 internal import HTTPTypes
 
-/// How the answer to a call becomes its value. The last stage that can fail.
+/// How the response to a call becomes its value. The last stage that can fail.
 public struct ResponseDecoding<Value: Sendable>: Sendable {
     /// Whether `Accept` asks for the media type of the channel's coder.
     let wantsCoder: Bool
@@ -31,7 +31,7 @@ public struct ResponseDecoding<Value: Sendable>: Sendable {
         self.decode = decode
     }
 
-    /// The value of an answer that was verified and filtered.
+    /// The value of a response that was verified and filtered.
     func value(of response: Response<Data>) throws(APIClientError) -> Value {
         let body = try response.value
         do {
@@ -84,8 +84,8 @@ extension ResponseDecoding where Value == Void {
 }
 
 extension ResponseDecoding where Value == Body {
-    /// The body as it arrives, chunk by chunk, if all verifiers accept the head; see ``Body``. Any other answer is collected and
-    /// verified as usual.
+    /// The body as it arrives, chunk by chunk, if all verifiers accept the head; see ``Body``. Any other response is collected
+    /// and verified as usual.
     ///
     /// A filter sees the head of an accepted answer, and no bytes.
     public static let stream = ResponseDecoding(streamsBody: true) { response, _ in response.raw.body }
@@ -95,9 +95,9 @@ extension ResponseDecoding where Value: Decodable {
     /// The body, decoded by the channel's ``BodyCoder``: the value at the endpoint's ``Endpoint/keyPath``, else at the channel's
     /// ``Channel/payload``; by default the whole body. `Data` is the body itself.
     ///
-    /// An answer without a body is `nil` for an optional. For a type without members, `struct Empty: Decodable {}`, it is a value
-    /// if the status allows an empty body: 204, 205, or ``StatusCodeResponseVerifier/mayBeEmpty``. For every other type it is
-    /// ``VerificationError/emptyBody(status:expected:)``.
+    /// A response without a body is `nil` for an optional. For a type without members, `struct Empty: Decodable {}`, it is a
+    /// value if the status allows an empty body: 204, 205, or ``StatusCodeResponseVerifier/mayBeEmpty``. For every other type it
+    /// is ``VerificationError/emptyBody(status:expected:)``.
     public static func decodable(_ type: Value.Type = Value.self) -> ResponseDecoding {
         if Value.self == Data.self, let raw = ResponseDecoding<Data>.data as? ResponseDecoding { return raw }
         if Value.self == Data?.self, let raw = ResponseDecoding<Data?>.dataOrNil as? ResponseDecoding { return raw }
@@ -128,7 +128,7 @@ extension ResponseDecoding where Value: Decodable {
         }
     }
 
-    /// The value of an answer without a body.
+    /// The value of a response without a body.
     private static func nothing(in response: Response<Data>) throws -> Value {
         if let optional = Value.self as? any OptionalType.Type, let nothing = optional.nothing as? Value { return nothing }
         let status = response.head?.status.code ?? 0

@@ -89,7 +89,7 @@ extension Endpoint where Self == AdHocEndpoint {
         AdHocEndpoint(.get, path, params: query, headers: headers, modifiers: modifiers, name: name, function: function)
     }
 
-    /// As ``get(_:query:headers:modifiers:name:function:)``; the answer has no body.
+    /// As ``get(_:query:headers:modifiers:name:function:)``; the response has no body.
     public static func head(
         _ path: String, query: Parameters? = nil, headers: Headers = [:], modifiers: any RequestModifier...,
         name: String? = nil, function: String = #function

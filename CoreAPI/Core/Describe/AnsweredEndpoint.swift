@@ -1,4 +1,4 @@
-/// An endpoint that knows the type of its answer, so that a call need not name it.
+/// An endpoint that knows the type of its response, so that a call need not name it.
 ///
 /// Typed endpoints are such endpoints. A feature's own type becomes one by its `Output`:
 ///
@@ -13,10 +13,11 @@
 /// let order = try await networkManager.request(OrderByID(id: "7"))
 /// ```
 public protocol AnsweredEndpoint<Output>: Endpoint {
-    /// The type of the answer's value.
+    /// The type of the response's value.
     associatedtype Output: Sendable
 
-    /// How the answer becomes the output. Default ``ResponseDecoding/decodable(_:)``, or ``ResponseDecoding/nothing`` for `Void`.
+    /// How the response becomes the output. Default ``ResponseDecoding/decodable(_:)``, or ``ResponseDecoding/nothing`` for
+    /// `Void`.
     var decoding: ResponseDecoding<Output> { get }
 }
 
@@ -25,6 +26,6 @@ extension AnsweredEndpoint where Output: Decodable {
 }
 
 extension AnsweredEndpoint where Output == Void {
-    /// ``ResponseDecoding/nothing``: the answer's body is not read.
+    /// ``ResponseDecoding/nothing``: the response's body is not read.
     public var decoding: ResponseDecoding<Output> { .nothing }
 }

@@ -8,13 +8,13 @@ public protocol EndpointMethod: Sendable {
 
 /// The methods of RFC 9110 §9, PATCH of RFC 5789, and QUERY (draft-ietf-httpbis-safe-method-w-body).
 public enum Methods {
-    /// Opens a tunnel. The curl transport rejects it, because the answer is a tunnel and no message.
+    /// Opens a tunnel. The curl transport rejects it, because the response is a tunnel and no message.
     public enum CONNECT: EndpointMethod { public static var method: HTTPRequest.Method { .connect } }
     /// Removes a resource.
     public enum DELETE: EndpointMethod { public static var method: HTTPRequest.Method { .delete } }
     /// Reads a resource.
     public enum GET: EndpointMethod { public static var method: HTTPRequest.Method { .get } }
-    /// Reads the head of the answer to GET.
+    /// Reads the head of the response to GET.
     public enum HEAD: EndpointMethod { public static var method: HTTPRequest.Method { .head } }
     /// Asks for the communication options of a resource.
     public enum OPTIONS: EndpointMethod { public static var method: HTTPRequest.Method { .options } }

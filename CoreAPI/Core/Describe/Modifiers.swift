@@ -78,9 +78,9 @@ public struct QueryItem: RequestModifier, Hashable {
 public enum CachePolicy: RequestModifier, Hashable {
     /// No directive: everything that the protocol allows.
     case protocolDefault
-    /// `no-cache`: a stored answer must be revalidated first.
+    /// `no-cache`: a stored response must be revalidated first.
     case revalidate
-    /// `no-store`: caches must not keep the answer.
+    /// `no-store`: caches must not keep the response.
     case noStore
     /// `only-if-cached`: the cache answers, or the request fails.
     case onlyIfCached

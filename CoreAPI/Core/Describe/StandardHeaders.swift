@@ -4,9 +4,9 @@ internal import Foundation
 // The headers that calls set most often, by the names of RFC 9110. A team's own header is a function like these.
 
 extension Header {
-    /// Media types that the answer may have (RFC 9110 §12.5.1).
+    /// Media types that the response may have (RFC 9110 §12.5.1).
     public static func accept(_ types: String...) -> Header { Header("Accept", types.joined(separator: ", ")) }
-    /// Codings that the answer may have (§12.5.3). The caller then gets the bytes as received, still encoded.
+    /// Codings that the response may have (§12.5.3). The caller then gets the bytes as received, still encoded.
     public static func acceptEncoding(_ codings: String...) -> Header {
         Header("Accept-Encoding", codings.joined(separator: ", "))
     }
@@ -14,7 +14,7 @@ extension Header {
     public static func acceptLanguage(_ languages: String...) -> Header {
         Header("Accept-Language", languages.joined(separator: ", "))
     }
-    /// Charsets that the answer may have (§12.5.2).
+    /// Charsets that the response may have (§12.5.2).
     public static func acceptCharset(_ charsets: String...) -> Header {
         Header("Accept-Charset", charsets.joined(separator: ", "))
     }

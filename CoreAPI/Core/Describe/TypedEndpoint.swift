@@ -3,8 +3,8 @@ public import HTTPTypes
 
 /// An endpoint that knows the types of its input and its output, made by an ``EndpointProvider``.
 ///
-/// Use it if the answer's type belongs to the endpoint. Use an ``Endpoint`` enum if one type describes a feature's requests and
-/// the caller names the answer. With its input a typed endpoint is an ``Endpoint``, too, and is sent in the same ways.
+/// Use it if the response's type belongs to the endpoint. Use an ``Endpoint`` enum if one type describes a feature's requests and
+/// the caller names the response. With its input a typed endpoint is an ``Endpoint``, too, and is sent in the same ways.
 ///
 /// `Input` is `Void`, `Data` (the body unchanged) or anything `Encodable`; `nil` sends nothing. `Output` is `Void`, `Data` or
 /// anything `Decodable`, ``JSONValue`` among them.
@@ -20,7 +20,7 @@ public struct TypedEndpoint<Method: EndpointMethod, Input, Output: Sendable>: Se
     public let modifiers: [any RequestModifier]
     var attached: [[any RequestModifier]] = []
     let write: @Sendable (Input) -> Parameters?
-    /// How the answer becomes the output; may be replaced, for example by `.decodable(at: "data.items")`.
+    /// How the response becomes the output; may be replaced, for example by `.decodable(at: "data.items")`.
     public var decoding: ResponseDecoding<Output>
 
     public var method: HTTPRequest.Method { Method.method }

@@ -19,7 +19,7 @@ public indirect enum APIClientError: Error, Sendable {
     case request(RequestError, ErrorContext)
     /// An enhancer threw before the request was sent.
     case enhancing(any Error, ErrorContext)
-    /// An enhancer threw after an answer. If the answer had been rejected before, ``ErrorContext/cause`` has the rejection.
+    /// An enhancer threw after a response. If the response had been rejected before, ``ErrorContext/cause`` has the rejection.
     case deenhancing(any Error, ErrorContext)
     /// An interceptor threw while adapting, or a middleware that prepares the attempt failed.
     case adapting(any Error, ErrorContext)
@@ -100,7 +100,7 @@ public indirect enum APIClientError: Error, Sendable {
     /// A name for metrics: the stage and the reason, without a host, a path or a value.
     ///
     /// The label of an app's error is the first of these: `app.` and its ``LabelledError/label``; `app.` and the label of the
-    /// error that a filter translated; the answer's status, as in `app.404`; `app`.
+    /// error that a filter translated; the response's status, as in `app.404`; `app`.
     public var label: String {
         switch self {
         case .channel: "channel"
@@ -160,7 +160,7 @@ extension APIClientError: LocalizedError, ErrorForUsers, CustomStringConvertible
         case .channel, .request, .enhancing, .adapting: "The request could not be made."
         case .transport(let error, _): error.userDescription
         case .verification(let error, _): error.userDescription
-        case .decoding, .deenhancing: "The answer could not be read."
+        case .decoding, .deenhancing: "The response could not be read."
         case .unknown: "Something went wrong."
         }
     }
@@ -176,7 +176,7 @@ extension APIClientError: LocalizedError, ErrorForUsers, CustomStringConvertible
             case .channel(let problems, _): "the channel is not usable: " + problems.joined(separator: "; ")
             case .cancelled: "the call was cancelled"
             case .enhancing(let error, _): "an enhancer failed: \(error.readableDescription)"
-            case .deenhancing(let error, _): "an enhancer failed on the answer: \(error.readableDescription)"
+            case .deenhancing(let error, _): "an enhancer failed on the response: \(error.readableDescription)"
             case .adapting(let error, _): "the attempt could not be prepared: \(error.readableDescription)"
             default: underlyingError?.readableDescription ?? label
             }
@@ -232,11 +232,11 @@ extension VerificationError {
     fileprivate var userDescription: String {
         switch self {
         case .unacceptableStatus(let code, _): Self.sentence(for: code)
-        case .emptyBody, .unacceptableContentType, .custom: "The server gave an answer that was not expected."
+        case .emptyBody, .unacceptableContentType, .custom: "The server gave a response that was not expected."
         }
     }
 
-    /// One sentence for the user of an app about a rejected answer.
+    /// One sentence for the user of an app about a rejected response.
     fileprivate static func sentence(for status: Int) -> String {
         switch status {
         case 401: "You are not signed in, or your session has ended (401)."
@@ -246,7 +246,7 @@ extension VerificationError {
         case 429: "The server is busy; please try again later (429)."
         case 500...: "The server answered with an error; please try again later (\(status))."
         case 400..<500: "The server rejected the request (\(status))."
-        default: "The server gave an answer that was not expected (\(status))."
+        default: "The server gave a response that was not expected (\(status))."
         }
     }
 }
@@ -257,8 +257,8 @@ extension TransportError {
         switch self {
         case .tls, .pinMismatch: "A secure connection to the server could not be made."
         case .timedOut: "The server took too long to answer."
-        case .connectionLost, .truncated: "The connection was lost before the answer was complete."
-        case .responseTooLarge, .headTooLarge, .tooManyHeadLines, .malformedResponse: "The answer could not be read."
+        case .connectionLost, .truncated: "The connection was lost before the response was complete."
+        case .responseTooLarge, .headTooLarge, .tooManyHeadLines, .malformedResponse: "The response could not be read."
         case .tooManyRedirects: "The server sent the request from address to address without an end."
         case .redirectRejected: "The server sent the request to an address that is not allowed."
         case .queueFull: "Too many requests are waiting; please try again later."

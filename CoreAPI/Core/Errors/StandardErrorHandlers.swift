@@ -1,6 +1,6 @@
 internal import HTTPTypes
 
-/// Decides by the answer's status, even if a filter changed the error.
+/// Decides by the response's status, even if a filter changed the error.
 ///
 /// ```swift
 /// StatusCodeErrorHandler(409, 423) { response in .retryAfter(.seconds(1)) }

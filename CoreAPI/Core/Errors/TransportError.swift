@@ -29,15 +29,15 @@ public enum TransportError: Error, Sendable {
     case truncated(received: Int64, expected: Int64?)
     /// The body has more bytes than ``Limits/responseBodySize``.
     case responseTooLarge(limit: Int)
-    /// The answer's head has more bytes than ``Limits/responseHeadSize``.
+    /// The response's head has more bytes than ``Limits/responseHeadSize``.
     case headTooLarge(limit: Int)
-    /// The answer's head has more lines than ``Limits/responseHeadLines``.
+    /// The response's head has more lines than ``Limits/responseHeadLines``.
     case tooManyHeadLines(limit: Int)
     /// The channel rejects all addresses of the host; see ``Limits/rejectedAddresses``.
     case addressRejected(host: String)
     /// The response is not HTTP, breaks its rules, or is a part (206) or another protocol (101) that the request did not ask for.
     case malformedResponse(reason: String)
-    /// The answer is one redirect more than ``Limits/redirects``.
+    /// The response is one redirect more than ``Limits/redirects``.
     case tooManyRedirects(limit: Int)
     /// A redirect that must not be followed: to a scheme other than http and https, to a malformed address, from https to http.
     case redirectRejected(to: String, reason: String)
@@ -113,7 +113,7 @@ extension TransportError: LocalizedError {
         case .tooManyHeadLines(let limit): "the response's head and trailers have more lines than the channel's limit of \(limit)"
         case .addressRejected(let host):
             "'\(host)' is at an address that the channel does not connect to (Limits.rejectedAddresses)"
-        case .malformedResponse(let reason): "the answer breaks the protocol: \(reason)"
+        case .malformedResponse(let reason): "the response breaks the protocol: \(reason)"
         case .tooManyRedirects(let limit): "more than \(limit) redirects in a row"
         case .redirectRejected(let address, let reason): "the redirect to '\(address)' is rejected: \(reason)"
         case .queueFull(let limit): "\(limit) requests are waiting already; this one was rejected"

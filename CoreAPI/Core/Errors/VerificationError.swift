@@ -4,9 +4,9 @@ public import Foundation
 public enum VerificationError: Error, Sendable {
     /// A verifier of the request does not accept the status.
     case unacceptableStatus(Int, expected: String)
-    /// A value of this type needs a body, and the answer has none.
+    /// A value of this type needs a body, and the response has none.
     case emptyBody(status: Int, expected: String)
-    /// A verifier of the request does not accept the `Content-Type`, which is `nil` if the answer has no such field.
+    /// A verifier of the request does not accept the `Content-Type`, which is `nil` if the response has no such field.
     case unacceptableContentType(String?, expected: [String])
     /// A custom verifier rejected the response.
     case custom(any Error)

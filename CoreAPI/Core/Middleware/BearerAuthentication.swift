@@ -72,7 +72,7 @@ public final class BearerAuthentication: Middleware {
     ///   - token: the initial token, for the environment of the first call. Default `nil`: the first request has no token, and
     ///     the 401 response triggers a refresh.
     ///   - origins: further origins that may get the token, as in `https://files.example.com`.
-    ///   - isRejected: whether the answer rejects the token; status 401 by default.
+    ///   - isRejected: whether the response rejects the token; status 401 by default.
     ///   - refresh: see ``Refresh``.
     public convenience init(
         token: String? = nil, origins: [String] = [],
@@ -102,7 +102,7 @@ public final class BearerAuthentication: Middleware {
     ///     it is missing, the first request has no token, and the 401 response triggers a refresh.
     ///   - refreshToken: what the refresh needs.
     ///   - origins: further origins that may get the token, as in `https://files.example.com`.
-    ///   - isRejected: whether the answer rejects the token; status 401 by default.
+    ///   - isRejected: whether the response rejects the token; status 401 by default.
     ///   - refresh: see ``Refresh``. The refresh token is empty if a simulated environment has none.
     public convenience init(
         _ accessToken: Credential, refreshToken: Credential, origins: [String] = [],
@@ -136,7 +136,7 @@ public final class BearerAuthentication: Middleware {
             return attempt.failed(error, stage: APIClientError.adapting)
         }
         let raw = await send(attempt, with: used, next)
-        // Only once: if the new token is rejected as well, that rejection is the answer.
+        // Only once: if the new token is rejected as well, that rejection is the response.
         guard isRejected(Response(raw)), attempt.request.body.isReplayable else { return raw }
         return await sendAgain(attempt, after: raw, insteadOf: used, next)
     }

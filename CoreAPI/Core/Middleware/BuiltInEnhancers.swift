@@ -74,7 +74,7 @@ struct VerificationEnhancer: RequestEnhancer {
         if let rejection = Self.rejection(of: response) { response.result = .failure(rejection) }
     }
 
-    /// The first verifier's error; `nil` if all accept the answer.
+    /// The first verifier's error; `nil` if all accept the response.
     static func rejection(of response: Response<Data>) -> APIClientError? {
         guard response.error == nil, let attempt = response.raw.attempt else { return nil }
         do {

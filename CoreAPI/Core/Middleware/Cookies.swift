@@ -42,13 +42,13 @@ extension RawResponse {
         let rejections = jar.store(head, from: url)
         guard let first = rejections.first else { return }
         // One event, however many lines a server sends.
-        let others = rejections.count > 1 ? ", and \(rejections.count - 1) more of the same answer" : ""
+        let others = rejections.count > 1 ? ", and \(rejections.count - 1) more of the same response" : ""
         attempt.warn("a cookie of '\(url.host)' was rejected\(others): \(first.readableDescription)")
     }
 }
 
 extension CookieJar {
-    /// Stores every `Set-Cookie` line of an answer.
+    /// Stores every `Set-Cookie` line of a response.
     ///
     /// - Returns: Why lines were rejected, in order; empty if all were stored.
     @discardableResult

@@ -15,8 +15,8 @@ public import Foundation
 ///
 /// Both methods run synchronously, in Swift's thread pool, never on the main actor.
 public protocol ErrorFiltering: Sendable {
-    /// Sees every answer, verified or not, once per attempt before decoding. Of a streamed answer it sees the head, and later the
-    /// bytes of a line, a value or an event that its reader cannot read.
+    /// Sees every response, verified or not, once per attempt before decoding. Of a streamed response it sees the head, and later
+    /// the bytes of a line, a value or an event that its reader cannot read.
     ///
     /// An error that it throws becomes the call's error, ``APIClientError/app(_:_:)``. It may also turn a failure into a success,
     /// by setting ``Response/result`` to the bytes to decode.
@@ -34,8 +34,8 @@ public protocol ErrorFiltering: Sendable {
 ///
 /// Use a filter to *translate*; use an ``ErrorHandler`` to *act*. A filter has two parts:
 ///
-/// - the closure of its initializer sees every answer, verified or not, once per attempt before decoding, and may return an error
-///   for it;
+/// - the closure of its initializer sees every response, verified or not, once per attempt before decoding, and may return an
+///   error for it;
 /// - the closures of ``translating(_:)``, ``defaulting(to:)`` or ``localized(_:default:)`` see, once per call, the error that
 ///   remains after interceptors and handlers, whatever its stage. They do not see the app's own errors and cancellations.
 ///
@@ -77,7 +77,7 @@ public struct ErrorFilter: Sendable {
     /// Leaves every response unchanged.
     public static let none = ErrorFilter(find: nil, translate: { _ in nil })
 
-    /// Reads the body of a rejected answer as the app's own error. A success is unchanged, also one whose body ended early. If
+    /// Reads the body of a rejected response as the app's own error. A success is unchanged, also one whose body ended early. If
     /// the body is not such an error, the rejection stays, and ``ErrorContext/unreadEnvelope`` says why the body could not be
     /// read.
     public static func rejection<AppError: Error & Decodable>(_ type: AppError.Type) -> ErrorFilter {
@@ -147,7 +147,7 @@ public struct ErrorFilter: Sendable {
     }
 
     func apply(to response: inout Response<Data>) {
-        // Without an answer there is only the transport's own error, which must stay recognisable.
+        // Without a response there is only the transport's own error, which must stay recognisable.
         guard let find, response.head != nil else { return }
         // A streamed body, too.
         let received = response.raw.body
@@ -164,8 +164,8 @@ public struct ErrorFilter: Sendable {
 }
 
 extension Response where Value == Void {
-    /// The error of a streamed answer whose bytes its reader cannot read. The channel's filter sees the bytes, as those of a
-    /// rejected answer.
+    /// The error of a streamed response whose bytes its reader cannot read. The channel's filter sees the bytes, as those of a
+    /// rejected response.
     ///
     /// - Parameters:
     ///   - reason: why the bytes cannot be read.

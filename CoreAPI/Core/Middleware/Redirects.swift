@@ -20,7 +20,7 @@ struct Redirects: Middleware {
         }
     }
 
-    /// What follows an answer: the end, or another hop.
+    /// What follows a response: the end, or another hop.
     fileprivate enum Step {
         case ends(RawResponse)
         case leads(Attempt)
@@ -39,10 +39,10 @@ struct Redirects: Middleware {
     /// Fields that describe a body that is no longer sent.
     private static let contentFields: Set<String> = ["content-length", "content-type", "transfer-encoding", "content-encoding"]
 
-    /// Whether an answer with this status may be a redirect.
+    /// Whether a response with this status may be a redirect.
     static func isRedirect(_ status: Int) -> Bool { [300, 301, 302, 303, 307, 308].contains(status) }
 
-    /// The request that an answer redirects to; `nil` if it is the final answer.
+    /// The request that a response redirects to; `nil` if it is the final response.
     static func target(of raw: RawResponse, to attempt: Attempt) throws(TransportError) -> Request? {
         let request = attempt.request
         let limits = request.call.channel.limits
@@ -146,10 +146,10 @@ extension HTTPField {
 }
 
 extension Attempt {
-    /// Whether an answer with this status and a `Location` is followed or rejected, so that its body is not needed.
+    /// Whether a response with this status and a `Location` is followed or rejected, so that its body is not needed.
     package func follows(status: Int) -> Bool { call.channel.limits.redirects > 0 && Redirects.isRedirect(status) }
 
-    /// The bytes that a transport collects of an answer's body. An answer is whole without the rest if that is discarded.
+    /// The bytes that a transport collects of a response's body. A response is whole without the rest if that is discarded.
     package func bodyLimit(of head: ResponseHead) -> (size: Int, isDiscarded: Bool) {
         let size = call.channel.limits.responseBodySize
         guard follows(status: head.status.code), head.headers[fields: .location].contains(where: \.hasValue) else {
@@ -161,7 +161,7 @@ extension Attempt {
     /// The number of redirects before this attempt.
     fileprivate var redirectCount: Int { redirectedFrom.map { $0.redirectCount + 1 } ?? 0 }
 
-    /// The request that an answer redirects to, if the redirect may be followed.
+    /// The request that a response redirects to, if the redirect may be followed.
     // Not inlined: a request by value would lie in the frame of the async caller (4,592 → 6,173 bytes a held call).
     @inline(never)
     fileprivate func step(after raw: RawResponse) -> Redirects.Step {
@@ -177,7 +177,7 @@ extension Attempt {
 }
 
 extension RawResponse {
-    /// This response with the cost of the hops before it, as the answer to the attempt before all redirects.
+    /// This response with the cost of the hops before it, as the response to the attempt before all redirects.
     fileprivate func after(_ earlier: RawResponse?) -> RawResponse {
         guard let earlier, let attempt else { return self }
         let hops = earlier.hops + [attempt]

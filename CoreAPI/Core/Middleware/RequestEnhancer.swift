@@ -1,6 +1,6 @@
 public import Foundation
 
-/// Changes a request once per call before its first attempt, and the outcome of each attempt, with or without an answer.
+/// Changes a request once per call before its first attempt, and the outcome of each attempt, with or without a response.
 ///
 /// Use an enhancer to apply a ``RequestModifier`` or for a change to every request of the channel. Use a ``RequestInterceptor``
 /// for a change that must wait or differ between attempts.

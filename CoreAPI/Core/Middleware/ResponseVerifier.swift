@@ -1,23 +1,23 @@
 public import Foundation
 internal import HTTPTypes
 
-/// Accepts or rejects an answer, before errors are filtered and anything is decoded.
+/// Accepts or rejects a response, before errors are filtered and anything is decoded.
 ///
 /// Use a verifier for a property of every valid answer (its status, its type, a header). Use an ``ErrorFilter`` to read *which*
-/// error a rejected answer means.
+/// error a rejected response means.
 ///
 /// A modifier: attached to the channel, a provider or an endpoint. Called synchronously, in Swift's thread pool, once per attempt
-/// with an answer. All verifiers run in order, farthest first, and the first failure wins. Only the nearest
+/// with a response. All verifiers run in order, farthest first, and the first failure wins. Only the nearest
 /// ``StatusCodeResponseVerifier`` runs. Those made by ``StatusCodeResponseVerifier/always`` run as well. Without any, the kit
 /// expects 2xx.
 ///
-/// A streaming call asks twice, first before other enhancers and without bytes. If a verifier rejects the head, the answer is
-/// collected, and the verifiers are asked about the whole. So if a verifier needs bytes, the kit collects every answer to a
-/// stream. Of an answer that is rejected by its type, or by a status of success, it collects what comes within 10 s. If the body
+/// A streaming call asks twice, first before other enhancers and without bytes. If a verifier rejects the head, the response is
+/// collected, and the verifiers are asked about the whole. So if a verifier needs bytes, the kit collects every response to a
+/// stream. Of a response that is rejected by its type, or by a status of success, it collects what comes within 10 s. If the body
 /// breaks off or time is over, the error is the rejection of the head. After another status, the error is the failure of the
 /// body.
 public protocol ResponseVerifier: RequestModifier {
-    /// Checks an answer; an error that it throws rejects it.
+    /// Checks a response; an error that it throws rejects it.
     ///
     /// - Throws: ``VerificationError``. An ``APIClientError`` is kept; any other error becomes ``VerificationError/custom(_:)``.
     func verify(_ response: Response<Data>) throws
@@ -86,8 +86,8 @@ private struct EveryStatusVerifier: ResponseVerifier {
     func verify(_ response: Response<Data>) throws { try verifier.verify(response) }
 }
 
-/// Accepts certain media types, ignoring parameters such as `charset`. An answer without a body passes. Of several `Content-Type`
-/// lines the last readable one counts; see ``ResponseHead/mediaType``.
+/// Accepts certain media types, ignoring parameters such as `charset`. A response without a body passes. Of several
+/// `Content-Type` lines the last readable one counts; see ``ResponseHead/mediaType``.
 public struct ContentTypeResponseVerifier: ResponseVerifier {
     private let types: [String]
 

@@ -19,7 +19,7 @@ public struct CoreNetworkLogger: NetworkLogger {
     private let options: RequestLogging
 
     /// The default level of a failure: `debug` for a cancellation, `notice` for a rejected status, `error` otherwise. An app's
-    /// error is a rejection if the answer's status is outside 2xx.
+    /// error is a rejection if the response's status is outside 2xx.
     public static func level(of error: APIClientError) -> Logger.Level {
         switch error {
         case .cancelled: .debug

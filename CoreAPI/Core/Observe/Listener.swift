@@ -30,18 +30,18 @@ public protocol Listener: Sendable {
     func secured(_ event: CallEvent.Secured)
     /// An interim head arrived before the final one, such as a 103 with links (RFC 8297).
     func informational(_ event: CallEvent.Head)
-    /// The answer's head arrived.
+    /// The response's head arrived.
     func head(_ event: CallEvent.Head)
-    /// Bytes of the answer's body arrived: once for a collected body, for each chunk of a streamed body.
+    /// Bytes of the response's body arrived: once for a collected body, for each chunk of a streamed body.
     func body(_ event: CallEvent.BodyProgress)
     /// The transport has finished an exchange, or has failed. For a streamed body, its head has arrived. Reported after the
     /// events above, but before ``body(_:)`` of a streamed body.
     func exchanged(_ event: CallEvent.Exchanged)
-    /// The answer is a redirect that is followed.
+    /// The response is a redirect that is followed.
     func redirected(_ event: CallEvent.Redirected)
     /// A middleware answered instead of the network.
     func cached(_ event: CallEvent.Cached)
-    /// The answer was decoded or rejected; reported for each attempt with an answer.
+    /// The response was decoded or rejected; reported for each attempt with a response.
     func read(_ event: CallEvent.Read)
     /// An attempt failed, and another will be made after the pause.
     func retrying(_ event: CallEvent.Retrying)
@@ -135,7 +135,7 @@ public enum CallEvent {
         public let duration: Duration
     }
 
-    /// The answer's head arrived; see ``Listener/head(_:)``.
+    /// The response's head arrived; see ``Listener/head(_:)``.
     public struct Head: Sendable {
         /// The attempt that is answered.
         public let attempt: Attempt
@@ -149,7 +149,7 @@ public enum CallEvent {
         public let attempt: Attempt
         /// Bytes of the body so far, decompressed.
         public let received: Int64
-        /// Bytes of the whole body, if the answer's head has its length.
+        /// Bytes of the whole body, if the response's head has its length.
         public let expected: Int64?
 
         /// For a transport that reports the progress of a streamed body.
@@ -191,11 +191,11 @@ public enum CallEvent {
         }
     }
 
-    /// The answer was decoded or rejected; see ``Listener/read(_:)``.
+    /// The response was decoded or rejected; see ``Listener/read(_:)``.
     public struct Read: Sendable {
         /// The attempt that was answered.
         public let attempt: Attempt
-        /// Why the answer was rejected or could not be decoded.
+        /// Why the response was rejected or could not be decoded.
         public let error: APIClientError?
     }
 
@@ -244,7 +244,7 @@ public enum CallEvent {
 }
 
 extension Response {
-    /// Passes a warning about the answer to the listeners of its channel.
+    /// Passes a warning about the response to the listeners of its channel.
     package func warn(_ text: String) { raw.attempt?.warn(text) }
 }
 

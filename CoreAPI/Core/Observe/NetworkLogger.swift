@@ -18,7 +18,7 @@ public enum NetworkEvent: Sendable {
     case pinMismatch(PinMismatch, Request)
     /// A setting that works today and may fail one day, see ``Channel/warnings``; or a cookie that was rejected.
     case warning(String, Request)
-    /// The call has its final result: every attempt was made, and the answer is decoded or the error is known.
+    /// The call has its final result: every attempt was made, and the response is decoded or the error is known.
     case finished(Response<Void>)
     /// The result handler threw; the caller still gets the result. Reported before ``finished(_:)``.
     case resultHandlerFailed(any Error, Response<Void>)

@@ -139,7 +139,7 @@ extension Body: CustomReflectable {
 }
 
 extension ErrorContext: CustomReflectable {
-    /// Without the fields and the body of the answer, which ``head`` and ``body`` have.
+    /// Without the fields and the body of the response, which ``head`` and ``body`` have.
     public var customMirror: Mirror { Mirror(self, children: ["description": description]) }
 }
 

@@ -14,15 +14,15 @@ public struct RequestLogging: OptionSet, RequestModifier, Hashable {
     public static let url = RequestLogging(rawValue: 1 << 0)
     /// How long the call took.
     public static let time = RequestLogging(rawValue: 1 << 1)
-    /// The answer's status.
+    /// The response's status.
     public static let status = RequestLogging(rawValue: 1 << 2)
     /// The request's fields, secrets hidden.
     public static let requestHeaders = RequestLogging(rawValue: 1 << 3)
-    /// The answer's fields, secrets hidden.
+    /// The response's fields, secrets hidden.
     public static let responseHeaders = RequestLogging(rawValue: 1 << 4)
     /// The request's body, secrets hidden.
     public static let requestBody = RequestLogging(rawValue: 1 << 5)
-    /// The answer's body, secrets hidden.
+    /// The response's body, secrets hidden.
     public static let responseBody = RequestLogging(rawValue: 1 << 6)
     /// URL, time and status: the default if no level has options.
     public static let standard: RequestLogging = [.url, .time, .status]

@@ -2,7 +2,7 @@ internal import CoreAPICore
 internal import CoreAPIHTTP
 internal import Foundation
 
-/// The body of an answer on its way from the loop to the task that reads it. The loop offers each piece. While the task is
+/// The body of a response on its way from the loop to the task that reads it. The loop offers each piece. While the task is
 /// behind, the loop keeps libcurl from reading further from the connection. Of a raw connection, the bytes of both directions.
 ///
 /// `@unchecked`: the variables are the loop's.

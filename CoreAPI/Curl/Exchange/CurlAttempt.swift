@@ -118,7 +118,7 @@ struct CurlAttempt {
         of exchange: Exchange, into result: inout ResponseHeadParser.Parsed?
     ) -> (ResponseHead?, TransportError?) {
         guard !exchange.outcome.head.isEmpty else {
-            // libcurl reports success for an HTTP/2 connection that ends in the orderly way before the answer.
+            // libcurl reports success for an HTTP/2 connection that ends in the orderly way before the response.
             return (
                 nil,
                 .connectionLost(

@@ -262,7 +262,7 @@ extension Exchange {
     /// The bytes of the body that are collected.
     fileprivate var bodyLimit: Int { bodyEnd.isRedirect ? min(RawResponse.discardLimit, request.bodyLimit) : request.bodyLimit }
 
-    /// Whether the call follows the answer.
+    /// Whether the call follows the response.
     fileprivate func isFollowed(_ head: [UInt8]) -> Bool {
         guard let status = handle?.number(CURLINFO_RESPONSE_CODE), request.attempt.follows(status: status) else { return false }
         return head.split(separator: 0x0A).contains { line in

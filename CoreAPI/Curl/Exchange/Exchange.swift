@@ -45,7 +45,7 @@ final class Exchange: @unchecked Sendable {
     var continuation: UnsafeContinuation<Void, Never>?
     private var madeOutcome: ExchangeOutcome?
     /// Whether the outcome is set. The runtime orders a resumption before the code after it. ThreadSanitizer does not see that if
-    /// the answer arrives before the task waits.
+    /// the response arrives before the task waits.
     let isOver = Atomic(false)
     /// Whether its task was cancelled. A loop without a thread cannot be told, and asks when it begins.
     let isCancelled = Atomic(false)
@@ -98,7 +98,7 @@ final class Exchange: @unchecked Sendable {
     /// Tells the loop that the task needs no more of the exchange.
     func endExchange() { shard?.loop.postIfRunning(.cancel(self)) }
 
-    /// Tells the loop that there is room for more of the answer, or that there is more of the request.
+    /// Tells the loop that there is room for more of the response, or that there is more of the request.
     func callLoop() { shard?.loop.postIfRunning(.resume(self)) }
 
     // MARK: - To the task
@@ -213,7 +213,7 @@ final class ExchangeOutcome {
         return isEndDecided ? max(received, announced ?? 0) : received
     }
 
-    /// What came before the head and after the body; `nil` for almost every answer.
+    /// What came before the head and after the body; `nil` for almost every response.
     var interimAndTrailers: InterimAndTrailers? {
         guard !interim.isEmpty || !trailers.isEmpty else { return nil }
         return InterimAndTrailers(

@@ -59,7 +59,7 @@ struct BodyEnd {
     /// When a redirect's collected body is given up, if the call follows it: its body is not needed.
     var redirectDue = LoopClock.never
 
-    /// Whether the answer is a redirect that the call follows.
+    /// Whether the response is a redirect that the call follows.
     var isRedirect: Bool { redirectDue != LoopClock.never }
 
     /// Counts bytes that libcurl has handed over, and ends the body after the last one expected.

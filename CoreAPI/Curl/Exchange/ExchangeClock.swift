@@ -5,7 +5,7 @@ struct ExchangeClock {
     /// When it joined the queue and when it left it.
     var submitted: LoopClock.Nanoseconds = 0
     var activated: LoopClock.Nanoseconds = 0
-    /// When sending of the request last began, and when the answer's first line arrived; 0 until then.
+    /// When sending of the request last began, and when the response's first line arrived; 0 until then.
     var sent: LoopClock.Nanoseconds = 0
     var answered: LoopClock.Nanoseconds = 0
     /// When a byte was last received or sent.
@@ -56,7 +56,7 @@ extension Exchange {
         if now >= deadline { return .timedOut(.total, after: timeout.total) }
         // A raw connection may be silent for hours; its protocol has clocks of its own.
         guard phase.isActive, sendings.isSent, phase.raw == nil else { return nil }
-        // The task is slow, not the peer. Once the task waits for the answer's body, the peer's silence counts again.
+        // The task is slow, not the peer. Once the task waits for the response's body, the peer's silence counts again.
         guard stream?.isHeld != true, !upload.isHeld || phase.isDelivered else {
             clock.lastActivity = now
             return nil

@@ -8,7 +8,7 @@ enum ExchangeFailure {
         let host: String
         let timeout: Timeout
         let proxy: Proxy?
-        /// The status of a proxy's answer to CONNECT; 0 without one (`CURLINFO_HTTP_CONNECTCODE`).
+        /// The status of a proxy's response to CONNECT; 0 without one (`CURLINFO_HTTP_CONNECTCODE`).
         let connectStatus: Int
         /// libcurl's text for this failure.
         let message: String
@@ -51,7 +51,7 @@ enum ExchangeFailure {
         switch code {
         case CURLE_PARTIAL_FILE: return truncated(facts)
         // libcurl wanted to send it again, and the kit did not allow it.
-        case CURLE_SEND_FAIL_REWIND: return lost(facts, "the connection, which was used before, ended without an answer")
+        case CURLE_SEND_FAIL_REWIND: return lost(facts, "the connection, which was used before, ended without a response")
         // Likewise, for a request without a body to rewind.
         case CURLE_ABORTED_BY_CALLBACK: return lost(facts, "the request would have to be sent again")
         case CURLE_GOT_NOTHING, CURLE_SEND_ERROR: return lost(facts)

@@ -6,7 +6,7 @@ struct HTTP2Stream {
     var resetCode: UInt32?
     /// Whether any head arrived.
     var hasAnswered = false
-    /// Bytes of the answer's body that arrived on the stream. libcurl may hold some of them.
+    /// Bytes of the response's body that arrived on the stream. libcurl may hold some of them.
     var bytes: Int64 = 0
     /// Whether the server has asked for no more of the request; libcurl does not know that.
     var isStopped = false
@@ -16,7 +16,7 @@ struct HTTP2Stream {
     /// libcurl begins to send the request. Until then the failure of an earlier stream decides whether it may.
     mutating func beginSending() { (failure, resetCode, hasAnswered) = (nil, nil, false) }
 
-    /// The answer so far is discarded. Why the stream failed stays known.
+    /// The response so far is discarded. Why the stream failed stays known.
     mutating func forgetAnswer() { (bytes, isStopped, hasEnded) = (0, false, false) }
 }
 

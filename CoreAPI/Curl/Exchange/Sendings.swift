@@ -6,7 +6,7 @@ struct Sendings {
     var count = 0
     /// The count when the loop last started the exchange.
     private var before = 0
-    /// Whether libcurl chose a stale connection: ended by the peer, with bytes that answer no request, or not new for a resend.
+    /// Whether libcurl chose a stale connection: ended by the peer, with bytes that response no request, or not new for a resend.
     var isOnStaleConnection = false
     /// Whether it needs a new connection (`CURLOPT_FRESH_CONNECT`).
     private(set) var needsFreshConnection = false
@@ -24,7 +24,7 @@ struct Sendings {
 
 extension Exchange {
     /// Whether the exchange may be restarted without involving the caller. It may after a stale connection. If it was sent, it
-    /// may after a refused stream or, for an idempotent request, after a connection that was dropped before any answer; see
+    /// may after a refused stream or, for an idempotent request, after a connection that was dropped before any response; see
     /// ``hasResend``.
     var isToStartAgain: Bool {
         guard !sendings.isOnStaleConnection else { return true }
@@ -42,7 +42,7 @@ extension Exchange {
         return http2.failure == .rejected && http2.resetCode == nil && size > ExchangeFailure.headLimitOfHTTP2 ? size : nil
     }
 
-    /// Discards the answer so far, because the request is sent again.
+    /// Discards the response so far, because the request is sent again.
     func forgetAnswer() {
         handle?.head.begin(size: request.limits.responseHeadSize, lines: request.limits.headLines)
         clock.answered = 0

@@ -30,8 +30,8 @@ struct ResponseHeadParser {
     ///
     /// - Parameters:
     ///   - lines: the lines to read; if they are incomplete, all lines are read.
-    ///   - isHEAD: whether the request was a HEAD. Then, and with 204 and 304, the head is the whole answer, whatever its framing
-    ///     says.
+    ///   - isHEAD: whether the request was a HEAD. Then, and with 204 and 304, the head is the whole response, whatever its
+    ///     framing says.
     ///   - readsFramingOf204: whether to read the framing of a 204 all the same.
     static func parse(
         _ bytes: [UInt8], lines: FramingLines? = nil, isHEAD: Bool = false, readsFramingOf204: Bool = false

@@ -230,7 +230,7 @@ struct LoopRun {
             resumeEnded()
             for worker in attended { worker.beginTurn(isShared: attended.count > 1) }
             runTimers()
-            // A timeout may expire only after libcurl has read the sockets: an answer that waited there is not late.
+            // A timeout may expire only after libcurl has read the sockets: a response that waited there is not late.
             let looked = now
             sockets.wait(milliseconds: timeToWait())
             serve()

@@ -150,7 +150,7 @@ final class PollSet {
 /// To sleep and to be woken takes longer than a server on the same machine takes to answer. Between the looks the loop yields its
 /// core. One request at a time (S1) needs 88 µs with this type and 161 µs without it, for the same processor time.
 ///
-/// Two short waits, because a caller also sends its next request soon after the answer of a distant server.
+/// Two short waits, because a caller also sends its next request soon after the response of a distant server.
 struct EagerWait {
     /// Waits below this are short.
     static let limit: LoopClock.Nanoseconds = 100_000

@@ -10,11 +10,11 @@ struct PreparedRequest: Sendable {
     let headers: HeaderList
     /// Whether the transport decodes the body's codings, because the caller did not ask for them.
     let decodesContent: Bool
-    /// Whether the task reads the answer's body as it arrives.
+    /// Whether the task reads the response's body as it arrives.
     let streamsBody: Bool
     /// Whether only the connection is wanted, for another protocol.
     let connectsOnly: Bool
-    /// The bytes that the answer's body may have; read for each piece of it.
+    /// The bytes that the response's body may have; read for each piece of it.
     let bodyLimit: Int
     /// When the whole call must be over.
     let deadline: LoopClock.Nanoseconds
@@ -99,11 +99,11 @@ struct PreparedRequest: Sendable {
         case .get: nil
         // Turns the connection into a tunnel; only libcurl sends it, to a proxy (RFC 9110 §9.3.6).
         case .connect: "the method CONNECT, which opens a tunnel instead of asking for a resource"
-        // Its answer repeats the request, so the request must contain no secret and no content (RFC 9110 §9.3.8).
+        // Its response repeats the request, so the request must contain no secret and no content (RFC 9110 §9.3.8).
         case .trace where !attempt.request.body.isEmpty: "a body in a TRACE request"
         case .trace where attempt.request.headers.contains(where: { attempt.call.channel.redaction.hides($0.name.rawName) }):
             "credentials in a TRACE request, whose answer repeats them"
-        // Has no meaning (RFC 9110 §9.3.2), and libcurl would wait for the body of the answer that never arrives.
+        // Has no meaning (RFC 9110 §9.3.2), and libcurl would wait for the body of the response that never arrives.
         case .head where !attempt.request.body.isEmpty: "a body in a HEAD request"
         default: nil
         }

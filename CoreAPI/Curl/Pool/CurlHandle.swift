@@ -11,7 +11,7 @@ final class CurlHandle {
         let scheme: HTTPURL.Scheme
         let method: String
         let isUpload: Bool
-        /// Whether the answer's body may be paused, and so must use HTTP/1.1.
+        /// Whether the response's body may be paused, and so must use HTTP/1.1.
         let streamsBody: Bool
     }
 

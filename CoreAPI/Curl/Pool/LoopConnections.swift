@@ -53,7 +53,7 @@ final class LoopConnections {
     var hasMoved = false
     /// Whether a byte was written to a connection with TLS; set to `false` before each look.
     var hasWritten = false
-    /// Whether an answer arrived over HTTP/2.
+    /// Whether a response arrived over HTTP/2.
     private(set) var haveMultiplexed = false
 
     init(_ sockets: PollSet? = nil, _ library: CurlLibrary = .linked) {
@@ -116,8 +116,8 @@ final class LoopConnections {
         return hasHeldUpload
     }
 
-    /// What one HTTP/1.1 answer may cost per turn. libcurl would read up to a hundred buffers of 64 KiB from a socket that never
-    /// runs dry.
+    /// What one HTTP/1.1 response may cost per turn. libcurl would read up to a hundred buffers of 64 KiB from a socket that
+    /// never runs dry.
     private struct Burst {
         let bytes: Int
         /// What a piece counts beside its bytes: a server may send chunks of one byte, and each of them is a callback.
@@ -130,7 +130,7 @@ final class LoopConnections {
         static let alone = Burst(bytes: 4 * 1_024 * 1_024, pieceCost: 2_048)
     }
 
-    /// Whether an answer has used up its part of the turn; it continues in the next. A stream of HTTP/2 is not paused, because
+    /// Whether a response has used up its part of the turn; it continues in the next. A stream of HTTP/2 is not paused, because
     /// that would hold up the others of its connection; ``CurlDefect/endlessReading`` bounds those.
     func mustPauseForTurn(_ handle: CurlHandle, after count: Int) -> Bool {
         guard !handle.head.isMultiplexed, let exchange = handle.exchange else { return false }
@@ -155,7 +155,7 @@ final class LoopConnections {
 
     var hasPausedForTurn: Bool { !pausedForTurn.isEmpty }
 
-    /// Notes, inside a callback, that the head of a streamed answer is complete.
+    /// Notes, inside a callback, that the head of a streamed response is complete.
     func noteHead(of exchange: Exchange) { withHead.append(exchange) }
 
     /// The exchanges noted since the last call.
@@ -168,8 +168,8 @@ final class LoopConnections {
     /// Whether ``hasWritten`` tells of bytes written to the socket.
     func showsWrites(to socket: Int32) -> Bool { owners[socket]?.tls != nil && owners[socket]?.isHTTP2 == true }
 
-    /// Notes, inside a callback, that the reader of a streamed answer has a chunk. It is woken when libcurl has read the socket,
-    /// not for each piece of 16 KiB.
+    /// Notes, inside a callback, that the reader of a streamed response has a chunk. It is woken when libcurl has read the
+    /// socket, not for each piece of 16 KiB.
     func noteChunk(of stream: CurlBodyStream) {
         guard !stream.hasChunks else { return }
         stream.hasChunks = true

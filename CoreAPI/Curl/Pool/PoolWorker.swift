@@ -16,7 +16,7 @@ final class PoolWorker {
     @exclusivity(unchecked) private var ended = EndedExchanges()
     /// The earliest time at which an exchange may time out.
     private var nextDeadline = LoopClock.never
-    /// When libcurl must be called for all exchanges, because it may hold back an answer.
+    /// When libcurl must be called for all exchanges, because it may hold back a response.
     private var heldAnswersDue = LoopClock.never
     /// Whether a server has closed a connection by TLS; libcurl first hands over what it has read before. See
     /// ``CurlDefect/endToldOnce``.
@@ -222,7 +222,7 @@ final class PoolWorker {
                 exchange.failure = error
                 finish(exchange, .failed(error))
             } else {
-                // Only so that libcurl looks at the answer: neither side has moved.
+                // Only so that libcurl looks at the response: neither side has moved.
                 if let handle = exchange.handle, exchange.stream?.isHeld != true, exchange.upload.mustResume(handle.library) {
                     release(exchange, handle)
                 }
@@ -269,7 +269,7 @@ final class PoolWorker {
         return check
     }
 
-    /// Starts the exchange once more; on a new connection, if the old one had bytes that answer no request.
+    /// Starts the exchange once more; on a new connection, if the old one had bytes that response no request.
     private func startAgain(_ exchange: Exchange) {
         if let handle = exchange.handle {
             multi.remove(handle)

@@ -12,7 +12,7 @@ extension CurlDefect {
 }
 
 extension CurlMulti {
-    /// Notes why an exchange can receive no more data, if its server has closed the connection by TLS. An answer that has ended
+    /// Notes why an exchange can receive no more data, if its server has closed the connection by TLS. A response that has ended
     /// is whole; libcurl has not handed it over yet.
     ///
     /// - Returns: whether that is so.

@@ -2,17 +2,17 @@ internal import CCurl
 internal import CoreAPICore
 
 extension CurlDefect {
-    /// An answer that is complete before its request is sent does not end the exchange.
+    /// A response that is complete before its request is sent does not end the exchange.
     ///
     /// - Over HTTP/1.1 libcurl sends the whole rest after a success. If the server closes, it ends with `CURLE_SEND_ERROR`; if
     ///   the server stops reading, it waits forever.
-    /// - Over HTTP/2 it keeps sending, or spins forever because it no longer reads window updates. Or it discards the answer at
+    /// - Over HTTP/2 it keeps sending, or spins forever because it no longer reads window updates. Or it discards the response at
     ///   the RST_STREAM(NO_ERROR) by which the server asks for no more (RFC 9113 §8.1).
-    /// - Over HTTP/2 libcurl 8 ends with `CURLE_SEND_ERROR` if it sends the last bytes in the call in which the answer ended.
+    /// - Over HTTP/2 libcurl 8 ends with `CURLE_SEND_ERROR` if it sends the last bytes in the call in which the response ended.
     ///
-    /// The kit ends the exchange itself when the answer has reached its `Content-Length` or has no body. Over HTTP/2 it does so
-    /// at END_STREAM, and hides the reset from libcurl (``HTTP2StreamMonitor/takeComplete()``). For an answer without a length or
-    /// a visible end, only the timeouts help. Shown by `WorkaroundTests.endlessUpload`, `EarlyAnswerTests` and
+    /// The kit ends the exchange itself when the response has reached its `Content-Length` or has no body. Over HTTP/2 it does so
+    /// at END_STREAM, and hides the reset from libcurl (``HTTP2StreamMonitor/takeComplete()``). For a response without a length
+    /// or a visible end, only the timeouts help. Shown by `WorkaroundTests.endlessUpload`, `EarlyAnswerTests` and
     /// `StreamEndTests.answeredAtTheEnd`.
     static let endlessUpload = CurlDefect(9, in: .every)
 }
@@ -24,7 +24,7 @@ extension Exchange {
         return length > 0 && handle?.uploadedBytes != length
     }
 
-    /// Whether the answer has reached the end that its head announced, or that of its stream.
+    /// Whether the response has reached the end that its head announced, or that of its stream.
     fileprivate var isResponseComplete: Bool {
         guard hasHead, let handle else { return false }
         if http2.hasEnded { return handle.receivedBytes == http2.bytes }
@@ -32,13 +32,13 @@ extension Exchange {
         return handle.announcedBytes >= 0 && bodyEnd.taken == handle.announcedBytes
     }
 
-    /// Called when a head is complete: its answer may be complete before the request is.
+    /// Called when a head is complete: its response may be complete before the request is.
     func noteEarlyHead(in connections: LoopConnections) {
         guard upload.length != 0, isSending, connections.library.has(.endlessUpload) else { return }
         connections.early.append(self)
     }
 
-    /// Whether the rest of the request failed to be sent after the whole answer arrived, so that the failure does not matter.
+    /// Whether the rest of the request failed to be sent after the whole response arrived, so that the failure does not matter.
     func isOver(in spite: CURLcode) -> Bool {
         spite == CURLE_SEND_ERROR && isResponseComplete && handle?.library.has(.endlessUpload) == true
     }

@@ -128,7 +128,7 @@ final class HTTP2StreamMonitor {
     /// forever.
     func takeComplete() -> [Exchange] {
         guard !early.isEmpty, library.has(.endlessUpload) else { return [] }
-        // An exchange that is sent again begins without an answer.
+        // An exchange that is sent again begins without a response.
         early.removeAll { !$0.phase.isActive || !$0.http2.hasEnded }
         // If the request is sent, libcurl ends the exchange.
         return early.filter { exchange in

@@ -2,7 +2,7 @@ internal import CoreAPICore
 
 extension CurlDefect {
     /// libcurl buffers data that it reads for other streams of an HTTP/2 connection, and may lose the timer that would deliver
-    /// it. The timer is set during a call and may be removed at the end of the same call. For data after an answer without room,
+    /// it. The timer is set during a call and may be removed at the end of the same call. For data after a response without room,
     /// it sets no timer.
     ///
     /// The kit calls libcurl again for all exchanges while it has not reported ended streams, or while connections hold read data
@@ -13,7 +13,7 @@ extension CurlDefect {
 }
 
 extension CurlMulti {
-    /// When libcurl must be called again for all exchanges, because it may hold back an answer.
+    /// When libcurl must be called again for all exchanges, because it may hold back a response.
     func heldAnswersDue(_ now: LoopClock.Nanoseconds) -> LoopClock.Nanoseconds {
         // An unreported answer does not wait for the next one.
         takeHeldAnswers() ? now : mayHoldAnswers ? now + 50_000_000 : LoopClock.never

@@ -7,7 +7,7 @@ extension CurlDefect {
     /// - It ignores a length beside a `Exchange-Encoding` that codes nothing, and reads to the connection's end.
     /// - After an invalid length it reads to the connection's end or takes a part of the value, and may use the connection again.
     /// - It reads the body of a 205 that announces no length to the connection's end (RFC 9110 §15.3.6).
-    /// - It reuses the connection of a 204 that announces a body, whose bytes it would read as the next answer.
+    /// - It reuses the connection of a 204 that announces a body, whose bytes it would read as the next response.
     ///
     /// In these cases the kit finds the end itself, stops the exchange there, and does not reuse the connection. Shown by
     /// `WorkaroundTests.missedBodyEnd`, `TruncationTests`, `ResponseHeadTests` and `SpoiltConnectionTests.invalidLength`.
@@ -24,7 +24,7 @@ extension BodyEnd {
     mutating func find(for request: PreparedRequest, _ handle: CurlHandle) throws(ResponseHeadParser.Malformed) {
         guard handle.library.has(.missedBodyEnd), request.method != "HEAD", !handle.head.isNotModified else { return }
         if handle.head.isNoContent {
-            // The bytes of an announced body may arrive later, and would be read as the next answer on the connection.
+            // The bytes of an announced body may arrive later, and would be read as the next response on the connection.
             let parsed = try? ResponseHeadParser.parse(handle.head.bytes, lines: handle.head.framing, readsFramingOf204: true)
             if parsed?.isChunked != false || parsed?.contentLength ?? 0 != 0 { try? handle.forbidReuse() }
             return

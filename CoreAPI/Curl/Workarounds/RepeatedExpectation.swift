@@ -7,7 +7,7 @@ extension CurlDefect {
     /// had added itself. A field that the user has added stays, so the server rejects it again.
     ///
     /// The kit forbids that at the second call of `CURLOPT_PREREQFUNCTION`. Whatever code libcurl then ends with, the exchange
-    /// ends with the answer, unless a part of its body has arrived. The answer has no body, because libcurl has dropped it.
+    /// ends with the response, unless a part of its body has arrived. The response has no body, because libcurl has dropped it.
     /// Shown by `UploadTests.expectationFailed`, and without the workaround by `UploadTests.expectationRepeated`.
     package static let repeatedExpectation = CurlDefect(19, in: .every)
 }

@@ -9,8 +9,8 @@ internal import Glibc
 #endif
 
 extension CurlDefect {
-    /// libcurl reuses an HTTP/1.1 connection although it has unread bytes that answer no request. It reads them as the answer to
-    /// the next request, and from then on every answer belongs to the request before. RFC 9112 §9.3 forbids using such a
+    /// libcurl reuses an HTTP/1.1 connection although it has unread bytes that response no request. It reads them as the response
+    /// to the next request, and from then on every response belongs to the request before. RFC 9112 §9.3 forbids using such a
     /// connection.
     ///
     /// The kit checks a connection before the request is sent, and uses a new one if any bytes wait: on its socket, or decrypted

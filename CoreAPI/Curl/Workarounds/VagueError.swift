@@ -30,7 +30,7 @@ extension ExchangeFailure {
         // libcurl's texts for both speak of a function's argument.
         case CURLE_BAD_FUNCTION_ARGUMENT where facts.wasSent:
             .malformedResponse(reason: facts.hasHead ? badChunks : continuationFirst)
-        // libcurl's text speaks of HTTP/0.9, which the kit rejects: an answer that begins with anything else than a status line.
+        // libcurl's text speaks of HTTP/0.9, which the kit rejects: a response that begins with anything else than a status line.
         case CURLE_UNSUPPORTED_PROTOCOL where facts.wasSent && facts.message.hasPrefix("Received HTTP/0.9"):
             .malformedResponse(reason: "expected a status line (RFC 9112 §4); the port may serve TLS or another protocol")
         // The kit disables libcurl's decoding of content codings.
@@ -74,7 +74,7 @@ extension ExchangeFailure {
     private static func hasTooManyContinuations(_ facts: Facts) -> Bool { facts.message.contains("-905") }
 
     /// Since TLS 1.3 a server checks the client's certificate after the client considers the handshake complete. Its rejection,
-    /// an alert of RFC 8446 §6.2, arrives instead of the answer. The request was not processed.
+    /// an alert of RFC 8446 §6.2, arrives instead of the response. The request was not processed.
     private static func isAboutIdentity(_ facts: Facts) -> Bool {
         facts.isFirstOnConnection && facts.message.contains(" alert ")
             && ["certificate", "unknown ca", "access denied"].contains { facts.message.contains($0) }

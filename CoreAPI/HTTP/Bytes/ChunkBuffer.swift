@@ -3,7 +3,7 @@ public import Foundation
 /// Chunks of a body on their way between a task and a thread, with bounded room: a chunk is produced only when there is room for
 /// it.
 ///
-/// The task may wait, the thread must not. For an answer's body the loop offers chunks and a task takes them. For a request's
+/// The task may wait, the thread must not. For a response's body the loop offers chunks and a task takes them. For a request's
 /// body a task pushes them and the loop takes them. Instead of waiting, the thread is called back when it may continue.
 package final class ChunkBuffer: Sendable {
     fileprivate struct State {

@@ -5,15 +5,15 @@ public struct EventOptions: Sendable {
     /// The id of the last event that an earlier run received; the server continues after it. An id with control characters cannot
     /// be sent; the stream then begins anew, with a warning. Default `nil`.
     public var lastEventID: String?
-    /// How many times in a row the stream connects again without receiving a line. Default 10. With 0, the end of the answer is
+    /// How many times in a row the stream connects again without receiving a line. Default 10. With 0, the end of the response is
     /// the end of the events.
     public var reconnections: Int
     /// The longest pause before the first new connection; the pause is a random part of it. Default 1 s. A server's `retry` is
     /// the minimum. The kit adds a random delay of up to `max(retry, min(pause, 500 ms))`; this bound doubles with each failure.
     public var pause: Duration
     /// The longest pause that the kit chooses. Default 30 s. A server's `retry`, up to a day, is added to it. A longer
-    /// `Retry-After` of the last answer is honoured, also that of a stream which has ended. If a rejected answer asks for a pause
-    /// as long as ``Timeout/total``, the stream ends with that answer's error.
+    /// `Retry-After` of the last response is honoured, also that of a stream which has ended. If a rejected response asks for a
+    /// pause as long as ``Timeout/total``, the stream ends with that response's error.
     public var longestPause: Duration
     /// How long the server may be silent. A comment ends the silence, too. Default `nil`: ``Timeout/idle`` of the nearest
     /// ``Timeout``; 60 s if the call has none.
@@ -61,7 +61,7 @@ public struct EventOptions: Sendable {
     ///
     /// - Parameters:
     ///   - failures: connections in a row without a line; 1 after the first.
-    ///   - head: the last answer's head, whose `Retry-After` is the shortest pause.
+    ///   - head: the last response's head, whose `Retry-After` is the shortest pause.
     ///   - retry: the server's last `retry`.
     ///   - random: a number from 0 to 1.
     func pause(after failures: Int, _ head: ResponseHead? = nil, retry: Duration?, random: Double) -> Duration {

@@ -16,9 +16,9 @@ struct EventPlan: Sendable {
         var hadLine = false
         /// The server's last `retry` on it.
         var retry: Duration?
-        /// The head of its answer.
+        /// The head of its response.
         var head: ResponseHead?
-        /// Whether the answer asks for a pause that a call has time for.
+        /// Whether the response asks for a pause that a call has time for.
         var mayWait = true
         var error: APIClientError?
     }

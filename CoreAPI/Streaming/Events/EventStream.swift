@@ -192,7 +192,8 @@ public struct EventUpdates<Value: Sendable>: AsyncSequence, Sendable {
             return .open(head)
         }
 
-        /// - Parameter mayWait: whether the answer asks for a pause that a call has time for. An open connection has no deadline.
+        /// - Parameter mayWait: whether the response asks for a pause that a call has time for. An open connection has no
+        ///   deadline.
         private mutating func ended(by error: APIClientError?, mayWait: Bool = true) throws(APIClientError) -> Element? {
             var end = EventPlan.End(head: context?.head, mayWait: mayWait, error: error)
             // The end of a body without its sentinel, if no other connection follows.

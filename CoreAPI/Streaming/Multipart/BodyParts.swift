@@ -97,7 +97,7 @@ extension Response where Value == Body {
     /// The parts of a multipart answer.
     ///
     /// - Parameter limits: bounds on the heads and on the number of parts.
-    /// - Throws: the call's error, or `APIClientError.decoding` for an answer that is not multipart. ``value`` still has its
+    /// - Throws: the call's error, or `APIClientError.decoding` for a response that is not multipart. ``value`` still has its
     ///   body; ``Dispatcher/parts(_:limits:)`` collects it for the error.
     public func parts(limits: PartLimits = PartLimits()) throws -> BodyParts {
         try BodyParts(value, StreamContext(self), limits)

@@ -1,7 +1,7 @@
 internal import CoreAPI
 import Foundation
 
-/// The output for the parts of an answer: HTTP/1.1, or one HTTP/2 stream. Each method returns whether the exchange continues.
+/// The output for the parts of a response: HTTP/1.1, or one HTTP/2 stream. Each method returns whether the exchange continues.
 protocol AnswerOutput {
     func sendHead(status: Int, reason: String?, headers: HeaderLines) -> Bool
     /// Sends a head that breaks off in the middle.
@@ -15,7 +15,7 @@ protocol AnswerOutput {
     func truncate() -> Bool
     /// Announces the end of the connection.
     ///
-    /// - Parameter rejects: whether this exchange stays without an answer.
+    /// - Parameter rejects: whether this exchange stays without a response.
     func goAway(rejecting rejects: Bool) -> Bool
     func resetStream(code: UInt32) -> Bool
     /// Resets the connection (RST).

@@ -158,7 +158,8 @@ final class ConnectionSocket: Sendable {
         _ = hold(for: .seconds(5))
     }
 
-    /// Sends no more, but keeps reading. Otherwise a peer that is still sending would receive RST before it has read the answer.
+    /// Sends no more, but keeps reading. Otherwise a peer that is still sending would receive RST before it has read the
+    /// response.
     func endSending(withCloseNotify: Bool = true) {
         if withCloseNotify { _ = endTLS() }
         _ = shutdown(descriptor, Int32(SHUT_WR))

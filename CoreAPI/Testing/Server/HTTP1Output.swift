@@ -1,7 +1,7 @@
 internal import CoreAPI
 import Foundation
 
-/// An answer over HTTP/1.1 (RFC 9112). HTTP/1.1 has one exchange at a time, and only the connection's end can abort it.
+/// A response over HTTP/1.1 (RFC 9112). HTTP/1.1 has one exchange at a time, and only the connection's end can abort it.
 final class HTTP1Output: AnswerOutput {
     private let socket: ConnectionSocket
     /// A reply to `HEAD` has a head only, whatever it announces about a body (RFC 9110 section 9.3.2).

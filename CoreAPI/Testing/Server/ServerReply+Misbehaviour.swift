@@ -2,10 +2,10 @@ public import Foundation
 
 /// Replies of a server that misbehaves.
 extension ServerReply {
-    /// Closes the connection (FIN) without a byte of an answer.
+    /// Closes the connection (FIN) without a byte of a response.
     public static var closeWithoutReply: ServerReply { [.closeConnection] }
 
-    /// Aborts the connection (RST) without a byte of an answer.
+    /// Aborts the connection (RST) without a byte of a response.
     public static var resetBeforeHead: ServerReply { [.reset] }
 
     /// Never answers, and holds the connection.

@@ -39,7 +39,7 @@ public struct ServerReply: Sendable, ExpressibleByArrayLiteral {
     /// the server closes or the peer leaves. The connection is then closed and the remaining steps are dropped. A peer that shuts
     /// down only its sending half counts as gone.
     public enum Step: Sendable {
-        /// Sends bytes unchanged, even as the answer to a `HEAD`; over HTTP/2 outside of frames.
+        /// Sends bytes unchanged, even as the response to a `HEAD`; over HTTP/2 outside of frames.
         case send(Data)
 
         /// A flood: sends the same bytes, unchanged, until the peer leaves or the server closes. Over HTTP/2 it sends them
@@ -79,7 +79,7 @@ public struct ServerReply: Sendable, ExpressibleByArrayLiteral {
         case sendHalfHead
 
         /// Ends the message, as the end of the steps does. Over HTTP/2 it ends the stream; over HTTP/1.1 the length has ended it
-        /// already. Later steps happen after the answer.
+        /// already. Later steps happen after the response.
         case complete
 
         /// Ends the message here, as if it were complete: over HTTP/1.1 by the connection's end, without TLS's `close_notify`,

@@ -10,7 +10,7 @@ extension Dispatcher {
     /// let upload = manager.upload(.put("films/\(segment: id)"), from: .file(film), options: options)
     /// ```
     ///
-    /// The request has the length if it is known; otherwise the body is chunked. An early answer, such as 413 or 401, ends the
+    /// The request has the length if it is known; otherwise the body is chunked. An early response, such as 413 or 401, ends the
     /// sending. A body that can be read only once is never sent again.
     ///
     /// Without a `Timeout` on any level the upload may take a day.
@@ -19,7 +19,7 @@ extension Dispatcher {
     ///   - endpoint: the request.
     ///   - body: the body, as `application/octet-stream` unless a header names another type. Default `nil`: the endpoint's own
     ///     body, such as a form with files.
-    ///   - decoding: how the answer becomes the value. Default `ResponseDecoding.nothing`.
+    ///   - decoding: how the response becomes the value. Default `ResponseDecoding.nothing`.
     ///   - options: compression, rate, `Expect: 100-continue`.
     public func upload<Value: Sendable>(
         _ endpoint: some Endpoint, from body: Body? = nil, as decoding: ResponseDecoding<Value> = .nothing,
@@ -37,7 +37,7 @@ extension Dispatcher {
         upload(endpoint, from: body, as: .decodable(type), options: options)
     }
 
-    /// As ``upload(_:from:as:options:)-(_,_,ResponseDecoding<Value>,_)``, for an endpoint that knows its answer.
+    /// As ``upload(_:from:as:options:)-(_,_,ResponseDecoding<Value>,_)``, for an endpoint that knows its response.
     public func upload<Output>(
         _ endpoint: some AnsweredEndpoint<Output>, from body: Body? = nil, options: UploadOptions = UploadOptions()
     ) -> Upload<Output> {

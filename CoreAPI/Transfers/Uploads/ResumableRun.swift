@@ -3,7 +3,7 @@ internal import CoreAPIHTTP
 internal import Foundation
 internal import HTTPTypes
 
-/// One resumable upload, from its creation or a stored state to its last answer.
+/// One resumable upload, from its creation or a stored state to its last response.
 ///
 /// Each turn sends bytes from the server's offset on. After a failure the next turn first asks for the offset.
 struct ResumableRun<Value: Sendable> {
@@ -162,7 +162,7 @@ struct ResumableRun<Value: Sendable> {
             for: UploadStep(endpoint, .head, at: state.url, fields: dialect.common), as: .nothing)
         let answer = try read(response)
         guard let offset = answer.offset else {
-            throw Failed(response, .malformedResponse(reason: "the answer has no Upload-Offset"))
+            throw Failed(response, .malformedResponse(reason: "the response has no Upload-Offset"))
         }
         if let length = state.length, let found = answer.length, found != length {
             let reason = "expected Upload-Length \(length), found \(found)"
@@ -229,9 +229,9 @@ struct ResumableRun<Value: Sendable> {
         }
         let response = await dispatcher.response(for: step, as: decoding)
         let named = (try? dialect.answer(response.head?.headers ?? [:]))?.offset
-        // The server has all bytes, even if its answer is invalid.
+        // The server has all bytes, even if its response is invalid.
         if case .decoding = response.error?.untranslated, named ?? end == end { await plan.store(nil) }
-        // In the draft the last answer is the endpoint's own, and may be at another address (303).
+        // In the draft the last response is the endpoint's own, and may be at another address (303).
         let answer = try read(response, mayBeElsewhere: !isTus)
         if answer.isComplete == true, let offset = answer.offset, offset != end {
             let reason = "the upload is complete after \(offset) of \(end) bytes"
@@ -245,12 +245,12 @@ struct ResumableRun<Value: Sendable> {
         return (state, response)
     }
 
-    /// The state after an answer to bytes.
+    /// The state after a response to bytes.
     private func acknowledge<Other>(
         _ state: ResumableUpload.State, _ answer: UploadDialect.Answer, to end: Int64, _ response: Response<Other>
     ) async throws(Failed) -> ResumableUpload.State {
         if answer.offset == nil, isTus {
-            throw Failed(response, .malformedResponse(reason: "the answer has no Upload-Offset"))
+            throw Failed(response, .malformedResponse(reason: "the response has no Upload-Offset"))
         }
         var found = state
         found.expires = answer.expires ?? state.expires
@@ -286,7 +286,7 @@ struct ResumableRun<Value: Sendable> {
         default: break
         }
         if let sent = response.request?.method, let last = response.answeredRequest?.method, sent != last, !mayBeElsewhere {
-            let reason = "expected an answer to the upload's \(sent), found a redirect that made it a \(last)"
+            let reason = "expected a response to the upload's \(sent), found a redirect that made it a \(last)"
             throw Failed(response, .malformedResponse(reason: reason))
         }
         if let error = response.error { throw Failed(response, error) }

@@ -119,8 +119,8 @@ extension ResumableUpload.State: CustomStringConvertible, CustomReflectable {
 extension Dispatcher {
     /// Sends a body that continues after an interruption.
     ///
-    /// The value is decoded from the last answer, which has no body in tus. Every request of the upload is a call of the channel,
-    /// with the endpoint's headers and modifiers.
+    /// The value is decoded from the last response, which has no body in tus. Every request of the upload is a call of the
+    /// channel, with the endpoint's headers and modifiers.
     ///
     /// If the source is not the state's, the upload sends no byte, and fails with `TransportError.bodyUnreadable(_:)` around an
     /// ``UploadSourceChanged``. The kit reads a sequence again up to the last byte that was sent, and compares the SHA-256.
@@ -131,7 +131,7 @@ extension Dispatcher {
     /// - Parameters:
     ///   - endpoint: creates the upload, usually a POST.
     ///   - body: the body. An upload of a sequence that can be read only once continues within this process only.
-    ///   - decoding: how the last answer becomes the value.
+    ///   - decoding: how the last response becomes the value.
     ///   - resumable: the protocol, and the state to continue.
     public func upload<Value: Sendable>(
         _ endpoint: some Endpoint, from body: Body, as decoding: ResponseDecoding<Value> = .nothing, resumable: ResumableUpload

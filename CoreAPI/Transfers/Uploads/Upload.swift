@@ -32,7 +32,7 @@ public final class Upload<Value: Sendable>: Transfer {
         }
     }
 
-    /// The value of the answer; otherwise as ``response``.
+    /// The value of the response; otherwise as ``response``.
     ///
     /// - Throws: `APIClientError`, by the stage that failed; `.cancelled` after ``cancel()``.
     public var value: Value {

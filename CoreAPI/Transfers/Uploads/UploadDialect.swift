@@ -80,7 +80,7 @@ struct UploadDialect {
 
     // MARK: - Answers
 
-    /// The fields of an answer about an upload.
+    /// The fields of a response about an upload.
     struct Answer: Equatable {
         var offset: Int64?
         var length: Int64?

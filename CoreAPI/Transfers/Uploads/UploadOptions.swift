@@ -8,7 +8,7 @@ public struct UploadOptions: Sendable, Hashable {
     /// The maximum rate in bytes per second, after compression. Default `nil`, without a limit.
     public var bytesPerSecond: Int?
     /// Whether the transport asks the server before it sends the body (`Expect: 100-continue`, RFC 9110 §10.1.1). Default
-    /// `false`. Without an answer it sends after a second. libcurl before 8 does not wait in HTTP/2. If a server that knows no
+    /// `false`. Without a response it sends after a second. libcurl before 8 does not wait in HTTP/2. If a server that knows no
     /// expectation rejects it (417), the next attempt has none; a body that can be read only once is not sent again.
     public var expectsContinue: Bool
 

@@ -18,7 +18,7 @@ struct UploadStep: WrappingEndpoint {
     ///   - address: the upload's own; `nil` for the endpoint's, with the query that it may write.
     ///   - fields: the protocol's fields.
     ///   - body: the body.
-    ///   - verifier: `nil` for the endpoint's own, which check the upload's last answer.
+    ///   - verifier: `nil` for the endpoint's own, which check the upload's last response.
     ///   - modifiers: nearer than the endpoint's.
     init(
         _ endpoint: any Endpoint, _ method: HTTPRequest.Method? = nil, at address: String? = nil, fields: Headers,

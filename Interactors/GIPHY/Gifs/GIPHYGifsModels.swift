@@ -95,7 +95,7 @@ public struct GIPHYMeta: Decodable, Sendable, Hashable {
     /// The status line's code.
     public let status: Int
     public let message: String
-    /// Identifies the answer for GIPHY's support.
+    /// Identifies the response for GIPHY's support.
     public let responseID: String
 
     private enum CodingKeys: String, CodingKey {

@@ -29,7 +29,7 @@ public final class HTTPBinInteractor: HTTPBinNetworker<HTTPBinEndpointItem> {
         try await networkManager.request(endpoint: .orderPizza(pizza))
     }
 
-    /// Requests an answer with a status.
+    /// Requests a response with a status.
     ///
     /// - Throws: ``CoreAPI/VerificationError/unacceptableStatus(_:expected:)``, as a verification error, for any status other
     ///   than 2xx.
@@ -37,7 +37,7 @@ public final class HTTPBinInteractor: HTTPBinNetworker<HTTPBinEndpointItem> {
         try await networkManager.request(endpoint: .status(code))
     }
 
-    /// Requests an answer after a pause.
+    /// Requests a response after a pause.
     ///
     /// - Parameter seconds: at most 10; the server treats more as 10.
     public func delay(seconds: Int) async throws(APIClientError) -> HTTPBinGetAnswer {
@@ -49,7 +49,7 @@ public final class HTTPBinInteractor: HTTPBinNetworker<HTTPBinEndpointItem> {
         try await networkManager.request(endpoint: .headers(headers), type: HTTPBinHeaders.self).headers
     }
 
-    /// An answer that the server compresses.
+    /// A response that the server compresses.
     public func gzip() async throws(APIClientError) -> HTTPBinGzipAnswer {
         try await networkManager.request(endpoint: .gzip)
     }

@@ -67,7 +67,7 @@ public struct HTTPBinPizzaReceipt: Decodable, Sendable, Hashable {
     public let url: String
 }
 
-/// A compressed answer.
+/// A compressed response.
 public struct HTTPBinGzipAnswer: Decodable, Sendable, Hashable {
     public let gzipped: Bool
     public let method: String

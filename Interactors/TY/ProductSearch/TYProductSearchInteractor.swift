@@ -55,7 +55,7 @@ public final class TYProductSearchInteractor: TYNetworker<TYProductSearchEndpoin
     }
 
     private func finish(_ search: Search, with result: Result<TYProductSearchResponse, APIClientError>) {
-        // An answer to an earlier search must not be shown for the current one.
+        // A response to an earlier search must not be shown for the current one.
         guard search == self.search else { return }
         call = nil
         if case .success(let page) = result { lastPage = page }

@@ -35,7 +35,7 @@ struct DLOrderListTests {
             interactor.fetchOrderList(page: 2, size: nil)
             #expect(output.results.isEmpty, "it must not be called before the method returns")
             try await eventually("the output received no result") { await !output.results.isEmpty }
-            // A whole second call takes long enough for a second answer to the first.
+            // A whole second call takes long enough for a second response to the first.
             _ = try await interactor.orderList(page: 3)
             #expect(output.results.count == 1)
             #expect(try output.results.first?.get().page == 2)

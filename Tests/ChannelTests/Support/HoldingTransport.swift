@@ -22,7 +22,7 @@ final class HoldingTransport: Transport {
         self.next = next
     }
 
-    /// How many answers were 401.
+    /// How many responses were 401.
     var rejections: Int { state.withLock { $0.rejections } }
 
     /// How many requests for the path have arrived, held or not.

@@ -40,7 +40,7 @@ struct TYCatalogueExportTests {
         }
     }
 
-    /// Has the sandbox's answers; after half of the one with all bytes it takes other steps.
+    /// Has the sandbox's responses; after half of the one with all bytes it takes other steps.
     private static func server(afterHalf steps: [ServerReply.Step]) throws -> LoopbackServer {
         try LoopbackServer.start { request in
             let lines = request.headers.map { (name: $0.name, value: $0.value) }

@@ -65,7 +65,7 @@ struct TYProductSearchTests {
             try await eventually("no first page") { await output.results.count == 1 }
             for _ in 0..<3 { interactor.fetchNextPage() }
             try await eventually("no second page") { await output.results.count == 2 }
-            // Another call takes long enough for an answer that must not arrive.
+            // Another call takes long enough for a response that must not arrive.
             _ = try await TYProductSearchInteractor().search("")
             #expect(try output.results.map { try $0.get().page } == [0, 1])
             #expect(output.wasAlwaysOnMainQueue)

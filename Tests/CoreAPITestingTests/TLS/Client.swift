@@ -18,7 +18,7 @@ struct Client {
         channel = Channel(name: name, environment: environment)
     }
 
-    /// The answer's text.
+    /// The response's text.
     func send(_ path: String = "/", body: String? = nil) async throws -> String {
         let reply = await respond(path, body: body)
         if let failure = reply.failure { throw failure }

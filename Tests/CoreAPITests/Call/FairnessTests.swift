@@ -32,7 +32,7 @@ struct FairnessTests {
         defer { server.close() }
         let channel = Channel.test(server.url)
         let (manager, uploads) = (channel.manager(), NetworkManager<UploadEndpoint>(channel: channel))
-        // Slower than the network, so that the buffers of an answer stay full, and those of an upload empty.
+        // Slower than the network, so that the buffers of a response stay full, and those of an upload empty.
         let work = source == .answer || source == .upload ? Duration.milliseconds(2) : .microseconds(200)
         let flood = Flood(chunks: Int(Self.limit / work) * count, work: work)
         let ticks = try await withThrowingTaskGroup(of: Int?.self) { group in

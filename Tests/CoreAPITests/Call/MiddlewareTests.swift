@@ -105,7 +105,7 @@ struct MiddlewareTests {
         }
     }
 
-    @Test("one that answers without next sends no request, and its answer is verified and decoded as usual")
+    @Test("one that answers without next sends no request, and its response is verified and decoded as usual")
     func answering() async throws {
         let transport = RecordingTransport(status: 500)
         var channel = Channel.test("https://h.example", transport: transport)
@@ -121,7 +121,7 @@ struct MiddlewareTests {
         #expect(transport.requests.isEmpty)
     }
 
-    @Test("an answer of an earlier attempt that one returns is that of the present attempt")
+    @Test("a response of an earlier attempt that one returns is that of the present attempt")
     func answersAgain() async throws {
         let transport = RecordingTransport(status: 503)
         var channel = Channel.test("https://h.example", transport: transport)
@@ -178,7 +178,7 @@ struct MiddlewareTests {
         }
     }
 
-    @Test("an actor that sends an attempt twice at once gets the first answer, and the other attempt is cancelled")
+    @Test("an actor that sends an attempt twice at once gets the first response, and the other attempt is cancelled")
     func hedging() async throws {
         let transport = RecordingTransport { request in
             guard request.headers[.init("X-Copy")!] == "1" else {

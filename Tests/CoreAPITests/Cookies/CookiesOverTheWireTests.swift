@@ -197,7 +197,7 @@ struct CookiesOverTheWireTests {
         await channel.close()
     }
 
-    @Test("of an answer with a malformed head are not kept")
+    @Test("of a response with a malformed head are not kept")
     func malformed() async throws {
         let server = try LoopbackServer.start { _ in
             [

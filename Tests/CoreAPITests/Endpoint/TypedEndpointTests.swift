@@ -134,7 +134,7 @@ struct TypedEndpointTests {
         var method: HTTPRequest.Method { .get }
     }
 
-    @Test("are endpoints with an answer type, with their input or without one, and so are a feature's own types")
+    @Test("are endpoints with a response type, with their input or without one, and so are a feature's own types")
     func answered() async throws {
         let transport = RecordingTransport(body: #"{"id":2}"#)
         let manager = NetworkManager<Never>(channel: .test("https://h.example", transport: transport))

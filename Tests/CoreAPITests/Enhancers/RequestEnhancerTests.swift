@@ -40,17 +40,17 @@ struct RequestEnhancerTests {
         func deenhance(_ response: inout Response<Data>) throws { throw Damaged() }
     }
 
-    @Test("an enhancer's error for an answer is the attempt's failure, and the answer is kept")
+    @Test("an enhancer's error for a response is the attempt's failure, and the response is kept")
     func deenhancerThrows() async {
         var channel = Channel.test("https://h.example", transport: RecordingTransport(body: #"{"id":7}"#))
         channel.enhancers = [Rejecting()]
         let response = await channel.manager().response(for: TestEndpoint(), as: Item.self)
         #expect(response.error?.label == "deenhancing" && response.error?.underlyingError is Rejecting.Damaged)
-        #expect(response.error?.errorDescription == "The answer could not be read.")
+        #expect(response.error?.errorDescription == "The response could not be read.")
         #expect(response.data == Data(#"{"id":7}"#.utf8))
     }
 
-    @Test("an enhancer's error for a rejected answer has the rejection as its cause")
+    @Test("an enhancer's error for a rejected response has the rejection as its cause")
     func deenhancerThrowsAfterRejection() async {
         var channel = Channel.test("https://h.example", transport: RecordingTransport(status: 503))
         channel.enhancers = [Rejecting()]

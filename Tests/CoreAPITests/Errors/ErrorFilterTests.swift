@@ -108,7 +108,7 @@ struct ErrorFilterTests {
         }
     }
 
-    @Test("the body of a rejected answer is the app's error, and a success is the requested value")
+    @Test("the body of a rejected response is the app's error, and a success is the requested value")
     func rejection() async throws {
         var channel = Channel.test("https://h.example", transport: RecordingTransport(status: 409, body: #"{"code":7,"id":1}"#))
         channel.errorFilter = .rejection(Rejected.self)

@@ -40,7 +40,7 @@ struct ErrorTextTests {
         let channel = Channel.test(server.url)
         let response = await channel.manager().response(for: TestEndpoint(), as: .nothing)
         let text = "\(try #require(response.error))"
-        #expect(text.contains("the answer breaks the protocol: expected one Content-Length, got 3 and 5"), "\(text)")
+        #expect(text.contains("the response breaks the protocol: expected one Content-Length, got 3 and 5"), "\(text)")
         #expect(!text.contains("something else"))
         await channel.close()
     }

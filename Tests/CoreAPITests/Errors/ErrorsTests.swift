@@ -47,7 +47,7 @@ struct ErrorsTests {
     }
 
     @Test(
-        "an answer that is not JSON, not UTF-8 or of the wrong shape is a decoding error with its body kept",
+        "a response that is not JSON, not UTF-8 or of the wrong shape is a decoding error with its body kept",
         arguments: [
             Data("<html>down</html>".utf8), Data([0xFF, 0xFE, 0x00]), Data("[1,2]".utf8), Data(#"{"id":null}"#.utf8),
             Data(#"{"id":"#.utf8),
@@ -77,7 +77,7 @@ struct ErrorsTests {
         #expect(error?.description.contains("s3cret") == false, "\(error?.description ?? "")")
     }
 
-    @Test("an error's text is one line, for every answer of a server")
+    @Test("an error's text is one line, for every response of a server")
     func forgedError() async {
         struct Rude: Error, LocalizedError { var errorDescription: String? { "x\n2026-01-01 error: forged\r" } }
         var channel = Channel.test("https://h.example", transport: RecordingTransport())

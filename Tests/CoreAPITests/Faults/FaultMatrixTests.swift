@@ -13,7 +13,7 @@ struct FaultMatrixTests {
     /// timeout of 300 ms. "lost, ambiguous" means that the server may have processed the request; such a request is never sent
     /// twice.
     ///
-    /// "a or b": a if the kit reads the extra bytes with the next answer, b if it reads them with this one.
+    /// "a or b": a if the kit reads the extra bytes with the next response, b if it reads them with this one.
     ///
     /// "garbled" is a success with a wrong body. Over HTTP/1.1 no client can detect it: `Content-Length` counts the extra bytes
     /// as body. The bytes that they displace make the connection unusable, and the kit does not reuse it.

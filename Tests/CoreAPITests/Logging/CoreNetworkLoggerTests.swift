@@ -179,7 +179,7 @@ struct CoreNetworkLoggerTests {
         #expect(lines.count == 2 && first["elapsed"] == nil)
     }
 
-    @Test("leaves out the bytes of a streamed answer, which are not known at its head")
+    @Test("leaves out the bytes of a streamed response, which are not known at its head")
     func streamed() async throws {
         let server = try LoopbackServer.start { _ in .ok("12345") }
         let pages = Pages()

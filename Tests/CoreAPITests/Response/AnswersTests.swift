@@ -4,7 +4,7 @@ import Foundation
 import HTTPTypes
 import Testing
 
-@Suite("Dispatcher: an answer")
+@Suite("Dispatcher: a response")
 struct AnswersTests {
     struct Item: Codable, Equatable, Sendable { var id: Int }
 

@@ -6,7 +6,7 @@ import Testing
 
 @Suite("Response: a body as text")
 struct CharsetTests {
-    /// - Parameter types: the `Content-Type` lines of the answer.
+    /// - Parameter types: the `Content-Type` lines of the response.
     private func response(_ bytes: [UInt8], _ types: [String]) async throws -> Response<Data> {
         let transport = RecordingTransport { request in
             var headers = HTTPFields()

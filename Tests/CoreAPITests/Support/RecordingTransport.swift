@@ -3,7 +3,7 @@ import CoreAPIHTTP
 import Foundation
 import HTTPTypes
 
-/// Records its requests and answers by a function, for tests of the stages above the wire.
+/// Records its requests and responses by a function, for tests of the stages above the wire.
 final class RecordingTransport: Transport {
     private let sent = Mutex<[Request]>([])
     private let answer: @Sendable (Request) async -> Response<Data>

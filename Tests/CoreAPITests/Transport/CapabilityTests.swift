@@ -163,7 +163,7 @@ struct UnmonitoredHTTP2Tests {
         await monitored.close()
     }
 
-    @Test("bursts on fresh connections, large answers and bodies arrive whole, and wait for no timer")
+    @Test("bursts on fresh connections, large responses and bodies arrive whole, and wait for no timer")
     func bursts() async throws {
         let server = try await NginxServer(http2: true)
         let (sender, url) = (nginx(server), server.url)
@@ -224,11 +224,11 @@ struct UnmonitoredHTTP2Tests {
 
     #if os(Linux)
     @Test(
-        "an answer before the request's body is sent ends the call, and the loop does not spin",
+        "a response before the request's body is sent ends the call, and the loop does not spin",
         arguments: StreamEndTests.Early.allCases, [(413, true), (413, false), (200, true), (200, false)])
     func earlyAnswer(early: StreamEndTests.Early, case: (status: Int, readsOn: Bool)) async throws {
         let (status, readsOn) = `case`
-        // The server of the held upload cannot answer it; the next request has its answer before its own.
+        // The server of the held upload cannot answer it; the next request has its response before its own.
         let server = try LoopbackServer.start(
             tls: ServerTLS(protocols: [.http2]), faults: readsOn ? .none : [nil, Fault(.beforeRequest, .stall)],
             answersEarly: true

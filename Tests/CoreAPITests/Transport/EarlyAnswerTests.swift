@@ -15,7 +15,7 @@ import Glibc
 #endif
 
 /// A server may answer before it has the whole request. For HTTP/2 see `StreamEndTests` and `StreamingTests`.
-@Suite("An answer over HTTP/1.1 that comes early", .timeLimit(.minutes(2)))
+@Suite("A response over HTTP/1.1 that comes early", .timeLimit(.minutes(2)))
 struct EarlyAnswerTests {
     /// How the request's body continues after its first part.
     enum Upload: CaseIterable {
@@ -37,7 +37,7 @@ struct EarlyAnswerTests {
     }
 
     @Test(
-        "is the answer, whatever the server does with the rest of the request",
+        "is the response, whatever the server does with the rest of the request",
         arguments: Upload.allCases.flatMap { upload in EarlyServer.Rest.allCases.map { (upload, $0) } },
         [(413, "too large"), (401, ""), (200, "enough")])
     func answered(at: (Upload, EarlyServer.Rest), _ answer: (status: Int, text: String)) async throws {
@@ -46,14 +46,15 @@ struct EarlyAnswerTests {
         defer { Task { await transport.close() } }
         let response = try await Requests(transport).send(
             .post, server.url, body: at.0.body, timeout: Timeout(idle: .seconds(20), total: .seconds(5)))
-        // The reset of a server that closes with unread bytes may overtake its answer (RFC 9112 §9.6).
+        // The reset of a server that closes with unread bytes may overtake its response (RFC 9112 §9.6).
         if at == (.running, .closes), case .connectionLost(_, mayHaveBeenProcessed: true) = response.transportError { return }
         #expect(response.error == nil && response.status == answer.status, "\(response.result)")
         #expect(response.text == answer.text)
     }
 
     @Test(
-        "is the answer on a handle that has sent before, too", arguments: [EarlyServer.Rest.readsOn, .stopsReading, .endsItsSide])
+        "is the response on a handle that has sent before, too",
+        arguments: [EarlyServer.Rest.readsOn, .stopsReading, .endsItsSide])
     func onUsedHandle(rest: EarlyServer.Rest) async throws {
         let server = try EarlyServer(200, "enough", then: rest)
         let other = try LoopbackServer.start { _ in .ok("first") }
@@ -78,14 +79,14 @@ struct EarlyAnswerTests {
         await transport.close()
     }
 
-    @Test("is the answer if its head came before the reset of a server that closes, and without the workaround it never is")
+    @Test("is the response if its head came before the reset of a server that closes, and without the workaround it never is")
     func closed() async throws {
         let library = CurlLibrary.linked
         let isPresent = CurlDefect.endlessUpload.isPresent(in: library.version)
         for (library, isRight) in [(library, true), (library.leaving(.endlessUpload), !isPresent)] {
             let transport = CurlTransport(library: library)
             var (delivered, lost) = (0, 0)
-            // The reset overtakes some answers, three of a hundred.
+            // The reset overtakes some responses, three of a hundred.
             for _ in 0..<30 {
                 let server = try EarlyServer(200, "enough", then: .closes)
                 let response = try await Requests(transport).send(

@@ -62,7 +62,7 @@ struct TransferMetricsTests {
         await transport.close()
     }
 
-    @Test("A streamed answer's bytes and whole time are known when its end was read, and not before")
+    @Test("A streamed response's bytes and whole time are known when its end was read, and not before")
     func streamed() async throws {
         // The whole body in one piece with the head, in two pieces, and cut off.
         let gate = try Gate()

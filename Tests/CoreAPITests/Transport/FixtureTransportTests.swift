@@ -183,7 +183,7 @@ struct FixtureTransportTests {
         #expect(await page(channel(Fixture(.get, "x", status: status)), "x").error?.label == "transport.malformedResponse")
     }
 
-    @Test("are subject to the channel's limit like any answer")
+    @Test("are subject to the channel's limit like any response")
     func limit() async {
         var channel = channel(Fixture(.get, "x", body: String(repeating: "x", count: 100)))
         channel.limits.responseBodySize = 99

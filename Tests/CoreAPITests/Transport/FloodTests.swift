@@ -43,7 +43,7 @@ struct FloodTests {
     }
 
     @Test(
-        "in place of an answer, or on a cancelled stream, ends by timeout, and the next connection works",
+        "in place of a response, or on a cancelled stream, ends by timeout, and the next connection works",
         arguments: Flood.allCases, [true, false])
     func abandoned(flood: Flood, isCancelled: Bool) async throws {
         let flooding = try Gate()

@@ -47,7 +47,7 @@ struct HTTP2Tests {
         await transport.close()
     }
 
-    /// One burst in ten left an answer in libcurl until the connect timeout, because libcurl had read it for another stream.
+    /// One burst in ten left a response in libcurl until the connect timeout, because libcurl had read it for another stream.
     @Test("Bursts on fresh connections wait for no timer")
     func bursts() async throws {
         let server = try await NginxServer(http2: true)
@@ -106,7 +106,7 @@ struct HTTP2Tests {
         await transport.close()
     }
 
-    @Test("Bodies, methods and large answers")
+    @Test("Bodies, methods and large responses")
     func exchange() async throws {
         let server = try await NginxServer(http2: true)
         let transport = CurlTransport()

@@ -80,7 +80,7 @@ struct HostileAnswerTests {
     }
 
     @Test(
-        "a stream that is reset after its answer began names the reset as the cause",
+        "a stream that is reset after its response began names the reset as the cause",
         arguments: [HTTPRequest.Method.get, .post],
         [(0, "NO_ERROR"), (2, "INTERNAL_ERROR"), (7, "REFUSED_STREAM"), (8, "CANCEL")] as [(UInt32, String)])
     func resetAfterHead(method: HTTPRequest.Method, code: (number: UInt32, name: String)) async throws {

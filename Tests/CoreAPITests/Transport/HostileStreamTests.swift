@@ -19,7 +19,7 @@ struct HostileStreamTests {
         return channel
     }
 
-    @Test("an answer in chunks of one byte does not delay other channels of the loop, and arrives whole")
+    @Test("a response in chunks of one byte does not delay other channels of the loop, and arrives whole")
     func byteByByte() async throws {
         let count = 300_000
         let flood =
@@ -317,7 +317,7 @@ struct HostileStreamTests {
             23h6eUFsUfvdvFsfXuAAA=
             """, options: .ignoreUnknownCharacters)
 
-    @Test("a slice of a body in two codings that becomes too large is a malformed answer, whatever the channel's limit")
+    @Test("a slice of a body in two codings that becomes too large is a malformed response, whatever the channel's limit")
     func nested() async throws {
         let server = try LoopbackServer.start { _ in
             .status(200, body: Self.bombInBomb ?? Data(), headers: ["Content-Encoding": "gzip, gzip"])
@@ -332,7 +332,7 @@ struct HostileStreamTests {
         await channel.close()
     }
 
-    @Test("a peer that stalls its answer is idle, whatever delays the request's body")
+    @Test("a peer that stalls its response is idle, whatever delays the request's body")
     func bothStall() async throws {
         // Without a length the body continues until the server closes, which it never does.
         let server = try EarlyServer(200, "ab", hasLength: false, then: .readsOn)

@@ -298,7 +298,7 @@ struct LoopGroupTests {
         Task(executorPreference: queue) { gate.open() }
         let left = try await tasks[0].value + tasks[1].value
         #expect(left == 0)
-        // libcurl 8 may read the answer in the call that sends the body's byte.
+        // libcurl 8 may read the response in the call that sends the body's byte.
         let end = try await held
         #expect(end.transportError?.label == "closed" || end.status == 200, "\(end.result)")
         await holding.close()

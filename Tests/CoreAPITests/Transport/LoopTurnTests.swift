@@ -52,7 +52,7 @@ struct LoopTurnTests {
     }
 
     @Test(
-        "an answer over HTTP/1.1 has 256 KiB or 500 pieces beside other pools, and 4 MiB or 2,000 pieces alone",
+        "a response over HTTP/1.1 has 256 KiB or 500 pieces beside other pools, and 4 MiB or 2,000 pieces alone",
         arguments: [(true, 256 << 10, 512), (false, 4 << 20, 2_048)])
     func burst(isShared: Bool, bytes: Int, pieces: Int) throws {
         let connections = LoopConnections()
@@ -83,7 +83,7 @@ struct LoopTurnTests {
     }
 
     #if os(Linux)
-    @Test("an answer that has a MiB at hand leaves a part of it to later turns if another pool has an exchange")
+    @Test("a response that has a MiB at hand leaves a part of it to later turns if another pool has an exchange")
     func neighbour() async throws {
         let (asked, gate, sent) = (try Gate(), try Gate(), try Gate())
         let whole = Data(count: 1 << 20)
@@ -95,7 +95,7 @@ struct LoopTurnTests {
         }
         let server = try LoopbackServer.start { .ok("\($0.body.count)") }
         let port = large.port
-        /// The bytes on the way when the answer is there, and those that it has taken when the other pool has its next turn.
+        /// The bytes on the way when the response is there, and those that it has taken when the other pool has its next turn.
         let found = Mutex<(before: Int, taken: Int)>((0, 0))
         // The loop asks for its bytes in each turn, once or more often.
         let body = BodyStream(length: 4_000) {
@@ -125,7 +125,7 @@ struct LoopTurnTests {
         #expect(try await Requests(second).send(.post, server.url, body: .stream(body)).text == "4000")
         #expect(try await answer.data == whole)
         let (before, taken) = found.withLock { $0 }
-        // Two parts, if the answer goes last in one turn and first in the next. Without a bound it takes the whole at once.
+        // Two parts, if the response goes last in one turn and first in the next. Without a bound it takes the whole at once.
         #expect(before >= whole.count && taken > 0 && taken < whole.count * 3 / 4, "\(taken) of \(before) bytes")
         await first.close()
         await second.close()

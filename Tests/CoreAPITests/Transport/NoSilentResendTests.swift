@@ -7,7 +7,7 @@ import Testing
 
 @testable import CoreAPICore
 
-/// libcurl itself repeats a request if a reused connection ends without an answer. An order must not be placed twice.
+/// libcurl itself repeats a request if a reused connection ends without a response. An order must not be placed twice.
 @Suite("No request is sent twice without the caller's decision")
 struct NoSilentResendTests {
     let transport = CurlTransport()
@@ -114,7 +114,7 @@ struct NoSilentResendTests {
         await transport.close()
     }
 
-    @Test("A streamed answer's request reaches such a server twice at most, too")
+    @Test("A streamed response's request reaches such a server twice at most, too")
     func streamedAnswer() async throws {
         let gate = try Gate()
         let server = try LoopbackServer.start { request in

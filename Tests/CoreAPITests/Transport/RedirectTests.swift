@@ -59,7 +59,7 @@ struct RedirectTests {
     }
 
     @Test(
-        "A Location that leads nowhere is the answer, with all of its body", arguments: ["", " ", "\t \t"],
+        "A Location that leads nowhere is the response, with all of its body", arguments: ["", " ", "\t \t"],
         [HTTPRequest.Method.get, .post])
     func nowhere(_ location: String, _ method: HTTPRequest.Method) async throws {
         // More than is read of a redirect that is followed.
@@ -205,7 +205,7 @@ struct RedirectTests {
         await channel.close()
     }
 
-    @Test("An answer to a Digest challenge is for one target and is removed even at the same origin")
+    @Test("A response to a Digest challenge is for one target and is removed even at the same origin")
     func digest() async throws {
         let server = try LoopbackServer.start { $0.path == "/a" ? .redirect(to: "/b") : .ok("there") }
         let digest = "digest username=\"u\", uri=\"/a\""
@@ -216,7 +216,7 @@ struct RedirectTests {
         await transport.close()
     }
 
-    @Test("Redirects up to the limit are followed; one more is an error that keeps the last answer")
+    @Test("Redirects up to the limit are followed; one more is an error that keeps the last response")
     func limit() async throws {
         let server = try LoopbackServer.start { request in
             let step = Int(request.path.dropFirst()) ?? 0
@@ -268,7 +268,7 @@ struct RedirectTests {
         await transport.close()
     }
 
-    /// Bodies of a redirect that would fail an answer.
+    /// Bodies of a redirect that would fail a response.
     enum Unneeded: CaseIterable {
         case stalled, tooLarge, withoutLength, withoutEnd, cut, cutChunks, noGzip, cutGzip
 
@@ -307,7 +307,7 @@ struct RedirectTests {
     }
 
     @Test(
-        "A redirect is followed even if its body would fail an answer, and little of a large one is read",
+        "A redirect is followed even if its body would fail a response, and little of a large one is read",
         arguments: Unneeded.allCases, [false, true])
     func unneeded(_ body: Unneeded, secure: Bool) async throws {
         let tls = secure ? try ServerTLS() : nil

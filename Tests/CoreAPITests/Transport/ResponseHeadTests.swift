@@ -169,7 +169,7 @@ struct ResponseHeadTests {
     }
 
     @Test(
-        "an answer without a body ends at its head, with any announced length, and is a success",
+        "a response without a body ends at its head, with any announced length, and is a success",
         arguments: [
             ("DELETE", 204, "Content-Length: 22"), ("GET", 204, "Content-Length: 0"), ("POST", 204, "Exchange-Encoding: chunked"),
             ("GET", 204, "Content-Length: 22\r\nContent-Encoding: gzip"), ("HEAD", 205, "Content-Length: 5"),
@@ -190,7 +190,7 @@ struct ResponseHeadTests {
     }
 
     @Test(
-        "bytes after a 204 never become the next answer on its connection",
+        "bytes after a 204 never become the next response on its connection",
         arguments: [
             "Content-Length: 5\r\n\r\nhello", "Content-Length: 43\r\n\r\nHTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\nwrong",
             "Exchange-Encoding: chunked\r\n\r\n5\r\nhello\r\n0\r\n\r\n", "Content-Length: x\r\n\r\nhello",

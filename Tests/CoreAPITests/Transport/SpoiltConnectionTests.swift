@@ -65,9 +65,10 @@ struct SpoiltConnectionTests {
         await transport.close()
     }
 
-    /// With TLS the bytes are in the library's buffer, not on the socket, because one record contains them and the answer.
+    /// With TLS the bytes are in the library's buffer, not on the socket, because one record contains them and the response.
     @Test(
-        "is not reused if the bytes arrived together with the answer", arguments: [true, false], [HTTPRequest.Method.get, .post])
+        "is not reused if the bytes arrived together with the response", arguments: [true, false],
+        [HTTPRequest.Method.get, .post])
     func appended(isSecure: Bool, method: HTTPRequest.Method) async throws {
         let extra = "HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\nwrong"
         let server = try LoopbackServer.start(tls: isSecure ? ServerTLS(protocols: [.http1]) : nil) { request in
@@ -86,7 +87,7 @@ struct SpoiltConnectionTests {
 
     /// RFC 9112 §6.1 and §6.3: another reader may find another end of the body.
     @Test(
-        "is not reused after an answer with faulty framing",
+        "is not reused after a response with faulty framing",
         arguments: [
             ("HTTP/1.1", "Exchange-Encoding: chunked\r\nContent-Length: 5", 2),
             ("HTTP/1.1", "content-length: 5\r\ntransfer-encoding: chunked", 2),
@@ -109,7 +110,7 @@ struct SpoiltConnectionTests {
         }
     }
 
-    @Test("is kept after an answer with a length, whatever field is beside it")
+    @Test("is kept after a response with a length, whatever field is beside it")
     func plainFraming() async throws {
         let server = try LoopbackServer.start { _ in
             .ok("hello", headers: ["Total-Items-Count": "12", "Transaction-Token": "x", "Content-Labels": "a"])
@@ -122,7 +123,7 @@ struct SpoiltConnectionTests {
 
     /// libcurl would take one of the lengths, or read on, and keep the connection (RFC 9112 §6.3).
     @Test(
-        "is not reused after an answer without a valid length, which fails at its head",
+        "is not reused after a response without a valid length, which fails at its head",
         arguments: [
             "Content-Length: 5\r\nContent-Length: 6", "Content-Length: 3\r\nContent-Length: 5", "Content-Length: 5, 6",
             "Content-Length: +5", "Content-Length: 5 x", "Content-Length:", "Content-Length:9999999999999999999",
@@ -166,7 +167,7 @@ struct SpoiltConnectionTests {
     }
 
     @Test(
-        "is not reused after a limit or a timeout stopped one answer, whatever bytes follow",
+        "is not reused after a limit or a timeout stopped one response, whatever bytes follow",
         arguments: [true, false])
     func stopped(byClock: Bool) async throws {
         let server = try LoopbackServer.start(tls: ServerTLS(protocols: [.http2])) { request in

@@ -116,7 +116,7 @@ struct StreamEndTests {
     @Test("An answered stream is not sent again if its server rejects it afterwards")
     func answeredAndRejected() async throws {
         let server = try LoopbackServer.start(tls: ServerTLS(protocols: [.http2])) { request in
-            // In one piece, so that libcurl receives the rejection before it has read the answer.
+            // In one piece, so that libcurl receives the rejection before it has read the response.
             let stream = UInt32(request.exchange * 2 + 1)
             let head = Frames.head(stream, Frames.field(":status", "200"), ends: false)
             return [.send(head + Frames.frame(3, 0, stream, Data([0, 0, 0, 7]))), .stall]
@@ -145,7 +145,7 @@ struct StreamEndTests {
         await transport.close()
     }
 
-    /// Frames that a client must not accept as an answer (RFC 9113 §8.1.1, §8.2, §8.3.2).
+    /// Frames that a client must not accept as a response (RFC 9113 §8.1.1, §8.2, §8.3.2).
     enum Unreadable: String, CaseIterable {
         case noStatus, twoStatuses, statusNoNumber, lineBreakInValue, upperCaseName, connectionField, unknownPseudoField
         case shorterThanAnnounced, longerThanAnnounced, dataBeforeHead, unknownIndex
@@ -172,7 +172,7 @@ struct StreamEndTests {
         }
     }
 
-    @Test("An answer that breaks HTTP/2's rules is malformed, and the request is not repeated", arguments: Unreadable.allCases)
+    @Test("A response that breaks HTTP/2's rules is malformed, and the request is not repeated", arguments: Unreadable.allCases)
     func unreadable(kind: Unreadable) async throws {
         let server = try LoopbackServer.start(tls: ServerTLS(protocols: [.http2])) {
             [.send(kind.frames(UInt32($0.exchange * 2 + 1))), .stall]
@@ -285,7 +285,7 @@ struct StreamEndTests {
         await transport.close()
     }
 
-    /// Whether the answer ends with its head, and how the server stops the upload.
+    /// Whether the response ends with its head, and how the server stops the upload.
     enum Early: CaseIterable {
         case head, headReset, body, bodyReset
 
@@ -299,7 +299,7 @@ struct StreamEndTests {
     }
 
     @Test(
-        "an answer that is complete before the request's body is sent is a success, however the server stops the upload",
+        "a response that is complete before the request's body is sent is a success, however the server stops the upload",
         arguments: Early.allCases, [413, 401, 200])
     func earlyAnswer(early: Early, status: Int) async throws {
         let server = try LoopbackServer.start(tls: ServerTLS(protocols: [.http2]), answersEarly: true) { request in
@@ -315,7 +315,7 @@ struct StreamEndTests {
         await transport.close()
     }
 
-    @Test("an answer that is complete while the last bytes of the request are being sent is a success")
+    @Test("a response that is complete while the last bytes of the request are being sent is a success")
     func answeredAtTheEnd() async throws {
         let (answering, answer) = AsyncStream.makeStream(of: Void.self)
         let server = try LoopbackServer.start(tls: ServerTLS(protocols: [.http2]), answersEarly: true) { request in
@@ -329,7 +329,7 @@ struct StreamEndTests {
             chunk.yield(Data("ab".utf8))
             async let sent = requests.send(
                 .post, server.url, body: .stream(BodyStream(length: 4) { chunks }), timeout: Timeout(.seconds(5)))
-            // The server answers now, so that the answer and the rest of the request meet in one turn of the loop.
+            // The server answers now, so that the response and the rest of the request meet in one turn of the loop.
             await signals.next()
             chunk.yield(Data("cd".utf8))
             chunk.finish()

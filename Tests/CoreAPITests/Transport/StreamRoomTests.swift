@@ -30,7 +30,7 @@ struct StreamRoomTests {
         Issue.record("two hundred times in time")
     }
 
-    /// The answer after the data, and the one with it.
+    /// The response after the data, and the one with it.
     private func answers(
         _ timeout: Timeout, _ library: CurlLibrary
     ) async throws -> (small: Response<Data>, large: Response<Data>) {
@@ -44,7 +44,7 @@ struct StreamRoomTests {
             switch request.target {
             case "/small": return [.open(waits), .stall]
             case "/large":
-                // A little more than libcurl has room for, and after it the answer that another request waits for.
+                // A little more than libcurl has room for, and after it the response that another request waits for.
                 var frames = head(5, room + 100)
                 for _ in 0..<(room / 16_384) { frames += Frames.frame(0, 0, 5, Data(count: 16_384)) }
                 frames += Frames.frame(0, 1, 5, Data(count: 100)) + head(3, 2) + Frames.frame(0, 1, 3, Data("ok".utf8))

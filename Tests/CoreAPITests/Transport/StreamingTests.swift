@@ -67,7 +67,7 @@ struct StreamingTests {
         await channel.close()
     }
 
-    @Test("an error filter that reads every answer leaves the body of a stream to its reader")
+    @Test("an error filter that reads every response leaves the body of a stream to its reader")
     func errorFilter() async throws {
         let server = try LoopbackServer.start { _ in .ok("0123456789") }
         defer { server.close() }
@@ -188,7 +188,7 @@ struct StreamingTests {
         try await server.waitForOpenConnections(atMost: 0)
     }
 
-    @Test("a call is cancelled while its upload waits for the sequence, and while a rejected answer is collected")
+    @Test("a call is cancelled while its upload waits for the sequence, and while a rejected response is collected")
     func cancelledInBetween() async throws {
         let (asked, tell) = AsyncStream.makeStream(of: Void.self)
         let server = try LoopbackServer.start { _ in
@@ -257,7 +257,7 @@ struct StreamingTests {
         await channel.close()
     }
 
-    @Test("an answer with a rejected status is collected and fails the call as usual")
+    @Test("a response with a rejected status is collected and fails the call as usual")
     func rejected() async throws {
         let server = try LoopbackServer.start { request in
             request.path == "/old" ? .redirect(to: "/new") : .json(#"{"reason":"no"}"#, status: 404)
@@ -276,7 +276,7 @@ struct StreamingTests {
         func deenhance(_ response: inout Response<Data>) throws { throw Failure() }
     }
 
-    @Test("an answer on which a hook fails is not waited for, and its exchange ends")
+    @Test("a response on which a hook fails is not waited for, and its exchange ends")
     func failedByHook() async throws {
         let server = try LoopbackServer.start { _ in
             [.sendHead(status: 200, headers: ["Content-Length": "9"]), .sendBody(Data("first".utf8)), .stall]
@@ -300,7 +300,7 @@ struct StreamingTests {
     }
 
     @Test(
-        "an answer that any verifier rejects is collected, and its error is read; the connection is free",
+        "a response that any verifier rejects is collected, and its error is read; the connection is free",
         arguments: [
             StatusCodeResponseVerifier(200).always, Rejecting(), ContentTypeResponseVerifier("text/event-stream"),
         ] as [any ResponseVerifier])
@@ -573,7 +573,7 @@ struct StreamingTests {
         await channel.close()
     }
 
-    @Test("an encoded body that cannot be decoded is a malformed answer")
+    @Test("an encoded body that cannot be decoded is a malformed response")
     func undecodable() async throws {
         let server = try LoopbackServer.start { _ in
             .status(200, body: Data("no gzip at all".utf8), headers: ["Content-Encoding": "gzip"])
@@ -823,7 +823,7 @@ struct StreamingTests {
         await channel.close()
     }
 
-    @Test("the body of an answer is sent on as the body of a request, and never a second time")
+    @Test("the body of a response is sent on as the body of a request, and never a second time")
     func passedOn() async throws {
         let source = try LoopbackServer.start { _ in .status(200, body: Self.megabyte) }
         defer { source.close() }
@@ -846,7 +846,7 @@ struct StreamingTests {
     }
 
     @Test(
-        "an answer that arrives before the sequence ends is delivered, and the sequence is released",
+        "a response that arrives before the sequence ends is delivered, and the sequence is released",
         // Half of the body fits into the buffers on the way, or it is sent when the socket has room again.
         arguments: [1 << 20, 1 << 24])
     func earlyAnswer(size: Int) async throws {
@@ -871,7 +871,7 @@ struct StreamingTests {
         let manager = NetworkManager<UploadEndpoint>(channel: channel)
         let start = ContinuousClock.now
         #expect(await manager.response(for: UploadEndpoint(body: body), as: .text).head?.status.code == 413)
-        // A quarter of the idle timeout is 7.5 s: the clocks must not be what finds the answer.
+        // A quarter of the idle timeout is 7.5 s: the clocks must not be what finds the response.
         #expect(ContinuousClock.now - start < .seconds(5))
         for await _ in gone { break }
         await channel.close()

@@ -181,7 +181,7 @@ struct TimeoutTests {
         await transport.close()
     }
 
-    @Test("An answer that arrived while another request's body blocked the thread is not late")
+    @Test("A response that arrived while another request's body blocked the thread is not late")
     func heldUpByBody() async throws {
         let (asked, gate, sent) = (try Gate(), try Gate(), try Gate())
         let server = try LoopbackServer.start { request in

@@ -40,7 +40,7 @@ struct TruncationTests {
     }
 
     @Test(
-        "A status line with HTTP/2 does not make an HTTP/1.1 answer a stream, whose cut would go unnoticed",
+        "A status line with HTTP/2 does not make an HTTP/1.1 response a stream, whose cut would go unnoticed",
         arguments: [true, false],
         ["HTTP/2 200 OK", "HTTP/2.0 200 OK", "HTTP/1.1 103 Hints\r\n\r\nHTTP/2 200 OK"])
     func claimed(isSecure: Bool, line: String) async throws {

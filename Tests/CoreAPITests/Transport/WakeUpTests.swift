@@ -23,11 +23,11 @@ struct WakeUpTests {
             queue.async { job.runSynchronously(on: self.asUnownedTaskExecutor()) }
         }
 
-        /// Opens the gate once the running job has suspended, so that no answer arrives before its task waits for it.
+        /// Opens the gate once the running job has suspended, so that no response arrives before its task waits for it.
         func openWhenSuspended(_ gate: Gate) { queue.async { gate.open() } }
     }
 
-    @Test("a buffered call costs one, whatever the size of its answer", arguments: [2, 3_000_000], [false, true])
+    @Test("a buffered call costs one, whatever the size of its response", arguments: [2, 3_000_000], [false, true])
     func buffered(size: Int, secure: Bool) async throws {
         let gate = try Gate()
         let server = try LoopbackServer.start(tls: secure ? ServerTLS() : nil) { request in

@@ -47,7 +47,7 @@ struct WorkaroundTests {
         return requests
     }
 
-    @Test("an unrequested answer does not become the answer to the next request")
+    @Test("an unrequested answer does not become the response to the next request")
     func unreadBytes() async throws {
         let extra = Data("HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\nwrong".utf8)
         // Newer versions check the socket themselves.
@@ -104,7 +104,7 @@ struct WorkaroundTests {
         }
     }
 
-    @Test("an HTTP/2 answer that is complete before its request is sent is a success")
+    @Test("an HTTP/2 response that is complete before its request is sent is a success")
     func endlessUpload() async throws {
         // `EarlyAnswerTests.leftAlone` shows it over HTTP/1.1, where newer versions have the defect, too.
         try await show(.endlessUpload, isShown: CurlLibrary.linked.version < CurlVersion(8, 0, 0)) { transport in
@@ -118,7 +118,7 @@ struct WorkaroundTests {
         }
     }
 
-    @Test("an answer arrives while its request's body is paused")
+    @Test("a response arrives while its request's body is paused")
     func missedAnswer() async throws {
         try await show(.missedAnswer) { transport in
             let server = try EarlyServer(413, "too large", hasLength: false, then: .endsItsSide)
@@ -178,7 +178,7 @@ struct WorkaroundTests {
         }
     }
 
-    @Test("a streamed answer is never another request's, beside an HTTP/2 request to the same host")
+    @Test("a streamed response is never another request's, beside an HTTP/2 request to the same host")
     func busyConnectionShared() async throws {
         try await show(.busyConnectionShared, isShown: false) { transport in
             let gate = try Gate()

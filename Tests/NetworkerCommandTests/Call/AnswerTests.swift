@@ -3,7 +3,7 @@ import Foundation
 import Programs
 import Testing
 
-@Suite("The answer of a call", .timeLimit(.minutes(2)))
+@Suite("The response of a call", .timeLimit(.minutes(2)))
 struct AnswerTests {
     @Test("in one pipe with standard error, ends its line before an error begins")
     func onePipe() async throws {
@@ -135,7 +135,7 @@ struct AnswerTests {
         #expect(shown.text == "one\\u{1B}[2J\r\ntwo\\u{07}\r\n", "\(shown.text)")
     }
 
-    @Test("keeps the cookies that an earlier answer of its redirects has set")
+    @Test("keeps the cookies that an earlier response of its redirects has set")
     func cookies() async throws {
         let server = try LoopbackServer.start { request in
             guard request.path == "/login" else { return .ok(request.headers["cookie"] ?? "none") }

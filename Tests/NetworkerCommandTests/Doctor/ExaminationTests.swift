@@ -145,7 +145,7 @@ struct ExaminationTests {
         #expect(findings.first?.text.contains(path) == true && findings.first?.text.contains("--authority") == true)
     }
 
-    @Test("an unknown name, no server, an answer that is not HTTP, and a channel with problems")
+    @Test("an unknown name, no server, a response that is not HTTP, and a channel with problems")
     func unreachable() async throws {
         #expect(await verdicts(channel("https://nowhere.invalid")) == ["DNS": "bad"])
         #expect(await verdicts(channel("https://127.0.0.1:9")) == ["connection": "bad"])

@@ -78,7 +78,7 @@ final class TemporaryPackage: Sendable {
         return (run.status, run.output, try String(contentsOf: errors, encoding: .utf8))
     }
 
-    /// SwiftPM's answers in their order, without a process.
+    /// SwiftPM's responses in their order, without a process.
     static func dumps(_ answers: String...) -> DumpRun {
         let left = Answers(answers)
         return { _ in

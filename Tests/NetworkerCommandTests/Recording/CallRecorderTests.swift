@@ -17,7 +17,7 @@ struct CallRecorderTests {
         func adapt(_ request: inout Request) async throws { throw self }
     }
 
-    @Test("records every attempt with its answer and the pause before it")
+    @Test("records every attempt with its response and the pause before it")
     func attempts() async throws {
         let call = try await recorded(AskAgain())
         #expect(call.exchanges.map(\.request.attempt) == [1, 2])

@@ -34,7 +34,7 @@ struct TimelineTests {
         #expect(bars.map(\.label) == ["start", "queue", "DNS", "TCP", "TLS", "first byte", "the rest", "total"])
         #expect(bars.map(\.start) == [0, 10, 11, 13, 16, 20, 25, 10].map { Duration.milliseconds($0) })
         #expect(bars.map(\.end) == [10, 11, 13, 16, 20, 25, 31, 31].map { Duration.milliseconds($0) })
-        #expect(chart.groups.first?.title == "attempt 1: GET /a, no answer, new connection to [::1]:8443")
+        #expect(chart.groups.first?.title == "attempt 1: GET /a, no response, new connection to [::1]:8443")
     }
 
     @Test("names the part of each exchange: a refresh, the request after it, a redirect, the next attempt")

@@ -46,7 +46,7 @@ final class UploadCommandTests {
         return try await Program.run([command] + arguments, environment: ["HOME": "/tmp"], capturesErrors: true)
     }
 
-    @Test("sends the file, with progress in lines, and shows the answer")
+    @Test("sends the file, with progress in lines, and shows the response")
     func sends() async throws {
         let server = try LoopbackServer.start { .json(#"{"bytes":\#($0.bodyLength)}"#) }
         defer { server.close() }

@@ -19,7 +19,7 @@ final class ResumableServer: Sendable {
         var requests: [Received] = []
         /// The numbers of body bytes after which the next connections are cut.
         var cuts: [Int] = []
-        /// Whether the next connection is cut after the request is handled, before its answer.
+        /// Whether the next connection is cut after the request is handled, before its response.
         var swallowsAnswer = false
         /// Answers for the next requests of a method, in place of the server's own.
         var scripted: [String: [(Int, [String: String])]] = [:]

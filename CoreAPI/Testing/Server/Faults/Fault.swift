@@ -12,11 +12,11 @@ public struct Fault: Sendable, Hashable, CustomStringConvertible {
         case beforeRequest
         /// After half of the request's body; right after the head of a request without a body.
         case inRequestBody
-        /// When the request was read, before the head of the answer.
+        /// When the request was read, before the head of the response.
         case beforeResponse
-        /// After half of the answer's body; right after the head of an answer without a body.
+        /// After half of the response's body; right after the head of a response without a body.
         case inResponseBody
-        /// When the answer is complete.
+        /// When the response is complete.
         case afterResponse
     }
 

@@ -1,7 +1,7 @@
 internal import CoreAPI
 import Foundation
 
-/// An answer over HTTP/2: frames of one stream (RFC 9113 §8.1).
+/// A response over HTTP/2: frames of one stream (RFC 9113 §8.1).
 final class HTTP2Output: AnswerOutput {
     private let stream: HTTP2Stream
     private let connection: HTTP2Connection

@@ -1,6 +1,6 @@
 import Foundation
 
-/// One exchange of an HTTP/2 connection: its request as it arrives, and its answer.
+/// One exchange of an HTTP/2 connection: its request as it arrives, and its response.
 ///
 /// `@unchecked`: variables are touched under the connection's lock.
 final class HTTP2Stream: @unchecked Sendable {

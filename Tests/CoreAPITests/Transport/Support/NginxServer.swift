@@ -107,7 +107,7 @@ final class NginxServer {
 
     var url: String { "https://localhost:\(port)" }
 
-    /// How many requests it has answered, once there are at least `count`; it logs each a moment after its answer.
+    /// How many requests it has answered, once there are at least `count`; it logs each a moment after its response.
     func served(_ count: Int) async throws -> Int {
         let log = directory.appendingPathComponent("access.log")
         var lines = 0

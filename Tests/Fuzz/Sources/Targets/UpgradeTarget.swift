@@ -5,7 +5,7 @@ import HTTPTypes
 @testable import CoreAPIWebSocket
 
 extension FuzzTarget {
-    /// A byte that says how the bytes are cut, then a server's answer to a WebSocket's handshake with the key of RFC 6455 §1.3.
+    /// A byte that says how the bytes are cut, then a server's response to a WebSocket's handshake with the key of RFC 6455 §1.3.
     static let upgrade = FuzzTarget(name: "upgrade") { input in
         var input = input
         let piece = Int(input.byte()) + 1
@@ -16,7 +16,7 @@ extension FuzzTarget {
         expect(whole.body.count <= limits.responseBodySize, "no body beyond the limit")
         expect(whole.body.count + whole.rest.count <= bytes.count, "no more comes out than went in")
         guard let head = whole.head, head.status == .switchingProtocols else { return }
-        expect(whole.body.isEmpty, "an answer that switches has no body")
+        expect(whole.body.isEmpty, "a response that switches has no body")
         var options = WebSocket.Options()
         options.subprotocols = ["chat"]
         guard let agreement = try? Handshake.check(head.headers, key: "dGhlIHNhbXBsZSBub25jZQ==", options) else { return }

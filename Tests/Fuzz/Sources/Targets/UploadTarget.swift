@@ -5,7 +5,7 @@ import HTTPTypes
 @testable import CoreAPITransfers
 
 extension FuzzTarget {
-    /// A byte for the dialect, then lines `Name:value` of an answer to a resumable upload.
+    /// A byte for the dialect, then lines `Name:value` of a response to a resumable upload.
     static let upload = FuzzTarget(name: "upload") { input in
         var input = input
         let dialects = ResumableUpload.Dialect.allCases
