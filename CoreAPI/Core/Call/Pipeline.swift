@@ -13,25 +13,25 @@ enum Pipeline {
         do throws(APIClientError) {
             if let repeated { first = repeated } else { first = try build(call) }
         } catch {
-            return await reject(call.failed(error))
+            return await endUnsent(call.failed(error))
         }
         // The middleware around the call calls this last. It makes one attempt after another, until one succeeds or none may
         // follow.
         @Sendable func tryAttempts(_ start: Attempt) async -> RawResponse {
             var attempt = start
             while true {
-                let answer: RawResponse
+                let received: RawResponse
                 do throws(APIClientError) {
                     // Interceptors change the attempt. It then passes the middleware around it (redirects, the channel's own,
                     // cookies), and the transport sends it.
                     attempt = try await adapt(attempt)
-                    answer = await Next(call.prepared.attemptChain, end: exchange)(attempt)
+                    received = await Next(call.prepared.attemptChain, end: exchange)(attempt)
                 } catch {
                     // Only `adapt` throws: nothing was sent.
-                    answer = attempt.failed(error)
+                    received = attempt.failed(error)
                 }
                 // Deenhance, filter and decode the response.
-                let raw = await read(answer, of: attempt)
+                let raw = await readBody(received, of: attempt)
                 guard let failure = raw.failure else { return raw }
                 // Interceptors and error handler may want another attempt. It begins as the first did, and is adapted anew.
                 switch await retry(raw, failure, from: start) {
@@ -42,7 +42,7 @@ enum Pipeline {
         }
         let raw = await Next(call.prepared.callChain, end: tryAttempts)(first)
         // A middleware around the call may have answered by itself: `read` skips what `tryAttempts` has read.
-        return await result(translate(read(raw, of: first)))
+        return await result(translate(readBody(raw, of: first)))
     }
 
     // MARK: - Down
@@ -59,7 +59,7 @@ enum Pipeline {
     }
 
     /// Ends a call without an attempt.
-    static func reject(_ raw: RawResponse) async -> RawResponse { await result(translate(raw)) }
+    static func endUnsent(_ raw: RawResponse) async -> RawResponse { await result(translate(raw)) }
 
     /// Lets interceptors change the attempt, then checks cancellation and deadline.
     private static func adapt(_ attempt: Attempt) async throws(APIClientError) -> Attempt {
@@ -91,19 +91,19 @@ enum Pipeline {
 
     /// Reads the response. A stream is collected first, within the channel's limit, unless the caller asked for one and its head
     /// is accepted. Over libcurl an ordinary response arrives whole.
-    private static func read(_ answer: RawResponse, of attempt: Attempt) async -> RawResponse {
-        guard !answer.body.isInMemory else { return read(whole: answer, of: attempt) }
-        switch attempt.use(of: answer) {
-        case .drop: return read(whole: answer.copy(body: Body.none), of: attempt)
-        case .leave: return read(whole: answer, of: attempt)
-        case .collect: return read(whole: await answer.collected(), of: attempt)
+    private static func readBody(_ received: RawResponse, of attempt: Attempt) async -> RawResponse {
+        guard !received.body.isInMemory else { return interpret(received, of: attempt) }
+        switch attempt.use(of: received) {
+        case .drop: return interpret(received.copy(body: Body.none), of: attempt)
+        case .leave: return interpret(received, of: attempt)
+        case .collect: return interpret(await received.collected(), of: attempt)
         case .reject(let rejection, let time):
-            return read(whole: await answer.collected(within: time).rejected(rejection), of: attempt)
+            return interpret(await received.collected(within: time).rejected(rejection), of: attempt)
         }
     }
 
     /// Deenhances, filters and decodes a whole response, once.
-    private static func read(whole given: RawResponse, of attempt: Attempt) -> RawResponse {
+    private static func interpret(_ given: RawResponse, of attempt: Attempt) -> RawResponse {
         let call = attempt.call
         // A middleware may give a response that it has kept from another call.
         let kept = given.call === call ? given : given.copy(call: call, attempt: attempt)

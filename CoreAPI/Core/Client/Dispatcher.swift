@@ -59,7 +59,7 @@ public struct CommonDispatcher: Dispatcher {
     ) async -> Response<Value> {
         let call = Call(prepared.current, endpoint, decoding)
         let raw = call.failed(.request(error, ErrorContext(call, method: endpoint.method)))
-        return Response(delivering: await Pipeline.reject(raw))
+        return Response(delivering: await Pipeline.endUnsent(raw))
     }
 
     @concurrent
