@@ -22,7 +22,7 @@ struct CallMetrics<Backend: MetricsBackend>: Listener {
     }
 
     func exchanged(_ event: CallEvent.Exchanged) {
-        guard let metrics = event.reply.metrics else { return }
+        guard let metrics = event.response.metrics else { return }
         let dimensions = [("channel", event.attempt.call.channel.name)]
         backend.record("queue_duration", metrics.queued, dimensions)
         if let tls = metrics.tls { backend.record("tls_duration", tls, dimensions) }

@@ -14,7 +14,7 @@ package final class CallRecorder: Listener {
         change(event.attempt.call) { $0.begin(event.attempt, at: now) }
     }
 
-    package func exchanged(_ event: CallEvent.Exchanged) { change(event.attempt.call) { $0.end(event.reply) } }
+    package func exchanged(_ event: CallEvent.Exchanged) { change(event.attempt.call) { $0.end(event.response) } }
 
     package func read(_ event: CallEvent.Read) { change(event.attempt.call) { $0.note(event.error) } }
 

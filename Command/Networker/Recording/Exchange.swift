@@ -11,14 +11,14 @@ package struct Exchange: Sendable {
     package let pause: Duration
     /// `nil` without a response.
     package var head: ResponseHead?
-    /// The reply without its body.
-    package var reply: RawResponse?
+    /// The response without its body.
+    package var response: RawResponse?
     /// The error of the response, or of the missing answer.
     package var error: APIClientError?
 
     package var status: Int? { head?.status.code }
     /// Once the end of a streamed body was read, those of the whole exchange.
-    package var metrics: ExchangeMetrics? { reply?.metrics }
+    package var metrics: ExchangeMetrics? { response?.metrics }
 
     /// The exchange's part in a call: `attempt 2`, `redirect`, `sent again` within an attempt, or the endpoint of another call
     /// that the call waited for, such as a token's refresh.

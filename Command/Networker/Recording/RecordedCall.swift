@@ -32,13 +32,13 @@ package struct RecordedCall: Sendable {
         pause = .zero
     }
 
-    /// Records the reply of the last exchange.
-    package mutating func end(_ reply: RawResponse) {
+    /// Records the response of the last exchange.
+    package mutating func end(_ response: RawResponse) {
         guard let last = exchanges.indices.last else { return }
-        exchanges[last].head = reply.head
+        exchanges[last].head = response.head
         // A body that is held and not read would keep its connection.
-        exchanges[last].reply = reply.with(body: .none)
-        exchanges[last].error = reply.failure
+        exchanges[last].response = response.with(body: .none)
+        exchanges[last].error = response.failure
     }
 
     /// Records the error of the last exchange's answer.

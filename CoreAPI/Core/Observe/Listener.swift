@@ -165,7 +165,7 @@ public enum CallEvent {
         /// The attempt as the transport got it.
         public let attempt: Attempt
         /// The transport's response.
-        public let raw: RawResponse
+        public let response: RawResponse
     }
 
     /// A redirect is followed; see ``Listener/redirected(_:)``.
@@ -279,7 +279,7 @@ extension Attempt {
             if case .bytes(let data) = raw.body, !data.isEmpty {
                 listener.body(CallEvent.BodyProgress(attempt: self, received: Int64(data.count), expected: Int64(data.count)))
             }
-            listener.exchanged(CallEvent.Exchanged(attempt: self, raw: raw))
+            listener.exchanged(CallEvent.Exchanged(attempt: self, response: raw))
         }
     }
 }

@@ -22,7 +22,7 @@ struct ListenerTests {
         func secured(_ event: CallEvent.Secured) { diary.write("secured \(event.duration > .zero)") }
         func head(_ event: CallEvent.Head) { diary.write("head \(event.head.status.code)") }
         func body(_ event: CallEvent.BodyProgress) { diary.write("body \(event.received)") }
-        func exchanged(_ event: CallEvent.Exchanged) { diary.write("exchanged \(event.reply.status ?? 0)") }
+        func exchanged(_ event: CallEvent.Exchanged) { diary.write("exchanged \(event.response.status ?? 0)") }
         func redirected(_ event: CallEvent.Redirected) { diary.write("redirected \(event.status) \(event.url.path)") }
         func cached(_ event: CallEvent.Cached) { diary.write("cached \(event.attempt.request.url.path)") }
         func read(_ event: CallEvent.Read) { diary.write("read \(event.error?.label ?? "value")") }

@@ -77,7 +77,7 @@ struct NoSilentResendTests {
     /// The resends that a listener hears of.
     private final class Resends: Listener {
         let counts = Mutex<[Int?]>([])
-        func exchanged(_ event: CallEvent.Exchanged) { counts.withLock { $0.append(event.reply.metrics?.resends) } }
+        func exchanged(_ event: CallEvent.Exchanged) { counts.withLock { $0.append(event.response.metrics?.resends) } }
     }
 
     /// Opens connections that stay open.

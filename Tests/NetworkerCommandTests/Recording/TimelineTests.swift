@@ -13,7 +13,7 @@ struct TimelineTests {
         let call = Call(channel: channel, endpoint: "test")
         let request = Request(call: call, method: .get, url: try HTTPURL("https://localhost/a?secret=1"))
         var exchange = Exchange(request: request, endpoint: "test", sentAt: start + delay, pause: .zero)
-        exchange.reply = RawResponse(Attempt(request), metrics: metrics)
+        exchange.response = RawResponse(Attempt(request), metrics: metrics)
         return exchange
     }
 
