@@ -376,8 +376,8 @@ struct WorkaroundTests {
     @Test("every defect has its versions, and a fixed one needs no workaround")
     func versions() {
         for defect in CurlDefect.all { #expect(!defect.versions.isEmpty) }
-        let defects = Defects(of: CurlVersion(8, 2, 0))
-        #expect(!defects.contains(.rememberedField) && Defects(of: CurlVersion(8, 1, 2)).contains(.rememberedField))
+        let defects = CurlDefects(of: CurlVersion(8, 2, 0))
+        #expect(!defects.contains(.rememberedField) && CurlDefects(of: CurlVersion(8, 1, 2)).contains(.rememberedField))
         #expect(Set(CurlDefect.all.map(\.versions)).count > 1)
         #expect(!CurlLibrary.linked.leaving(.silentEnd).has(.silentEnd))
     }
