@@ -16,10 +16,10 @@ internal import Synchronization
 /// separate connections, because libcurl may mix up the answers on shared ones. Each of the two groups of connections has the
 /// channel's ``Limits``.
 ///
-/// The way of an exchange: `CurlAttempt` (below) makes a `PreparedRequest` and its `Exchange`. The `ConnectionPool` asks
+/// The way of an exchange: `CurlAttempt` makes a `PreparedRequest` and its `Exchange`. The `ConnectionPool` asks
 /// its `HostQueue` whether it may start, and posts it to a `Loop`. On the loop's thread `LoopRun`, in Loop.swift, hands it to the
 /// pool's `PoolWorker`, which starts it or lets it wait in the queue. The worker sets its options on a `CurlHandle`
-/// (Exchange+Options.swift) and adds it to its `CurlMulti`. libcurl passes head and body to `CurlCallbacks`. The worker ends
+/// (HandleOptions.swift) and adds it to its `CurlMulti`. libcurl passes head and body to `CurlCallbacks`. The worker ends
 /// the exchange and resumes the task, where `CurlAttempt` reads the response.
 ///
 /// A server may send an HTTP/1.1 response before any request. If it arrives before the next request is sent, the transport

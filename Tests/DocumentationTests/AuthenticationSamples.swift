@@ -64,9 +64,9 @@ actor ExpiringToken: Middleware {
         guard attempt.request.goesToEnvironment() else { return await next(attempt) }
         do {
             let token = try await token()
-            let reply = await next(try attempt.with { try $0.setHeader("Authorization", "Bearer \(token)") })
-            if reply.status == 401, token == current?.grant.token { current = nil }
-            return reply
+            let response = await next(try attempt.with { try $0.setHeader("Authorization", "Bearer \(token)") })
+            if response.status == 401, token == current?.grant.token { current = nil }
+            return response
         } catch {
             return attempt.failed(error, stage: APIClientError.adapting)
         }

@@ -12,13 +12,13 @@ actor ETagCache: Middleware {
         // A response belongs to the token that it was asked with.
         let key = [attempt.request.url.string, attempt.request.headers[.authorization]]
         let known = kept[key]
-        let reply = await next(attempt.with { $0.headers[.ifNoneMatch] = known?.head?.headers[.eTag] })
-        if reply.status == 304, let known {
+        let response = await next(attempt.with { $0.headers[.ifNoneMatch] = known?.head?.headers[.eTag] })
+        if response.status == 304, let known {
             attempt.notify { $0.cached(CallEvent.Cached(attempt)) }
             return RawResponse(attempt, head: known.head, body: known.body)
         }
-        if reply.failure == nil, reply.status == 200, reply.head?.headers[.eTag] != nil { kept[key] = reply }
-        return reply
+        if response.failure == nil, response.status == 200, response.head?.headers[.eTag] != nil { kept[key] = response }
+        return response
     }
 }
 
@@ -31,11 +31,11 @@ actor SingleFlight: Middleware {
         guard attempt.request.method == .get, !attempt.streamsBody else { return await next(attempt) }
         let key = Key(url: attempt.request.url, headers: attempt.request.headers)
         if let flight = flights[key] {
-            let reply = await flight.value
-            if case .transport(let error, _)? = reply.failure { return attempt.failed(error) }
+            let response = await flight.value
+            if case .transport(let error, _)? = response.failure { return attempt.failed(error) }
             // This call verifies and decodes the response itself.
-            let failure = reply.head == nil ? reply.failure : nil
-            return RawResponse(attempt, head: reply.head, body: reply.body, failure: failure, metrics: reply.metrics)
+            let failure = response.head == nil ? response.failure : nil
+            return RawResponse(attempt, head: response.head, body: response.body, failure: failure, metrics: response.metrics)
         }
         let flight = Task { await next(attempt) }
         flights[key] = flight
@@ -55,12 +55,12 @@ actor Breaker: Middleware {
 
     func handle(_ attempt: Attempt, next: Next) async -> RawResponse {
         guard openUntil <= .now else { return attempt.failed(IsOpen(), stage: APIClientError.adapting) }
-        let reply = await next(attempt)
+        let response = await next(attempt)
         // The caller's decision says nothing about the server.
-        if reply.failure?.isCancelled == true { return reply }
-        failures = reply.failure != nil || (reply.status ?? 0) >= 500 ? failures + 1 : 0
+        if response.failure?.isCancelled == true { return response }
+        failures = response.failure != nil || (response.status ?? 0) >= 500 ? failures + 1 : 0
         if failures >= 5 { (failures, openUntil) = (0, .now + pause) }
-        return reply
+        return response
     }
 }
 

@@ -76,7 +76,7 @@ struct HandshakeFieldTests {
         arguments: [
             ("Sec-WebSocket-Protocol", "v9", "subprotocols"), ("Sec-WebSocket-Protocol", "v1 v2", "token"),
             ("Sec-WebSocket-Extensions", "permessage-deflate", "compression"), ("Sec-WebSocket-Version", "8", "13"),
-            ("Sec-WebSocket-Key", "dGhlIHNhbXBsZSBub25jZQ==", "key"), ("Sec-WebSocket-Accept", "x", "answer"),
+            ("Sec-WebSocket-Key", "dGhlIHNhbXBsZSBub25jZQ==", "key"), ("Sec-WebSocket-Accept", "x", "response"),
             ("Upgrade", "h2c", "websocket"), ("Connection", "close", "Upgrade"),
         ], Origin.allCases)
     func replacedField(field: (name: String, value: String, word: String), origin: Origin) async throws {

@@ -168,7 +168,7 @@ struct CurlAttempt {
             guard !parsed.namesIdentity else {
                 return .malformedResponse(
                     reason:
-                        "a Content-Length of \(expected) and a Exchange-Encoding without chunks that ended after "
+                        "a Content-Length of \(expected) and a Transfer-Encoding without chunks that ended after "
                         + "\(received) bytes (RFC 9112 §6.3)")
             }
             return .truncated(received: received, expected: expected)

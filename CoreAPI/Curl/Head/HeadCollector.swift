@@ -30,9 +30,9 @@ struct HeadCollector: ~Copyable {
     /// Whether a line may be `Content-Encoding`. Most heads have no such line, and are not searched for it.
     private(set) var mayNameCodings = false
     /// Whether the head's parser must look for the body's end at once, because libcurl may see another one. Not after one plain
-    /// `Content-Length`, or one `Exchange-Encoding` that ends in `chunked`.
+    /// `Content-Length`, or one `Transfer-Encoding` that ends in `chunked`.
     private(set) var mayMissBodyEnd = false
-    /// Whether there is a `Exchange-Encoding` beside a `Content-Length`, or in HTTP/1.0. Peers may disagree about such a body's
+    /// Whether there is a `Transfer-Encoding` beside a `Content-Length`, or in HTTP/1.0. Peers may disagree about such a body's
     /// end (RFC 9112 §6.1, §6.3), so the connection must not be used again.
     var isFramingFaulty: Bool { namesTransferCoding && (namesLength || isHTTP10) }
     private var (namesTransferCoding, namesLength, isHTTP10) = (false, false, false)
@@ -135,7 +135,7 @@ struct HeadCollector: ~Copyable {
             namesLength = true
         } else if line.count > 16, line[16] == colon {
             mayNameCodings = true
-        } else if line.count > 17, line[17] == colon || line[17].isBlank, line.isNamed("exchange-encoding") {
+        } else if line.count > 17, line[17] == colon || line[17].isBlank, line.isNamed("transfer-encoding") {
             // Nearly every one is "chunked" and a line end of two bytes.
             let isUsual = line[17] == colon && line[line.count - 3] | 0x20 == UInt8(ascii: "d")
             if namesTransferCoding || !isUsual { mayMissBodyEnd = true }
@@ -183,7 +183,7 @@ struct FramingLines {
     /// Whether all such lines were noted.
     private(set) var isComplete = true
 
-    /// Whether a line that begins with this byte may be one: `Content-…` and `Exchange-Encoding`.
+    /// Whether a line that begins with this byte may be one: `Content-…` and `Transfer-Encoding`.
     static func mayBegin(with byte: UInt8) -> Bool { byte | 0x20 == UInt8(ascii: "c") || byte | 0x20 == UInt8(ascii: "t") }
 
     /// - Parameter start: the offset of the line's first byte in the head.

@@ -15,7 +15,7 @@ struct ResponseHeadParser {
         var contentLength: Int64?
         /// Whether a last chunk marks the end of the body.
         var isChunked = false
-        /// Whether there is a `Exchange-Encoding` that codes nothing (`identity`). libcurl then reads the body to the
+        /// Whether there is a `Transfer-Encoding` that codes nothing (`identity`). libcurl then reads the body to the
         /// connection's end.
         var namesIdentity = false
         /// Whether chunks are not the last coding; by RFC 9112 §6.3 the body then ends with the connection.
@@ -69,7 +69,7 @@ struct ResponseHeadParser {
         try checkForm(line, isFolded: isFolded(rest))
         if let value = value(of: "content-length", line) {
             parsed.contentLength = try length(value, agreeingWith: parsed.contentLength)
-        } else if let value = value(of: "exchange-encoding", line) {
+        } else if let value = value(of: "transfer-encoding", line) {
             let codings = try transferCodings(String(decoding: value, as: UTF8.self))
             if codings.contains("chunked") {
                 guard !parsed.isChunked else { throw Malformed(reason: Self.chunksWithinChunks) }
@@ -83,7 +83,7 @@ struct ResponseHeadParser {
         }
     }
 
-    private static let framing: [StaticString] = ["content-length", "exchange-encoding", "content-encoding"]
+    private static let framing: [StaticString] = ["content-length", "transfer-encoding", "content-encoding"]
 
     /// libcurl ignores a field whose name is followed by a space, or whose value begins in the next line. The body would then end
     /// elsewhere than its sender means (RFC 9112 §5.1, §5.2).
@@ -114,7 +114,7 @@ struct ResponseHeadParser {
             // libcurl treats the second name as the first.
             guard ["chunked", "identity", "none", ""].contains(coding) else {
                 throw Malformed(
-                    reason: "the exchange coding '\(coding.shortened().escapingControls)', which the request did not ask for")
+                    reason: "the transfer coding '\(coding.shortened().escapingControls)', which the request did not ask for")
             }
         }
         return codings

@@ -4,7 +4,7 @@ internal import Foundation
 internal import HTTPTypes
 
 /// A request's header lines: the caller's fields, and the lines that stop libcurl from adding its own defaults. Framing belongs
-/// to the transport: a `Content-Length` or `Exchange-Encoding` that contradicts the body allows request smuggling (RFC 9112
+/// to the transport: a `Content-Length` or `Transfer-Encoding` that contradicts the body allows request smuggling (RFC 9112
 /// §11.2).
 struct HeaderBlock: Sendable {
     let list: HeaderList

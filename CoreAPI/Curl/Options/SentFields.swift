@@ -54,7 +54,7 @@ extension Request {
         case .bytes(let data): [("Content-Length", "\(data.count)")]
         case .file(let url):
             (try? LocalFile(reading: url.path)).map { [("Content-Length", "\($0.size)")] } ?? []
-        case .stream(let stream): stream.length.map { [("Content-Length", "\($0)")] } ?? [("Exchange-Encoding", "chunked")]
+        case .stream(let stream): stream.length.map { [("Content-Length", "\($0)")] } ?? [("Transfer-Encoding", "chunked")]
         }
     }
 }

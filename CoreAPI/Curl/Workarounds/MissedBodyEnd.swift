@@ -4,7 +4,7 @@ internal import CoreAPICore
 extension CurlDefect {
     /// libcurl looks for the end of some bodies at another offset than RFC 9112 §6.3.
     ///
-    /// - It ignores a length beside a `Exchange-Encoding` that codes nothing, and reads to the connection's end.
+    /// - It ignores a length beside a `Transfer-Encoding` that codes nothing, and reads to the connection's end.
     /// - After an invalid length it reads to the connection's end or takes a part of the value, and may use the connection again.
     /// - It reads the body of a 205 that announces no length to the connection's end (RFC 9110 §15.3.6).
     /// - It reuses the connection of a 204 that announces a body, whose bytes it would read as the next response.
@@ -16,7 +16,7 @@ extension CurlDefect {
 
 extension BodyEnd {
     /// Finds the end of a body that libcurl would miss. A 204 ends at its head (RFC 9112 §6.3), and so does a 205 that announces
-    /// no body (RFC 9110 §15.3.6). With `Exchange-Encoding: identity`, for which libcurl ignores the length, the body ends at its
+    /// no body (RFC 9110 §15.3.6). With `Transfer-Encoding: identity`, for which libcurl ignores the length, the body ends at its
     /// length.
     ///
     /// - Parameter handle: has the complete head of an HTTP/1 response.

@@ -35,8 +35,8 @@ extension ExchangeFailure {
             .malformedResponse(reason: "expected a status line (RFC 9112 §4); the port may serve TLS or another protocol")
         // The kit disables libcurl's decoding of content codings.
         case CURLE_BAD_CONTENT_ENCODING
-        where facts.message.contains("content encoding type") || facts.message.hasPrefix("Unsolicited Exchange-Encoding"):
-            .malformedResponse(reason: "its exchange coding is not known (RFC 9112 §6.1)")
+        where facts.message.contains("content encoding type") || facts.message.hasPrefix("Unsolicited Transfer-Encoding"):
+            .malformedResponse(reason: "its transfer coding is not known (RFC 9112 §6.1)")
         case CURLE_RECV_ERROR, CURLE_HTTP2, CURLE_HTTP2_STREAM: meaningOfLoss(facts)
         default: nil
         }

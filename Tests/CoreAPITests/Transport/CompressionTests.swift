@@ -153,7 +153,7 @@ struct CompressionTests {
     func composed() async throws {
         let twice = Self.packed + Self.packed
         let bare = Data([0xCB, 0x48, 0xCD, 0xC9, 0xC9, 0x07, 0x00])
-        var pieces: ServerReply = [.sendHead(status: 200, headers: ["Content-Encoding": "gzip", "Exchange-Encoding": "chunked"])]
+        var pieces: ServerReply = [.sendHead(status: 200, headers: ["Content-Encoding": "gzip", "Transfer-Encoding": "chunked"])]
         pieces.steps += Self.packed.map { .sendChunk(Data([$0])) } + [.endChunks()]
         let server = try LoopbackServer.start { [pieces] request in
             switch request.path {

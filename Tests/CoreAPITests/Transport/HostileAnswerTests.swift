@@ -23,7 +23,7 @@ struct HostileAnswerTests {
         let pieces = Data(repeatElement(Array("1\r\na\r\n".utf8), count: 100_000).joined())
         let hostile = try LoopbackServer.start(tls: isSecure ? ServerTLS(protocols: [.http1]) : nil) { _ in
             [
-                .sendHead(status: 200, headers: ["Exchange-Encoding": "chunked"]), .open(flooding), .sendEndlessly(pieces),
+                .sendHead(status: 200, headers: ["Transfer-Encoding": "chunked"]), .open(flooding), .sendEndlessly(pieces),
             ]
         }
         let server = try LoopbackServer.start { _ in .ok("x") }
@@ -113,7 +113,7 @@ struct HostileAnswerTests {
         let bytes = Data((isHead ? "HTTP/1.1 200 OK\r\nX: " : "1;").utf8) + Data(repeating: UInt8(ascii: "a"), count: 200)
         let server = try LoopbackServer.start { _ in
             let head: [ServerReply.Step] =
-                isHead ? [] : [.sendHead(status: 200, headers: ["Exchange-Encoding": "chunked"])]
+                isHead ? [] : [.sendHead(status: 200, headers: ["Transfer-Encoding": "chunked"])]
             return ServerReply(head + bytes.flatMap { [.send(Data([$0])), .wait(.milliseconds(50))] })
         }
         defer { server.close() }

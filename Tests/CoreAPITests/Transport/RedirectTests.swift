@@ -36,7 +36,7 @@ struct RedirectTests {
         #expect(second.target == "/b?x=1")
         #expect(second.bodyText == body)
         #expect((second.headers["content-type"] != nil) == (body == "order"))
-        if body.isEmpty { #expect(second.headers["content-length"] == nil && second.headers["exchange-encoding"] == nil) }
+        if body.isEmpty { #expect(second.headers["content-length"] == nil && second.headers["transfer-encoding"] == nil) }
         await transport.close()
     }
 
@@ -292,7 +292,7 @@ struct RedirectTests {
                 ]
             case .cutChunks:
                 [
-                    .sendHead(status: 302, headers: ["Location": "/there", "Exchange-Encoding": "chunked"]),
+                    .sendHead(status: 302, headers: ["Location": "/there", "Transfer-Encoding": "chunked"]),
                     .sendChunk(Data(count: 5)), .closeConnection,
                 ]
             case .withoutEnd:

@@ -32,7 +32,7 @@ struct RequestOnTheWireTests {
         #expect(sent.bodyText == body ?? "")
         let givesContentAMeaning = ["POST", "PUT", "PATCH", "QUERY"].contains(method)
         #expect(sent.headers["content-length"] == (body != nil ? "1" : givesContentAMeaning ? "0" : nil))
-        for name in ["accept", "expect", "content-type", "exchange-encoding"] { #expect(sent.headers[name] == nil, "\(name)") }
+        for name in ["accept", "expect", "content-type", "transfer-encoding"] { #expect(sent.headers[name] == nil, "\(name)") }
         await transport.close()
     }
 
@@ -128,9 +128,9 @@ struct RequestOnTheWireTests {
             let sent = try #require(server.requests.last)
             #expect(sent.body == bytes)
             if case .stream(let stream) = body, stream.length == nil {
-                #expect(sent.headers["exchange-encoding"] == "chunked" && sent.headers["content-length"] == nil)
+                #expect(sent.headers["transfer-encoding"] == "chunked" && sent.headers["content-length"] == nil)
             } else {
-                #expect(sent.headers["content-length"] == "3000000" && sent.headers["exchange-encoding"] == nil)
+                #expect(sent.headers["content-length"] == "3000000" && sent.headers["transfer-encoding"] == nil)
             }
         }
         await transport.close()
@@ -185,7 +185,7 @@ struct RequestOnTheWireTests {
         #expect(sent.headers["x-utf8"] == "kırmızı")
         #expect(sent.headers.all("cookie") == ["a=1; b=2"])
         #expect(sent.headers.all("content-length") == ["1"])
-        #expect(sent.headers["exchange-encoding"] == nil)
+        #expect(sent.headers["transfer-encoding"] == nil)
         await transport.close()
     }
 

@@ -77,7 +77,7 @@ struct ResponseHeadTests {
         #expect(throws: ResponseHeadParser.Malformed.self) { try parse(text) }
     }
 
-    @Test("Lengths: equal ones count as one, different ones and non-numbers are rejected, an exchange coding replaces them")
+    @Test("Lengths: equal ones count as one, different ones and non-numbers are rejected, an transfer coding replaces them")
     func lengths() throws {
         func length(_ fields: String) throws -> Int64? { try parse("HTTP/1.1 200 OK\r\n\(fields)\r\n\r\n").contentLength }
         #expect(try length("Content-Length: 5, 5") == 5)
@@ -87,7 +87,7 @@ struct ResponseHeadTests {
         #expect(throws: ResponseHeadParser.Malformed.self) { try length("Content-Length: +5") }
         #expect(throws: ResponseHeadParser.Malformed.self) { try length("Content-Length: 99999999999999999999") }
         #expect(try length("Content-Length: 5\r\nTransfer-Encoding: chunked") == nil)
-        #expect(throws: ResponseHeadParser.Malformed.self) { try length("Exchange-Encoding: chunked, chunked") }
+        #expect(throws: ResponseHeadParser.Malformed.self) { try length("Transfer-Encoding: chunked, chunked") }
     }
 
     /// The body's end as the head defines it, or the reason why it does not.
@@ -171,12 +171,12 @@ struct ResponseHeadTests {
     @Test(
         "a response without a body ends at its head, with any announced length, and is a success",
         arguments: [
-            ("DELETE", 204, "Content-Length: 22"), ("GET", 204, "Content-Length: 0"), ("POST", 204, "Exchange-Encoding: chunked"),
+            ("DELETE", 204, "Content-Length: 22"), ("GET", 204, "Content-Length: 0"), ("POST", 204, "Transfer-Encoding: chunked"),
             ("GET", 204, "Content-Length: 22\r\nContent-Encoding: gzip"), ("HEAD", 205, "Content-Length: 5"),
             ("HEAD", 200, "Content-Length: 22"),
             ("HEAD", 204, "Content-Length: 22"), ("GET", 304, "Content-Length: 22"),
             ("DELETE", 204, "Content-Length: none"), ("DELETE", 204, "Content-Length: 1, 2"),
-            ("GET", 204, "Exchange-Encoding: none"),
+            ("GET", 204, "Transfer-Encoding: none"),
             ("GET", 304, "Content-Length: 1, 2"), ("HEAD", 200, "Content-Length: 1, 1"), ("POST", 205, "X-A: 1"),
             ("POST", 205, "Content-Length: 0"),
         ])
@@ -193,7 +193,7 @@ struct ResponseHeadTests {
         "bytes after a 204 never become the next response on its connection",
         arguments: [
             "Content-Length: 5\r\n\r\nhello", "Content-Length: 43\r\n\r\nHTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\nwrong",
-            "Exchange-Encoding: chunked\r\n\r\n5\r\nhello\r\n0\r\n\r\n", "Content-Length: x\r\n\r\nhello",
+            "Transfer-Encoding: chunked\r\n\r\n5\r\nhello\r\n0\r\n\r\n", "Content-Length: x\r\n\r\nhello",
         ])
     func bodyBehind204(rest: String) async throws {
         let server = try LoopbackServer.start { request in
@@ -231,7 +231,7 @@ struct ResponseHeadTests {
 
     @Test(
         "a 205 with a complete body is a success",
-        arguments: ["Content-Length: 5\r\n\r\nhello", "Exchange-Encoding: chunked\r\n\r\n5\r\nhello\r\n0\r\n\r\n"])
+        arguments: ["Content-Length: 5\r\n\r\nhello", "Transfer-Encoding: chunked\r\n\r\n5\r\nhello\r\n0\r\n\r\n"])
     func bodyOf205(rest: String) async throws {
         let server = try LoopbackServer.start { _ in [.send(Data("HTTP/1.1 205 X\r\n\(rest)".utf8)), .closeConnection] }
         let transport = CurlTransport()

@@ -89,12 +89,12 @@ struct SpoiltConnectionTests {
     @Test(
         "is not reused after a response with faulty framing",
         arguments: [
-            ("HTTP/1.1", "Exchange-Encoding: chunked\r\nContent-Length: 5", 2),
+            ("HTTP/1.1", "Transfer-Encoding: chunked\r\nContent-Length: 5", 2),
             ("HTTP/1.1", "content-length: 5\r\ntransfer-encoding: chunked", 2),
-            ("HTTP/1.0", "Exchange-Encoding: chunked\r\nConnection: keep-alive", 2),
-            ("HTTP/1.1", "Exchange-Encoding: chunked\r\nContent-Digest: sha-256=:AA==:\r\nContent-Labels: a", 1),
+            ("HTTP/1.0", "Transfer-Encoding: chunked\r\nConnection: keep-alive", 2),
+            ("HTTP/1.1", "Transfer-Encoding: chunked\r\nContent-Digest: sha-256=:AA==:\r\nContent-Labels: a", 1),
             ("HTTP/1.1", "Total-Items-Count: 12\r\nTransaction-Token: x\r\nTransfer-Encoding: chunked", 1),
-            ("HTTP/1.1", "Exchange-Encoding: chunked", 1),
+            ("HTTP/1.1", "Transfer-Encoding: chunked", 1),
         ])
     func faultyFraming(version: String, fields: String, connections: Int) async throws {
         for tls in [nil, try ServerTLS(protocols: [.http1])] {
@@ -128,8 +128,8 @@ struct SpoiltConnectionTests {
             "Content-Length: 5\r\nContent-Length: 6", "Content-Length: 3\r\nContent-Length: 5", "Content-Length: 5, 6",
             "Content-Length: +5", "Content-Length: 5 x", "Content-Length:", "Content-Length:9999999999999999999",
             "content-length: 99999999999999999999", "Content-Length: 5\r\n 0", "Content-Length : 5",
-            "Exchange-Encoding: chunked\r\nTransfer-Encoding: chunked", "Exchange-Encoding: chunked, chunked",
-            "Exchange-Encoding: chunked\r\nContent-Length : 5", "Exchange-Encoding : chunked\r\nContent-Length: 5",
+            "Transfer-Encoding: chunked\r\nTransfer-Encoding: chunked", "Transfer-Encoding: chunked, chunked",
+            "Transfer-Encoding: chunked\r\nContent-Length : 5", "Transfer-Encoding : chunked\r\nContent-Length: 5",
         ])
     func invalidLength(fields: String) async throws {
         let never = try Gate()

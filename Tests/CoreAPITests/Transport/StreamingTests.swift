@@ -484,7 +484,7 @@ struct StreamingTests {
             ),
             (
                 [
-                    .sendHead(status: 200, headers: ["Exchange-Encoding": "chunked"]), .sendChunk(Data("abc".utf8)),
+                    .sendHead(status: 200, headers: ["Transfer-Encoding": "chunked"]), .sendChunk(Data("abc".utf8)),
                     .closeConnection,
                 ], "truncated"
             ),

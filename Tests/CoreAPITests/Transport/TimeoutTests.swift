@@ -169,7 +169,7 @@ struct TimeoutTests {
         @Sendable func text(_ line: String) -> ServerReply.Step { .send(Data((line + "\r\n").utf8)) }
         let server = try LoopbackServer.start { _ in
             ServerReply([
-                text("HTTP/1.1 200 OK"), pause, text("A: 1"), pause, text("B: 2"), pause, text("Exchange-Encoding: chunked"),
+                text("HTTP/1.1 200 OK"), pause, text("A: 1"), pause, text("B: 2"), pause, text("Transfer-Encoding: chunked"),
                 pause,
                 text("\r\n2\r\n{}"), pause, text("0"), pause, text("T: 1"), pause, text("U: 2"), pause, text(""),
             ])

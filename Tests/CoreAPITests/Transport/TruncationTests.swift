@@ -103,9 +103,9 @@ struct TruncationTests {
     @Test(
         "Fields about the body's end in a form that libcurl ignores",
         arguments: [
-            "Exchange-Encoding: identity\r\nContent-Length: 50", "Content-Length : 50", "Content-Length\t: 50",
+            "Transfer-Encoding: identity\r\nContent-Length: 50", "Content-Length : 50", "Content-Length\t: 50",
             "Content-Length:\r\n 50",
-            "Exchange-Encoding:\r\n chunked", "Exchange-Encoding : chunked\r\nContent-Length: 3", "Content-Encoding:\r\n gzip",
+            "Transfer-Encoding:\r\n chunked", "Transfer-Encoding : chunked\r\nContent-Length: 3", "Content-Encoding:\r\n gzip",
             "Content-Encoding : gzip",
         ])
     func misreadFraming(_ fields: String) async throws {
@@ -118,11 +118,11 @@ struct TruncationTests {
     }
 
     @Test(
-        "a length beside a Exchange-Encoding that codes nothing is the body's",
+        "a length beside a Transfer-Encoding that codes nothing is the body's",
         arguments: [
-            "Exchange-Encoding: identity", "exchange-encoding: IDENTITY", "Exchange-Encoding: none", "Exchange-Encoding: ",
-            "Exchange-Encoding: identity, identity",
-            "Exchange-Encoding: identity\r\nTransfer-Encoding: identity",
+            "Transfer-Encoding: identity", "transfer-encoding: IDENTITY", "Transfer-Encoding: none", "Transfer-Encoding: ",
+            "Transfer-Encoding: identity, identity",
+            "Transfer-Encoding: identity\r\nTransfer-Encoding: identity",
         ], [0, 5, 200_000])
     func identity(_ fields: String, _ count: Int) async throws {
         let never = try Gate()
@@ -173,7 +173,7 @@ struct TruncationTests {
     }
 
     @Test(
-        "an unknown exchange coding is rejected at once, by name",
+        "an unknown transfer coding is rejected at once, by name",
         arguments: ["gzip", "deflate", "br", "8bit", "\"chunked\"", "utf-8"])
     func unknownTransferCoding(_ coding: String) async throws {
         let never = try Gate()
@@ -185,7 +185,7 @@ struct TruncationTests {
         }
         let response = try await requests.send(.get, server.url, timeout: Timeout(.seconds(5)))
         #expect(response.transportError?.label == "malformedResponse", "\(response.result)")
-        #expect("\(response.result)".contains("exchange coding"), "\(response.result)")
+        #expect("\(response.result)".contains("transfer coding"), "\(response.result)")
         never.open()
         await transport.close()
     }
@@ -227,7 +227,7 @@ struct TruncationTests {
     func chunkSize() async throws {
         let server = try LoopbackServer.start { _ in
             [
-                .sendHead(status: 200, headers: ["Exchange-Encoding": "chunked"]), .send(Data("zz\r\nabc\r\n".utf8)),
+                .sendHead(status: 200, headers: ["Transfer-Encoding": "chunked"]), .send(Data("zz\r\nabc\r\n".utf8)),
                 .closeConnection,
             ]
         }
@@ -241,7 +241,7 @@ struct TruncationTests {
         let interim = Data("HTTP/1.1 103 Early Hints\r\nX-A: early\r\n\r\n".utf8)
         let server = try LoopbackServer.start { _ in
             [
-                .send(interim), .sendHead(status: 201, headers: ["Exchange-Encoding": "chunked", "X-A": "head"]),
+                .send(interim), .sendHead(status: 201, headers: ["Transfer-Encoding": "chunked", "X-A": "head"]),
                 .sendChunk(Data("abc".utf8)), .endChunks(trailers: ["X-A": "trailer", "Content-Length": "7"]),
             ]
         }
@@ -267,7 +267,7 @@ struct TruncationTests {
         let server = try LoopbackServer.start(tls: tls) { request in
             let end: ServerReply.Step = isCut ? .truncate : .closeConnection
             guard request.target != "/chunked" else {
-                let head: ServerReply.Step = .sendHead(status: 200, headers: ["Exchange-Encoding": "chunked"])
+                let head: ServerReply.Step = .sendHead(status: 200, headers: ["Transfer-Encoding": "chunked"])
                 return [head, .sendChunk(Data("abc".utf8)), .endChunks(), end]
             }
             return [.sendHead(status: 200), .sendBody(Data("abc".utf8)), end]
@@ -285,11 +285,11 @@ struct TruncationTests {
     }
 
     @Test(
-        "An unrequested exchange coding is rejected, whole or cut",
+        "An unrequested transfer coding is rejected, whole or cut",
         arguments: ["gzip, chunked", "deflate", "br, chunked"])
     func transferCoding(_ codings: String) async throws {
         let server = try LoopbackServer.start { _ in
-            let head: ServerReply.Step = .sendHead(status: 200, headers: ["Exchange-Encoding": codings])
+            let head: ServerReply.Step = .sendHead(status: 200, headers: ["Transfer-Encoding": codings])
             return codings.hasSuffix("chunked") ? [head, .sendChunk(Data("abc".utf8)), .endChunks()] : [head, .closeConnection]
         }
         let response = try await requests.send(.get, server.url)

@@ -287,7 +287,7 @@ struct WorkaroundTests {
         }
     }
 
-    @Test("a body ends at its length, although an exchange coding that codes nothing stands beside it")
+    @Test("a body ends at its length, although an transfer coding that codes nothing stands beside it")
     func missedBodyEnd() async throws {
         // libcurl 8 obeys the length, and misses other ends: `TruncationTests`, `ResponseHeadTests`.
         try await show(.missedBodyEnd, isShown: CurlLibrary.linked.version < CurlVersion(8, 0, 0)) { transport in

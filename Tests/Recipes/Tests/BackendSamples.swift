@@ -45,16 +45,16 @@ struct TracingMiddleware<Tracer: SpanTracer>: Middleware {
 
     func handle(_ attempt: Attempt, next: Next) async -> RawResponse {
         let span = tracer.start(attempt.call.endpoint)
-        let reply: RawResponse
+        let response: RawResponse
         do {
-            reply = await next(
+            response = await next(
                 try attempt.with { request in
                     for (name, value) in tracer.fields(of: span) { try request.setHeader(name, value) }
                 })
         } catch {
-            reply = attempt.failed(error, stage: APIClientError.adapting)
+            response = attempt.failed(error, stage: APIClientError.adapting)
         }
-        tracer.end(span, status: reply.status, error: reply.failure)
-        return reply
+        tracer.end(span, status: response.status, error: response.failure)
+        return response
     }
 }
