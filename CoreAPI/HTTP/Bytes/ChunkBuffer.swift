@@ -1,4 +1,4 @@
-public import Foundation
+package import Foundation
 
 /// Chunks of a body on their way between a task and a thread, with bounded room: a chunk is produced only when there is room for
 /// it.
