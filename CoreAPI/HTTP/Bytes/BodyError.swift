@@ -16,7 +16,10 @@ public enum BodyError: Error, Hashable, LocalizedError {
 
     /// Where the bytes are.
     public enum Source: Sendable, Hashable {
-        case file, stream
+        /// On the disk.
+        case file
+        /// In a stream that is read once.
+        case stream
     }
 
     public var errorDescription: String? {
