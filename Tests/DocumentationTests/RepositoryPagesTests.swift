@@ -78,11 +78,14 @@ struct RepositoryPagesTests {
         #expect(Self.isExecutable(".ci/run"))
     }
 
-    @Test("the changelog's topmost version is the kit's, which is a semantic version")
+    @Test("the changelog's topmost version is the kit's, a semantic version, and the one that the pages install")
     func version() throws {
         let changelog = try Documentation.text("CHANGELOG.md")
         let version = try #require(changelog.firstMatch(of: /\n## \[(\d+\.\d+\.\d+)\]/)?.output.1)
         #expect(version == CurlTransport.kitVersion)
+        for page in ["README.md", "CoreAPI/Umbrella/CoreAPI.docc/GettingStarted.md"] {
+            #expect(try Documentation.text(page).contains("NetworkerKit.git\", from: \"\(version)\""), "\(page)")
+        }
     }
 
     @Test("a list of the changelog has each bold lead once")
