@@ -1,23 +1,22 @@
 internal import CoreAPICore
 internal import CoreAPIHTTP
 internal import Foundation
-internal import HTTPTypes
 
 /// One run of a download: it opens the part, and ends with the complete file or a failure.
 ///
 /// It makes the requests that its ``DownloadPlan`` wants, writes the bytes of the answers, and saves the plan beside them. A
 /// round makes the necessary requests: one for the whole file, or one for the rest of each segment.
 final class DownloadRun: Sendable {
-    private let dispatcher: any Dispatcher
+    let dispatcher: any Dispatcher
     private let file: URL
-    private let options: DownloadOptions
-    private let control: DownloadControl
-    private let limit: RateLimit?
-    private let state: Mutex<State>
+    let options: DownloadOptions
+    let control: DownloadControl
+    let limit: RateLimit?
+    let state: Mutex<State>
     /// Held until a value has been reported, so that no older one follows: several parts report at once.
     private let reports = ManualLock()
 
-    private struct State {
+    struct State {
         var plan: DownloadPlan
         /// The call of the errors' contexts.
         var context: ErrorContext?
@@ -31,7 +30,7 @@ final class DownloadRun: Sendable {
     }
 
     /// How a request or a round ended.
-    private enum End {
+    enum End {
         case complete
         /// The bytes on the disk are of no use. All bytes come with the response, or else with the next request.
         case restart(with: Response<Body>?, after: APIClientError)
@@ -64,14 +63,14 @@ final class DownloadRun: Sendable {
         }
     }
 
-    private var plan: DownloadPlan { state.withLock { $0.plan } }
+    var plan: DownloadPlan { state.withLock { $0.plan } }
 
-    private func change<Value: Sendable>(_ change: (inout DownloadPlan) -> Value) -> Value {
+    func change<Value: Sendable>(_ change: (inout DownloadPlan) -> Value) -> Value {
         state.withLock { change(&$0.plan) }
     }
 
     /// Whether a later request can ask for the rest.
-    private var mayContinue: Bool { control.endpoint.method == .get && plan.mayContinue }
+    var mayContinue: Bool { control.endpoint.method == .get && plan.mayContinue }
 
     // MARK: - The bytes on the disk
 
@@ -85,7 +84,7 @@ final class DownloadRun: Sendable {
     }
 
     /// Flushes the bytes and the state to the disk. After a failure only the progress since the last flush is lost.
-    private func save(_ part: PartFile) {
+    func save(_ part: PartFile) {
         guard options.resumes, mayContinue else { return }
         let sidecar = state.withLock { state -> Sidecar? in
             guard !state.isSaving, let sidecar = state.plan.sidecar else { return nil }
@@ -225,152 +224,7 @@ final class DownloadRun: Sendable {
     private static let decodedBody =
         "the transport decodes the body: the file is not compared with the server's length and digests, and not continued later"
 
-    // MARK: - One segment
-
-    /// Downloads a segment to its end, with at most as many requests as the channel allows attempts.
-    ///
-    /// - Parameter given: a response that has all bytes.
-    private func fill(_ index: Int, _ part: PartFile, _ given: Response<Body>?) async throws -> End {
-        var given = given
-        var tries = Tries(plan, index)
-        while case let segment = plan.segments[index], !segment.isComplete {
-            let response: Response<Body>
-            var end = plan.representation?.length
-            if let given {
-                response = given
-            } else {
-                response = await ask(for: index)
-                let decision = change {
-                    $0.read(answer(response), for: index, takesAnyAddress: control.takesAnyAddress)
-                }
-                switch decision {
-                case .append(let last): end = last
-                case .complete:
-                    report()
-                    return .complete
-                case .begin: return .restart(with: response, after: error(Self.changes, response))
-                case .askForAll(let reason): return .restart(with: nil, after: error(reason, response))
-                case .fail(let reason): throw error(reason, response)
-                }
-            }
-            given = nil
-            do {
-                try await write(response, upTo: end, into: index, part)
-                tries.note(answered: plan.segments[index].done)
-            } catch {
-                let failure = APIClientError(error, ErrorContext(response))
-                guard !Task.isCancelled, !control.isPaused, !(error is DownloadError) else { throw error }
-                tries.note(failed: plan.segments[index].done)
-                // In Response+RetryDelay.swift.
-                let next = await response.retryDelay(afterBodyBrokeBy: failure, earlier: tries.failed)
-                guard let (delay, failed) = next else { throw failure }
-                tries.failed = failed
-                change { $0.failed = failed }
-                save(part)
-                try await Task.sleep(for: delay)
-                guard mayContinue else { return .restart(with: nil, after: failure) }
-            }
-            guard tries.mayTakeAnotherPart || plan.segments[index].isComplete else {
-                let reason = "\(tries.parts) partial answers one after another, with less than 1 MiB together"
-                throw self.error(.malformed(reason), response)
-            }
-        }
-        return .complete
-    }
-
-    private static let changes = DownloadPlan.Reason.malformed(
-        "expected the rest of the file, found another file or the whole file several times")
-
-    /// Counts what a segment has tried. Each MiB of progress is a new beginning.
-    private struct Tries {
-        var failed: [AttemptOutcome]
-        /// Answers in a row. A server may send less than the requested range (RFC 9110 §15.3.7), but not a byte at a time.
-        private(set) var parts = 0
-        private var (failedFrom, partsFrom): (Int64, Int64)
-
-        init(_ plan: DownloadPlan, _ index: Int) {
-            let done = plan.segments[index].done
-            (failed, failedFrom, partsFrom) = (plan.failed, done, done)
-        }
-
-        mutating func note(failed done: Int64) {
-            if done - failedFrom >= 1 << 20 { (failed, failedFrom) = ([], done) }
-        }
-
-        mutating func note(answered done: Int64) {
-            if done - partsFrom >= 1 << 20 { (parts, partsFrom) = (0, done) }
-            parts += 1
-        }
-
-        var mayTakeAnotherPart: Bool { parts < DownloadOptions.mostPartialAnswers }
-    }
-
-    /// Requests the rest of a segment, or all bytes.
-    private func ask(for index: Int?) async -> Response<Body> {
-        let fields = plan.fields(for: index)
-        let response = await dispatcher.response(for: control.endpoint.attaching(fields.own), as: .stream)
-        state.withLock { state in
-            (state.context, state.attempts) = (ErrorContext(response), response.call.channel.limits.attempts)
-            if response.error?.allowsFewerRequests == true { state.pause = Backoff().pause(after: 1, response) }
-        }
-        return response
-    }
-
-    private func answer(_ response: Response<Body>) -> DownloadPlan.Answer {
-        var answer = DownloadPlan.Answer(head: response.head, resource: resource(of: response))
-        switch response.result {
-        case .success(let body): (answer.length, answer.isDecoded) = (body.length, body.isDecoded)
-        case .failure(let error):
-            answer.failure = if case .transport = error.untranslated { .transport } else { .other }
-        }
-        return answer
-    }
-
-    /// Writes a response's bytes, up to the segment's end.
-    ///
-    /// - Parameter end: the offset after the response's last byte; `nil` if it is not known.
-    private func write(_ response: Response<Body>, upTo end: Int64?, into index: Int, _ part: PartFile) async throws {
-        let segment = plan.segments[index]
-        var offset = segment.done
-        let stop = [segment.end, end].compactMap { $0 }.min()
-        // Bytes after the segment stay unread. Any other response is read to its end, because the end may be an error.
-        let leaves = segment.end != end && stop == segment.end
-        for try await chunk in try response.value {
-            if control.isPaused {
-                guard !mayContinue else { throw CancellationError() }
-                try await control.waitWhilePaused()
-            }
-            if let stop, !leaves, offset + Int64(chunk.count) > stop {
-                throw error(.malformed("expected \(stop) bytes, found more"), response)
-            }
-            let piece = stop.map { chunk.prefix(Int(clamping: $0 - offset)) } ?? chunk
-            offset += Int64(piece.count)
-            if let reason = change({ $0.rejection(ofSize: offset) }) { throw error(reason, response) }
-            try part.write(piece, at: offset - Int64(piece.count))
-            note(index, offset, piece.count, part)
-            try await limit?.wait(after: piece.count)
-            if leaves, offset == stop { return }
-        }
-        try Task.checkCancellation()
-        if let stop, offset < stop {
-            let (received, expected) = (offset - segment.done, stop - segment.done)
-            throw APIClientError.transport(.truncated(received: received, expected: expected), ErrorContext(response))
-        }
-        let digest = try contentDigest(of: response)
-        change { plan in
-            if stop == nil { plan.complete(index, at: offset) }
-            if let digest { plan.keep(digest, of: segment.done..<offset) }
-        }
-        if stop == nil { report() }
-    }
-
-    /// `Content-Digest`, which belongs to the bytes on the wire (RFC 9530 §2).
-    private func contentDigest(of response: Response<Body>) throws -> DigestField? {
-        guard try !response.value.isDecoded else { return nil }
-        return response.head?.lines("Content-Digest").flatMap { DigestField($0) }
-    }
-
-    private func note(_ index: Int, _ offset: Int64, _ count: Int, _ part: PartFile) {
+    func note(_ index: Int, _ offset: Int64, _ count: Int, _ part: PartFile) {
         let isDue = state.withLock { state in
             state.plan.append(index, to: offset)
             state.unsaved += Int64(count)
@@ -380,7 +234,7 @@ final class DownloadRun: Sendable {
         if isDue { save(part) }
     }
 
-    private func report() {
+    func report() {
         reports.lock()
         defer { reports.unlock() }
         control.report(
@@ -427,7 +281,7 @@ final class DownloadRun: Sendable {
     }
 
     /// The sidecar's name for the bytes.
-    private func resource(of response: Response<Body>) -> String {
+    func resource(of response: Response<Body>) -> String {
         let redaction = response.call.channel.redaction
         let name = options.identity ?? response.request.map { redaction.redact(url: $0.url) } ?? ""
         return SHA256.hash(name.utf8).hexadecimal
@@ -435,7 +289,7 @@ final class DownloadRun: Sendable {
 
     // MARK: - Errors
 
-    private func error(_ reason: DownloadPlan.Reason, _ response: Response<Body>) -> APIClientError {
+    func error(_ reason: DownloadPlan.Reason, _ response: Response<Body>) -> APIClientError {
         let context = ErrorContext(response)
         return switch reason {
         case .itsError: response.error ?? .transport(.malformedResponse(reason: "no error"), context)
@@ -464,7 +318,7 @@ extension APIClientError {
     }
 
     /// Whether the server rejected this request while it answered another one.
-    fileprivate var allowsFewerRequests: Bool {
+    var allowsFewerRequests: Bool {
         context.head.map { [429, 503].contains($0.status.code) } ?? false
     }
 }
