@@ -151,7 +151,8 @@ final class Exchange: @unchecked Sendable {
         upload.close()
         handle = nil
         ticket = nil
-        route = Route()
+        // The connection stays known: removing the handle may still tell that it must not be used again.
+        (route.tls, route.pinCheck) = (nil, nil)
     }
 }
 
