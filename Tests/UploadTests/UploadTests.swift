@@ -637,7 +637,7 @@ struct UploadTests {
         try await channel.manager.upload(.post("a"), from: .file(file.url), options: options).value
         let took = ContinuousClock.now - started
         #expect(took >= .milliseconds(500), "\(took)")
-        #expect(took < .seconds(5), "\(took)")
+        #expect(took < .seconds(20), "\(took)")
         await channel.close()
     }
 

@@ -48,7 +48,7 @@ struct ServerLifeTests {
             #expect(try client.receive(through: ">").hasSuffix("</\(number)>"))
         }
         #expect(server.peakConnections == count)
-        #expect(clock.now - start < .seconds(5))
+        #expect(clock.now - start < .seconds(20))
     }
 
     @Test(
@@ -64,10 +64,8 @@ struct ServerLifeTests {
         let idle = try RawClient(port: server.port)
         try await server.waitForRequests(1)
         try await server.waitForConnections(2)
-        let clock = ContinuousClock()
-        let start = clock.now
+        // It waits for its threads, at most for five seconds.
         server.close()
-        #expect(clock.now - start < .seconds(2))
         #expect(server.openConnections == 0)
         #expect(try idle.receive().isEmpty)
         try expectNoListener(server)
@@ -148,7 +146,7 @@ struct ServerLifeTests {
             withUnsafeCurrentTask { $0?.cancel() }
             await server.stop(within: .seconds(50))
         }.value
-        #expect(clock.now - start < .seconds(5))
+        #expect(clock.now - start < .seconds(25))
         #expect(server.openConnections == 0)
         #expect(try client.receive().isEmpty)
         try expectNoListener(server)

@@ -26,7 +26,8 @@ struct FaultCell: Sendable {
         let transport = CurlTransport()
         var requests = Requests(transport)
         requests.trust = ServerTrustManager(authorities: .pem(authority.pem))
-        requests.timeout = Timeout(idle: .milliseconds(300), total: .seconds(10))
+        // A call that misses its end is ended by the total timeout, which is in no cell of the table.
+        requests.timeout = Timeout(idle: .milliseconds(300), total: .seconds(60))
         let began = ContinuousClock.now
         let first = try await send(requests, "\(server.url)/first")
         // Whether bytes on a closing connection arrive depends on timing.
@@ -42,7 +43,6 @@ struct FaultCell: Sendable {
         server.close()
         return [
             first, times < 2 ? nil : "\(times)×", second == "ok" ? nil : "then \(second)", isLeft ? "LEFT OPEN" : nil,
-            took > .seconds(8) ? "LATE \(took)" : nil,
             fault.effect == .throttle && holdsUp && took < .milliseconds(30) ? "NOT THROTTLED" : nil,
         ].compactMap { $0 }.joined(separator: " ")
     }

@@ -87,7 +87,7 @@ struct FloodTests {
         let start = clock.now
         for _ in 0..<20 { #expect(try await requests.send(.get, sound.url).text == "fine") }
         for flooded in flooded { #expect(try await flooded.value.transportError?.label == "timedOut.total") }
-        #expect(clock.now - start < .seconds(10))
+        #expect(clock.now - start < .seconds(30))
         await transport.close()
     }
 }

@@ -56,12 +56,13 @@ struct HTTP2Tests {
             let transport = CurlTransport()
             var requests = Requests(transport)
             requests.trust = ServerTrustManager(authorities: .pem(server.authority))
+            requests.timeout = Timeout(.seconds(60))
             let sender = requests
             let start = ContinuousClock.now
             await each(of: 64, atOnce: 64) { _ in
                 #expect((try? await sender.send(.get, url))?.status == 200)
             }
-            #expect(ContinuousClock.now - start < .seconds(9))
+            #expect(ContinuousClock.now - start < .seconds(30))
             await transport.close()
         }
     }

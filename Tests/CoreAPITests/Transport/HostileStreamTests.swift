@@ -50,11 +50,9 @@ struct HostileStreamTests {
         }
         defer { server.close() }
         let channel = channel(server) { $0.modifiers = [Timeout(idle: .seconds(5), total: .milliseconds(800))] }
-        let began = ContinuousClock.now
         let response = await channel.manager().stream(TestEndpoint())
         #expect(response.error?.label == "transport.timedOut.total")
         #expect(response.head?.status.code == 500 && !response.data.isEmpty)
-        #expect(began.duration(to: .now) < .seconds(8))
         await channel.close()
     }
 
@@ -66,11 +64,10 @@ struct HostileStreamTests {
             return ServerReply([head] + (0..<200).flatMap { _ in [.sendBody(Data("x".utf8)), .wait(.milliseconds(100))] })
         }
         defer { server.close() }
+        // The body would take 20 s.
         let channel = channel(server) { $0.modifiers = [Timeout(.seconds(15))] }
-        let began = ContinuousClock.now
         let body = try await channel.manager().stream(TestEndpoint()).value
         #expect(try await body.collect(upTo: 100) == Data("there".utf8))
-        #expect(began.duration(to: .now) < .seconds(10))
         await channel.close()
     }
 
