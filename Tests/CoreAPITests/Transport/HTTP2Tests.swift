@@ -56,7 +56,8 @@ struct HTTP2Tests {
             let transport = CurlTransport()
             var requests = Requests(transport)
             requests.trust = ServerTrustManager(authorities: .pem(server.authority))
-            requests.timeout = Timeout(.seconds(60))
+            // Longer than the bound below: what libcurl leaves behind comes with the connect timeout.
+            requests.timeout = Timeout(connect: .seconds(60), idle: .seconds(60), total: .seconds(60))
             let sender = requests
             let start = ContinuousClock.now
             await each(of: 64, atOnce: 64) { _ in
