@@ -13,7 +13,7 @@ internal import Synchronization
 /// it repeats a request only if that is safe (RFC 9110 §9.2.2).
 ///
 /// A call that streams its body uses HTTP/1.1, because libcurl does not bound the memory of a paused HTTP/2 stream. It uses
-/// separate connections, because libcurl may mix up the answers on shared ones. Each of the two groups of connections has the
+/// separate connections, because libcurl may mix up the responses on shared ones. Each of the two groups of connections has the
 /// channel's ``Limits``.
 ///
 /// The way of an exchange: `CurlAttempt` makes a `PreparedRequest` and its `Exchange`. The `ConnectionPool` asks

@@ -1,9 +1,9 @@
 public import CoreAPICore
 internal import Foundation
 
-/// The items of a call's answer, as they arrive: lines, values, parts.
+/// The items of a call's response, as they arrive: lines, values, parts.
 ///
-/// Every iteration makes a separate call. Leaving the loop, or cancelling its task, ends the transfer.
+/// Every iteration makes a separate call. Leaving the loop, or cancelling its task, ends the exchange.
 public struct CallItems<Element: Sendable>: AsyncSequence, Sendable {
     /// Gives the next item; `nil` at the end.
     typealias Next = () async throws -> Element?
@@ -149,7 +149,7 @@ extension Dispatcher {
         }
     }
 
-    /// The parts of a multipart answer, one by one; see ``BodyPart``. A response of another type is collected, passes the
+    /// The parts of a multipart response, one by one; see ``BodyPart``. A response of another type is collected, passes the
     /// channel's error filter, and fails with its body in the error's context.
     ///
     /// - Parameters:

@@ -31,7 +31,7 @@ struct DownloadPlan: Sendable {
     }
 
     /// What the plan needs to know of a response.
-    struct Answer {
+    struct Facts {
         var head: ResponseHead?
         /// The body's length in bytes; `nil` if it is not known.
         var length: Int64?
@@ -98,14 +98,14 @@ struct DownloadPlan: Sendable {
         return fields
     }
 
-    // MARK: - Answers
+    // MARK: - Responses
 
     /// - Parameters:
     ///   - index: the segment that was asked for; `nil` for all bytes.
     ///   - takesAnyAddress: whether bytes of an earlier run may be continued from another address.
-    mutating func read(_ answer: Answer, for index: Int?, takesAnyAddress: Bool = false) -> Decision {
-        if let failure = answer.failure { return readFailure(answer, failure, index) }
-        guard let head = answer.head else { return .fail(.malformed("no head")) }
+    mutating func read(_ facts: Facts, for index: Int?, takesAnyAddress: Bool = false) -> Decision {
+        if let failure = facts.failure { return readFailure(facts, failure, index) }
+        guard let head = facts.head else { return .fail(.malformed("no head")) }
         if decodes, let coding = head.coding {
             let found = coding.shortened(to: 40)
             return .fail(.malformed("expected a content coding that the transport decodes, found \(found)"))
@@ -113,9 +113,9 @@ struct DownloadPlan: Sendable {
         switch (head.status.code, index) {
         case (200, nil), (203, nil): return .begin
         case (200, _?), (203, _?):
-            guard representation?.isContradicted(by: head, length: answer.length) == true else { return .begin }
+            guard representation?.isContradicted(by: head, length: facts.length) == true else { return .begin }
             return giveUpRanges("expected a 206, or 200 with the whole file, found a 200 with other bytes")
-        case (206, let index?): return readPart(answer, head, index, takesAnyAddress)
+        case (206, let index?): return readPart(facts, head, index, takesAnyAddress)
         case (206, nil): return .fail(.malformed("expected 200 without Range, found 206 (RFC 9110 §15.3.7)"))
         default: return .fail(.unexpectedStatus(head.status.code))
         }
@@ -126,8 +126,8 @@ struct DownloadPlan: Sendable {
         return .askForAll(.malformed(reason))
     }
 
-    private mutating func readFailure(_ answer: Answer, _ failure: Answer.Failure, _ index: Int?) -> Decision {
-        guard let index, let head = answer.head else { return .fail(.itsError) }
+    private mutating func readFailure(_ facts: Facts, _ failure: Facts.Failure, _ index: Int?) -> Decision {
+        guard let index, let head = facts.head else { return .fail(.itsError) }
         switch (head.status.code, failure) {
         // The transport rejected the response, because it has another part than the requested one. A verifier may reject it, too.
         case (206, .transport):
@@ -148,17 +148,17 @@ struct DownloadPlan: Sendable {
     }
 
     private mutating func readPart(
-        _ answer: Answer, _ head: ResponseHead, _ index: Int, _ takesAnyAddress: Bool
+        _ facts: Facts, _ head: ResponseHead, _ index: Int, _ takesAnyAddress: Bool
     ) -> Decision {
         let segment = segments[index]
-        guard !answer.isDecoded else {
+        guard !facts.isDecoded else {
             return giveUpRanges("expected the stored bytes from \(segment.done), found decoded ones")
         }
         guard let range = head.contentRange, let bytes = range.bytes, bytes.lowerBound == segment.done,
             bytes.upperBound <= segment.end ?? .max, head.mediaType?.essence != "multipart/byteranges",
-            answer.length.map({ $0 == Int64(bytes.count) }) ?? true
+            facts.length.map({ $0 == Int64(bytes.count) }) ?? true
         else { return giveUpRanges("expected the bytes from \(segment.done), found another part") }
-        let isSameAddress = !isLoaded || takesAnyAddress || resource == answer.resource
+        let isSameAddress = !isLoaded || takesAnyAddress || resource == facts.resource
         guard isSameAddress, let known = representation, known.isCoded(as: head),
             known.mayBeContinued(by: head, total: range.total)
         else {
@@ -166,7 +166,7 @@ struct DownloadPlan: Sendable {
             if representation?.isNamed(by: head) == false { rejectsRanges = true }
             return .askForAll(.malformed("expected the rest of the file, found another file"))
         }
-        (self.head, resource) = (head, answer.resource)
+        (self.head, resource) = (head, facts.resource)
         if known.digest == nil { representation?.digest = head.namedDigest }
         if known.length == nil, let total = range.total { learn(total) }
         return .append(end: bytes.upperBound)
@@ -176,21 +176,21 @@ struct DownloadPlan: Sendable {
     ///
     /// - Parameter parts: the largest number of segments.
     /// - Returns: why the response is of no use; `nil` if it was taken.
-    mutating func begin(_ answer: Answer, parts: Int) -> Reason? {
-        guard let head = answer.head else { return .malformed("no head") }
+    mutating func begin(_ facts: Facts, parts: Int) -> Reason? {
+        guard let head = facts.head else { return .malformed("no head") }
         var length: Int64?
-        if !answer.isDecoded {
+        if !facts.isDecoded {
             let announced = head.single(.contentLength).flatMap { Int64($0) }.flatMap { $0 < 0 ? nil : $0 }
-            if let announced, let found = answer.length, announced != found {
+            if let announced, let found = facts.length, announced != found {
                 return .malformed("expected a body of \(announced) bytes by Content-Length, found \(found)")
             }
-            length = announced ?? answer.length
+            length = announced ?? facts.length
         }
         if let length, let rejection = rejection(ofSize: length) { return rejection }
         let units = head.rangeUnits
         rejectsRanges = rejectsRanges || units == ["none"]
-        (resource, self.head) = (answer.resource, head)
-        representation = Representation(head, length: length, isDecoded: answer.isDecoded)
+        (resource, self.head) = (facts.resource, head)
+        representation = Representation(head, length: length, isDecoded: facts.isDecoded)
         var count = 1
         if mayContinue, let length, units.contains("bytes") {
             count = max(1, min(parts, DownloadOptions.mostParts, Int(clamping: length / DownloadOptions.smallestPart)))

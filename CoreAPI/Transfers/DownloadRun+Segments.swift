@@ -19,7 +19,7 @@ extension DownloadRun {
             } else {
                 response = await ask(for: index)
                 let decision = change {
-                    $0.read(answer(response), for: index, takesAnyAddress: control.takesAnyAddress)
+                    $0.read(facts(of: response), for: index, takesAnyAddress: control.takesAnyAddress)
                 }
                 switch decision {
                 case .append(let last): end = last
@@ -49,7 +49,7 @@ extension DownloadRun {
                 guard mayContinue else { return .restart(with: nil, after: failure) }
             }
             guard tries.mayTakeAnotherPart || plan.segments[index].isComplete else {
-                let reason = "\(tries.parts) partial answers one after another, with less than 1 MiB together"
+                let reason = "\(tries.parts) partial responses one after another, with less than 1 MiB together"
                 throw self.error(.malformed(reason), response)
             }
         }
@@ -62,7 +62,7 @@ extension DownloadRun {
     /// Counts what a segment has tried. Each MiB of progress is a new beginning.
     private struct Tries {
         var failed: [AttemptOutcome]
-        /// Answers in a row. A server may send less than the requested range (RFC 9110 §15.3.7), but not a byte at a time.
+        /// Responses in a row. A server may send less than the requested range (RFC 9110 §15.3.7), but not a byte at a time.
         private(set) var parts = 0
         private var (failedFrom, partsFrom): (Int64, Int64)
 
@@ -94,14 +94,14 @@ extension DownloadRun {
         return response
     }
 
-    func answer(_ response: Response<Body>) -> DownloadPlan.Answer {
-        var answer = DownloadPlan.Answer(head: response.head, resource: resource(of: response))
+    func facts(of response: Response<Body>) -> DownloadPlan.Facts {
+        var facts = DownloadPlan.Facts(head: response.head, resource: resource(of: response))
         switch response.result {
-        case .success(let body): (answer.length, answer.isDecoded) = (body.length, body.isDecoded)
+        case .success(let body): (facts.length, facts.isDecoded) = (body.length, body.isDecoded)
         case .failure(let error):
-            answer.failure = if case .transport = error.untranslated { .transport } else { .other }
+            facts.failure = if case .transport = error.untranslated { .transport } else { .other }
         }
-        return answer
+        return facts
     }
 
     /// Writes a response's bytes, up to the segment's end.

@@ -4,7 +4,7 @@ internal import Foundation
 
 /// One run of a download: it opens the part, and ends with the complete file or a failure.
 ///
-/// It makes the requests that its ``DownloadPlan`` wants, writes the bytes of the answers, and saves the plan beside them. A
+/// It makes the requests that its ``DownloadPlan`` wants, writes the bytes of the responses, and saves the plan beside them. A
 /// round makes the necessary requests: one for the whole file, or one for the rest of each segment.
 final class DownloadRun: Sendable {
     let dispatcher: any Dispatcher
@@ -202,19 +202,19 @@ final class DownloadRun: Sendable {
 
     private func askForAll() async throws -> Response<Body> {
         let response = await ask(for: nil)
-        if case .fail(let reason) = change({ $0.read(answer(response), for: nil) }) { throw error(reason, response) }
+        if case .fail(let reason) = change({ $0.read(facts(of: response), for: nil) }) { throw error(reason, response) }
         return response
     }
 
     /// Begins a file, from the head of a response with all bytes.
     private func begin(_ response: Response<Body>, _ part: PartFile) throws {
-        let answer = answer(response)
+        let facts = facts(of: response)
         let limits = response.call.channel.limits
         let isGET = control.endpoint.method == .get
         let parts = isGET ? min(options.parts, limits.connectionsPerHost, limits.connections) : 1
         var begun = plan
-        if let reason = begun.begin(answer, parts: parts) { throw error(reason, response) }
-        if answer.isDecoded, !options.decodes { response.warn(Self.decodedBody) }
+        if let reason = begun.begin(facts, parts: parts) { throw error(reason, response) }
+        if facts.isDecoded, !options.decodes { response.warn(Self.decodedBody) }
         try discardBytes(part)
         state.withLock { ($0.plan, $0.context) = (begun, ErrorContext(response)) }
         report()

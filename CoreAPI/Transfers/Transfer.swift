@@ -3,7 +3,7 @@ public import Foundation
 
 /// An ``Upload`` or a ``Download`` in progress.
 public protocol Transfer<Value>: AnyObject, Sendable {
-    /// The result: the value of an upload's answer, or the file of a download.
+    /// The result: the value of an upload's response, or the file of a download.
     associatedtype Value: Sendable
     /// The type of ``progress``.
     associatedtype Updates: AsyncSequence<TransferProgress, Never> & Sendable

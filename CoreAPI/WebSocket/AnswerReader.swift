@@ -17,7 +17,7 @@ struct AnswerReader {
     private let next: () async throws -> Data?
     private let limits: Limits
     private var pending: [UInt8] = []
-    /// Of all heads so far: interim answers must have an end, too.
+    /// Of all heads so far: interim responses must have an end, too.
     private var (headSize, headLines) = (0, 0)
 
     /// - Parameters:
@@ -39,7 +39,7 @@ struct AnswerReader {
             let code = head.status.code
             if code == 101 || code >= 200 { self.head = head }
             if code == 101 { return Answer(head: head, body: Data(), rest: Data(pending)) }
-            // Interim answers precede the final one (RFC 9110 §15.2).
+            // Interim responses precede the final one (RFC 9110 §15.2).
             guard code >= 200 else { continue }
             let body = code == 204 || code == 304 || discardsBody(head) ? Data() : try await readBody(head.headers)
             return Answer(head: head, body: body, rest: Data())

@@ -163,7 +163,7 @@ extension WebSocket: AsyncSequence {
 }
 
 extension Dispatcher {
-    /// Opens a WebSocket by a call of the channel: a GET whose answer switches protocols (101). The channel's trust, pins,
+    /// Opens a WebSocket by a call of the channel: a GET whose response switches protocols (101). The channel's trust, pins,
     /// proxies, credentials, redirects, headers and listeners apply. `Timeout` applies until the socket is open.
     ///
     /// `ws:` and `wss:` addresses of an endpoint are `http:` and `https:`.

@@ -188,7 +188,7 @@ final class WebSocketSession: Sendable {
         end(.init(code: .abnormal, reason: "", side: .peer), error, sending: nil)
     }
 
-    /// Ends the socket in the orderly way, without a wait for the peer's answer.
+    /// Ends the socket in the orderly way, without a wait for the peer's response.
     func release() {
         end(.init(code: .normal, reason: "", side: .here), sending: writer.close(.normal, ""))
     }

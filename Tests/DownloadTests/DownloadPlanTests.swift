@@ -7,16 +7,16 @@ import Testing
 
 @Suite("A download's plan")
 struct DownloadPlanTests {
-    private typealias Answer = DownloadPlan.Answer
+    private typealias Facts = DownloadPlan.Facts
 
     private func head(_ status: Int, _ fields: HTTPFields = [:]) -> ResponseHead {
         ResponseHead(status: .init(code: status), headers: fields)
     }
 
     private func answer(
-        _ status: Int, _ fields: HTTPFields = [:], length: Int64? = nil, isDecoded: Bool = false, failure: Answer.Failure? = nil
-    ) -> Answer {
-        Answer(head: head(status, fields), length: length, isDecoded: isDecoded, resource: "a", failure: failure)
+        _ status: Int, _ fields: HTTPFields = [:], length: Int64? = nil, isDecoded: Bool = false, failure: Facts.Failure? = nil
+    ) -> Facts {
+        Facts(head: head(status, fields), length: length, isDecoded: isDecoded, resource: "a", failure: failure)
     }
 
     /// A plan that has 40 of 100 bytes with the tag "1".
@@ -44,7 +44,7 @@ struct DownloadPlanTests {
     func first() {
         var plan = DownloadPlan(.init { $0.sizeLimit = 50 })
         #expect(plan.read(answer(200), for: nil) == .begin && plan.read(answer(203), for: nil) == .begin)
-        #expect(plan.read(Answer(), for: nil) == .fail(.malformed("no head")))
+        #expect(plan.read(Facts(), for: nil) == .fail(.malformed("no head")))
         #expect(plan.read(answer(204), for: nil) == .fail(.unexpectedStatus(204)))
         #expect(
             plan.read(answer(206), for: nil) == .fail(.malformed("expected 200 without Range, found 206 (RFC 9110 §15.3.7)")))
@@ -55,9 +55,9 @@ struct DownloadPlanTests {
         #expect(plan.representation == nil && plan.segments.isEmpty)
     }
 
-    /// Answers to a request for the bytes from 40 to 100 of the file "1": status, fields, length of the body, what failed, and
+    /// Responses to a request for the bytes from 40 to 100 of the file "1": status, fields, length of the body, what failed, and
     /// the decision. `true` if ranges are asked for afterwards.
-    private static let answers: [(Int, [String: String], Int64?, Answer.Failure?, DownloadPlan.Decision, Bool)] = [
+    private static let responses: [(Int, [String: String], Int64?, Facts.Failure?, DownloadPlan.Decision, Bool)] = [
         (206, ["ETag": "\"1\"", "Content-Range": "bytes 40-99/100"], 60, nil, .append(end: 100), true),
         (206, ["ETag": "\"1\"", "Content-Range": "bytes 40-59/100"], 20, nil, .append(end: 60), true),
         (206, ["ETag": "\"1\"", "Content-Range": "bytes 40-99/*"], nil, nil, .append(end: 100), true),
@@ -99,9 +99,9 @@ struct DownloadPlanTests {
     private static let otherFile = DownloadPlan.Decision.askForAll(
         .malformed("expected the rest of the file, found another file"))
 
-    @Test("a response to a request for the rest", arguments: answers.indices)
+    @Test("a response to a request for the rest", arguments: responses.indices)
     func rest(index: Int) throws {
-        let (status, fields, length, failure, decision, asksForRanges) = Self.answers[index]
+        let (status, fields, length, failure, decision, asksForRanges) = Self.responses[index]
         var plan = continued()
         let found = plan.read(answer(status, try Headers(fields).fields(), length: length, failure: failure), for: 0)
         #expect(found == decision)
@@ -132,7 +132,7 @@ struct DownloadPlanTests {
         elsewhere.resource = "b"
         for (answer, takesAnyAddress, decision) in [
             (part, false, .append(end: 100)), (elsewhere, false, Self.otherFile), (elsewhere, true, .append(end: 100)),
-        ] as [(Answer, Bool, DownloadPlan.Decision)] {
+        ] as [(Facts, Bool, DownloadPlan.Decision)] {
             var plan = DownloadPlan(.init())
             plan.load(sidecar)
             #expect(plan.reused == 40)

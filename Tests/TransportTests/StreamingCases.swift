@@ -21,7 +21,7 @@ extension Case {
             let body = try await stage.send(.head, as: .stream).value
             #expect(try await body.collect(upTo: 1).isEmpty)
         },
-        Case("a refused streamed response is collected and rejected") { _, _ in
+        Case("a rejected streamed response is collected, and fails the call") { _, _ in
             Answer(422, body: "no")
         } run: { stage async throws in
             let response = await stage.send(as: .stream)
@@ -64,7 +64,7 @@ extension Case {
             #expect(stage.requests.count == 1)
         },
         // Not endless: on Linux one flood holds up all sessions of Foundation, which share a queue.
-        Case("a refused streamed response is collected up to the limit", needs: [.streaming, .checksBodyLimit]) { _ in
+        Case("a rejected streamed response is collected up to the limit", needs: [.streaming, .checksBodyLimit]) { _ in
             ServerReply(
                 [.sendHead(status: 404, headers: ["Content-Length": "99999999999"])]
                     + (0..<32).map { _ in .sendBody(megabyte) } + [.stall])
@@ -81,7 +81,7 @@ extension Case {
             let body = try await stage.send(as: .stream).value
             #expect(try await body.collect(upTo: 9) == Data("here".utf8))
         },
-        Case("a refused streamed GET is sent again by the retry policy") { _, number in
+        Case("a rejected streamed GET is sent again by the retry policy") { _, number in
             number == 0 ? Answer(503) : Answer(200, body: "at last")
         } run: { stage async throws in
             let response = await stage.send(as: .stream) { $0.interceptors = [RetryPolicy(base: .zero)] }

@@ -4,7 +4,7 @@
 public final class Attempt: Sendable {
     /// The request of this attempt, as the stages before have changed it.
     public let request: Request
-    /// The attempt whose answer redirected to this one; `nil` without a redirect.
+    /// The attempt whose response redirected to this one; `nil` without a redirect.
     public let redirectedFrom: Attempt?
     /// The outcomes of earlier attempts, oldest first.
     public let earlier: [AttemptOutcome]

@@ -18,7 +18,8 @@ public final class RawResponse: Sendable {
     /// Why the attempt failed. Attempt middleware sees `nil` for a response of any status. Call middleware also sees a
     /// rejected status or a decoding error.
     public let failure: APIClientError?
-    /// Transfer metrics. For a streamed body they cover the time until the head, and from the body's end on the whole exchange.
+    /// The cost of the exchange. For a streamed body they cover the time until the head, and from the body's end on the whole
+    /// exchange.
     public var metrics: ExchangeMetrics? {
         guard var metrics = metricsOfHead, let rest = interimAndTrailers?.streamed else { return metricsOfHead }
         metrics.bytesReceived = rest.received

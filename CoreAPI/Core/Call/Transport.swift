@@ -11,7 +11,7 @@ public protocol Transport: Sendable {
     /// call wants a stream (``Attempt/streamsBody``); the pipeline accepts bytes as well.
     func send(_ attempt: Attempt) async -> RawResponse
 
-    /// Closes everything that the transport holds open. Requests in flight fail. Returns when no connection and no transfer is
+    /// Closes everything that the transport holds open. Requests in flight fail. Returns when no connection and no exchange is
     /// left. A second call does nothing. The default does nothing at all.
     func close() async
 

@@ -17,14 +17,14 @@ public struct APIRequest<Value: Sendable>: Sendable {
     /// How the response becomes the value.
     public var decoding: ResponseDecoding<Value>
 
-    /// Makes a request whose answer is decoded in the given way.
+    /// Makes a request whose response is decoded in the given way.
     public init(_ endpoint: some Endpoint, environment: APIEnvironment, decoding: ResponseDecoding<Value>) {
         self.endpoint = endpoint
         self.environment = environment
         self.decoding = decoding
     }
 
-    /// Makes a request whose answer is decoded by the client's coder.
+    /// Makes a request whose response is decoded by the client's coder.
     ///
     /// - Parameters:
     ///   - endpoint: the request.

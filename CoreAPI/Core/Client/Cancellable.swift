@@ -18,7 +18,7 @@ public struct Cancellable: Sendable {
         self.init { for part in parts { part.cancel() } }
     }
 
-    /// Aborts the transfer; the completion receives ``APIClientError/cancelled(_:)`` unless the result was already being
+    /// Aborts the exchange; the completion receives ``APIClientError/cancelled(_:)`` unless the result was already being
     /// delivered. A retry manually has its own task, and does not end.
     public func cancel() {
         onCancel()

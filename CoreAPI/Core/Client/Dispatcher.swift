@@ -173,7 +173,7 @@ extension Dispatcher {
     /// ```
     ///
     /// ``Timeout/total`` applies until the head arrives, ``Timeout/idle`` while the reader waits for the peer. A body that its
-    /// reader holds keeps its connection and does not time out. Leaving the loop ends the transfer. A response with a rejected
+    /// reader holds keeps its connection and does not time out. Leaving the loop ends the exchange. A response with a rejected
     /// status is collected and fails the call, as without streaming.
     public func stream(_ endpoint: some Endpoint) async -> Response<Body> {
         await response(for: endpoint, as: .stream)

@@ -106,7 +106,7 @@ extension NetworkManager {
         }
     }
 
-    /// As ``request(endpoint:type:completion:)``, for a request whose answer has no value.
+    /// As ``request(endpoint:type:completion:)``, for a request whose response has no value.
     @discardableResult
     public func request(
         endpoint: EndpointItem,

@@ -87,7 +87,7 @@ func endpointName(
 // ``EndpointProvider/create(_:headers:encoding:modifiers:name:function:)``.
 
 extension TypedEndpoint where Input == Void, Output: Decodable {
-    /// Describes a request without input whose answer is decoded.
+    /// Describes a request without input whose response is decoded.
     public init(
         _ path: String, headers: Headers = [:], encoding: InputEncoding? = nil, modifiers: any RequestModifier...,
         name: String? = nil, function: String = #function
@@ -95,7 +95,7 @@ extension TypedEndpoint where Input == Void, Output: Decodable {
         self.init(path, headers: headers, encoding: encoding, modifiers: modifiers, name: name, function: function)
     }
 
-    /// Describes a request without input whose answer is decoded, with modifiers in an array.
+    /// Describes a request without input whose response is decoded, with modifiers in an array.
     public init(
         _ path: String, headers: Headers = [:], encoding: InputEncoding? = nil, modifiers: [any RequestModifier],
         name: String? = nil, function: String = #function
@@ -108,7 +108,7 @@ extension TypedEndpoint where Input == Void, Output: Decodable {
 }
 
 extension TypedEndpoint where Input == Void, Output == Void {
-    /// Describes a request without input whose answer is not read.
+    /// Describes a request without input whose response is not read.
     public init(
         _ path: String, headers: Headers = [:], encoding: InputEncoding? = nil, modifiers: any RequestModifier...,
         name: String? = nil, function: String = #function
@@ -116,7 +116,7 @@ extension TypedEndpoint where Input == Void, Output == Void {
         self.init(path, headers: headers, encoding: encoding, modifiers: modifiers, name: name, function: function)
     }
 
-    /// Describes a request without input whose answer is not read, with modifiers in an array.
+    /// Describes a request without input whose response is not read, with modifiers in an array.
     public init(
         _ path: String, headers: Headers = [:], encoding: InputEncoding? = nil, modifiers: [any RequestModifier],
         name: String? = nil, function: String = #function
@@ -129,7 +129,7 @@ extension TypedEndpoint where Input == Void, Output == Void {
 }
 
 extension TypedEndpoint where Input: Encodable & Sendable, Output: Decodable {
-    /// Describes a request whose input is encoded and whose answer is decoded.
+    /// Describes a request whose input is encoded and whose response is decoded.
     public init(
         _ path: String, headers: Headers = [:], encoding: InputEncoding? = nil, modifiers: any RequestModifier...,
         name: String? = nil, function: String = #function
@@ -137,7 +137,7 @@ extension TypedEndpoint where Input: Encodable & Sendable, Output: Decodable {
         self.init(path, headers: headers, encoding: encoding, modifiers: modifiers, name: name, function: function)
     }
 
-    /// Describes a request whose input is encoded and whose answer is decoded, with modifiers in an array.
+    /// Describes a request whose input is encoded and whose response is decoded, with modifiers in an array.
     public init(
         _ path: String, headers: Headers = [:], encoding: InputEncoding? = nil, modifiers: [any RequestModifier],
         name: String? = nil, function: String = #function
@@ -150,7 +150,7 @@ extension TypedEndpoint where Input: Encodable & Sendable, Output: Decodable {
 }
 
 extension TypedEndpoint where Input: Encodable & Sendable, Output == Void {
-    /// Describes a request whose input is encoded and whose answer is not read.
+    /// Describes a request whose input is encoded and whose response is not read.
     public init(
         _ path: String, headers: Headers = [:], encoding: InputEncoding? = nil, modifiers: any RequestModifier...,
         name: String? = nil, function: String = #function
@@ -158,7 +158,7 @@ extension TypedEndpoint where Input: Encodable & Sendable, Output == Void {
         self.init(path, headers: headers, encoding: encoding, modifiers: modifiers, name: name, function: function)
     }
 
-    /// Describes a request whose input is encoded and whose answer is not read, with modifiers in an array.
+    /// Describes a request whose input is encoded and whose response is not read, with modifiers in an array.
     public init(
         _ path: String, headers: Headers = [:], encoding: InputEncoding? = nil, modifiers: [any RequestModifier],
         name: String? = nil, function: String = #function

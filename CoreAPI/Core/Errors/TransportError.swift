@@ -9,7 +9,7 @@ public enum TransportError: Error, Sendable {
     /// A proxy failed: it could not be reached, rejected the connection, or asks for credentials (407, RFC 9110 §15.5.8).
     ///
     /// `host` has the proxy's port and no credentials. `source` is the variable that names the proxy, such as `https_proxy`.
-    /// `status` is that of the proxy's own answer, `nil` if there was none. Write credentials into the variable:
+    /// `status` is that of the proxy's own response, `nil` if there was none. Write credentials into the variable:
     /// `http://user:password@host:port`.
     case proxy(host: String, source: String, status: Int?, reason: String)
     /// The handshake failed, or ordinary certificate verification rejected the server.

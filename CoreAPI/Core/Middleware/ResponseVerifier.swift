@@ -34,7 +34,7 @@ public struct StatusCodeResponseVerifier: ResponseVerifier {
 
     private let accepts: @Sendable (Int) -> Bool
     private let expected: String
-    /// Codes whose answer may be empty if the value's type has no members, `struct Empty: Decodable {}`. An optional is `nil`
+    /// Codes whose response may be empty if the value's type has no members, `struct Empty: Decodable {}`. An optional is `nil`
     /// without a body whatever the code.
     public let mayBeEmpty: Set<Int>
 

@@ -170,7 +170,7 @@ public enum CallEvent {
 
     /// A redirect is followed; see ``Listener/redirected(_:)``.
     public struct Redirected: Sendable {
-        /// The attempt whose answer is the redirect.
+        /// The attempt whose response is the redirect.
         public let attempt: Attempt
         /// The redirect's status.
         public let status: Int

@@ -41,7 +41,7 @@ enum ExchangeFailure {
             return facts.wasSent && !facts.mayBeSentAgain ? lost(facts) : error
         }
         if let failure = facts.streamFailure { return ended(failure, facts) }
-        // libcurl's code depends on how far it got: an empty answer, a dead connection, five tries.
+        // libcurl's code depends on how far it got: an empty response, a dead connection, five tries.
         if let code = facts.resetCode {
             let name = StreamFailure.name(of: code)
             return facts.hasHead
@@ -108,11 +108,11 @@ enum ExchangeFailure {
     /// The failure of an HTTP/2 stream, with details that libcurl's code lacks.
     private static func ended(_ failure: StreamFailure, _ facts: Facts) -> TransportError {
         switch failure {
-        case .rejected where facts.headTooLargeForHTTP2 != nil:
+        case .refused where facts.headTooLargeForHTTP2 != nil:
             .unsupported(
                 capability:
                     "a request's head of \(facts.headTooLargeForHTTP2 ?? 0) bytes over HTTP/2, at most \(headLimitOfHTTP2)")
-        case .rejected: .connectionLost(reason: "the server rejected the stream", mayHaveBeenProcessed: false)
+        case .refused: .connectionLost(reason: "the server refused the stream", mayHaveBeenProcessed: false)
         case .headTooLarge: .headTooLarge(limit: min(facts.headLimit, 128 * 1_024))
         case .unreadable(_, let field?): .malformedResponse(reason: "nghttp2 rejects the field \(field) (RFC 9113 §8.1.1)")
         case .unreadable(let code, nil):

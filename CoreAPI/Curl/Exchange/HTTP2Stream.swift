@@ -17,13 +17,13 @@ struct HTTP2Stream {
     mutating func beginSending() { (failure, resetCode, hasAnswered) = (nil, nil, false) }
 
     /// The response so far is discarded. Why the stream failed stays known.
-    mutating func forgetAnswer() { (bytes, isStopped, hasEnded) = (0, false, false) }
+    mutating func forgetResponse() { (bytes, isStopped, hasEnded) = (0, false, false) }
 }
 
 /// Why an HTTP/2 stream failed, if libcurl reports only a lost connection.
 enum StreamFailure: Equatable {
     /// The server reports that it has not processed the request (RFC 9113 §8.7).
-    case rejected
+    case refused
     /// The stream broke the protocol's rules; an error code of RFC 9113 §7.
     ///
     /// `field` is a field of its head that HTTP/2 forbids there, with the head's status.

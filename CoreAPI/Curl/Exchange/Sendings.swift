@@ -30,7 +30,7 @@ extension Exchange {
         guard !sendings.isOnStaleConnection else { return true }
         guard failure == nil, sendings.isSent, hasResend, !http2.hasAnswered, !hasHead else { return false }
         return switch http2.failure {
-        case .rejected: headTooLargeForHTTP2 == nil
+        case .refused: headTooLargeForHTTP2 == nil
         case .connectionGivenUp, .connectionClosed: request.isIdempotent
         default: false
         }
@@ -39,15 +39,15 @@ extension Exchange {
     /// The size of the request's head, if nghttp2 has did not send it, and no server has reset its stream.
     var headTooLargeForHTTP2: Int? {
         let size = request.headers.size + request.url.longest
-        return http2.failure == .rejected && http2.resetCode == nil && size > ExchangeFailure.headLimitOfHTTP2 ? size : nil
+        return http2.failure == .refused && http2.resetCode == nil && size > ExchangeFailure.headLimitOfHTTP2 ? size : nil
     }
 
     /// Discards the response so far, because the request is sent again.
-    func forgetAnswer() {
+    func forgetResponse() {
         handle?.head.begin(size: request.limits.responseHeadSize, lines: request.limits.headLines)
         clock.answered = 0
         body.forgetDecoder()
         bodyEnd = BodyEnd()
-        http2.forgetAnswer()
+        http2.forgetResponse()
     }
 }

@@ -4,7 +4,7 @@ internal import CoreAPICore
 /// response parses them, so that the loop's thread makes no strings.
 ///
 /// Interim responses (1xx, RFC 9110 §15.2) other than 100 are kept apart. So are the lines after the final head, its trailers: a
-/// field after the body must not change the head (RFC 9110 §6.5.1). Few answers have either; the others pay nothing for them.
+/// field after the body must not change the head (RFC 9110 §6.5.1). Few responses have either; the others pay nothing for them.
 ///
 /// It belongs to a handle and serves its exchanges one after the other, so that few need new memory. A line is copied with a
 /// check and a `memcpy`, at a third of the cost of appending to an array; a head has ten lines.

@@ -14,7 +14,7 @@ internal import Glibc
 /// The cost of `poll` grows with the number of descriptors, as that of `curl_multi_poll` does. But it needs no system call when a
 /// descriptor is added or removed, which epoll does for every request.
 final class PollSet {
-    /// As many as a busy channel has requests in flight, so that small answers are all handled within one turn.
+    /// As many as a busy channel has requests in flight, so that small responses are all handled within one turn.
     static let socketsPerTurn = 64
 
     private let wakeup: Wakeup

@@ -81,7 +81,7 @@ extension CurlHandle {
         try set(CURLOPT_PATH_AS_IS, 1)
         // HTTP/0.9 has no head: any garbage would be a successful response.
         try set(CURLOPT_HTTP09_ALLOWED, 0)
-        // A proxy's own answer to CONNECT is not the server's head.
+        // A proxy's own response to CONNECT is not the server's head.
         try set(CURLOPT_SUPPRESS_CONNECT_HEADERS, 1)
         if form.scheme == .https {
             let hasHTTP2 = library.can(.http2) && !form.streamsBody

@@ -77,7 +77,7 @@ final class CurlHandle {
         errorText[0] = 0
         lastTurn = nil
         burst.bytes = 0
-        exchange.forgetAnswer()
+        exchange.forgetResponse()
         firstField = FirstFieldCheck(isNeeded: hasServed && library.has(.rememberedField))
     }
 

@@ -106,7 +106,7 @@ final class CurlMulti {
     /// The exchanges whose HTTP/2 streams have failed, whatever libcurl reports.
     func takeGivenUp() -> [Exchange] { monitor?.takeGivenUp() ?? [] }
 
-    /// The exchanges whose answers are complete although libcurl is still sending their requests.
+    /// The exchanges whose responses are complete although libcurl is still sending their requests.
     func takeComplete() -> [Exchange] { monitor?.takeComplete() ?? [] }
 
     // MARK: - Moving

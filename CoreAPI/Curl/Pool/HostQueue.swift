@@ -65,7 +65,7 @@ final class HostQueue<Key: Hashable, Item> {
     /// does not report for how long.
     static var probeLimit: Int { 8 }
 
-    /// The number of exchanges on a host's home shard beyond which other shards are used. A loop handles sixteen small answers
+    /// The number of exchanges on a host's home shard beyond which other shards are used. A loop handles sixteen small responses
     /// faster than another thread wakes up and opens a connection.
     static var spreadThreshold: Int { 16 }
 

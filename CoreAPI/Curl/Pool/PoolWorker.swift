@@ -334,21 +334,21 @@ final class PoolWorker {
         var isEndAnnounced = exchange.route.tls?.hasCloseNotify
         if let handle, metrics?.httpVersion == "HTTP/2" { isEndAnnounced = multi.hasEndedStream(handle) }
         if handle != nil, exchange.failure != nil { closeConnectionAfterUse(of: exchange) }
-        let told: EndedExchanges.End
-        var isSound = exchange.hasHead && !exchange.bodyEnd.isDecided && exchange.sendings.leavesHandleClean(handle?.library)
-        if exchange.phase.isDelivered {
-            let trailers = handle?.head.trailers ?? []
-            told = .streamed(.init(end: end, isEndAnnounced: isEndAnnounced, trailers: trailers, total: metrics?.total))
-            if case .complete = end {} else { isSound = false }
-        } else {
-            let end = exchange.fillOutcome(end, metrics, isEndAnnounced: isEndAnnounced)
-            told = .collected(end)
-            if case .complete = end {} else { isSound = false }
+        let isDelivered = exchange.phase.isDelivered
+        let end = isDelivered ? end : exchange.fillOutcome(end, metrics, isEndAnnounced: isEndAnnounced)
+        let trailers = handle?.head.trailers ?? []
+        let message: EndedExchanges.End =
+            isDelivered
+            ? .streamed(.init(end: end, isEndAnnounced: isEndAnnounced, trailers: trailers, total: metrics?.total))
+            : .collected(end)
+        var isSound = false
+        if case .complete = end {
+            isSound = exchange.hasHead && !exchange.bodyEnd.isDecided && exchange.sendings.leavesHandleClean(handle?.library)
         }
         pool.finish(exchange)
         drop(exchange)
         exchange.releaseResources()
-        ended.append(exchange, told, handle, isSound: isSound)
+        ended.append(exchange, message, handle, isSound: isSound)
     }
 
     /// Closes the connection of an exchange that a timeout or a limit stopped. Its bytes may keep arriving, and libcurl would

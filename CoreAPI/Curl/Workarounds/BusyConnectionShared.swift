@@ -6,7 +6,7 @@ extension CurlDefect {
     ///
     /// The kit sends requests that need HTTP/1.1, those with streamed bodies, through a separate pool. The fault needs a moment
     /// that a test cannot choose. `WorkaroundTests.apart` shows the separate connection, and `busyConnectionShared` there the
-    /// right answers.
+    /// right responses.
     static let busyConnectionShared = CurlDefect(2, in: .every)
 }
 

@@ -15,7 +15,7 @@ extension CurlDefect {
 /// The number of reads of one connection allowed in one turn of its loop.
 struct ReadBudget {
     /// At least 64, two for each record of 16 KiB: 512 KiB, some 0.3 ms. libcurl looks at all exchanges in a turn, so more of
-    /// them may read more. With 64 reads, 8,000 answers took twice the processor time. At most 1,024, because a flood must end.
+    /// them may read more. With 64 reads, 8,000 responses took twice the processor time. At most 1,024, because a flood must end.
     private static func reads(of connections: LoopConnections) -> Int { min(max(64, 2 * connections.exchanges), 1_024) }
 
     private var turn: UInt = 0

@@ -45,7 +45,7 @@ extension Exchange {
 }
 
 extension LoopConnections {
-    /// The exchanges whose answers are complete although libcurl is still sending their requests.
+    /// The exchanges whose responses are complete although libcurl is still sending their requests.
     func takeComplete() -> [Exchange] {
         guard !early.isEmpty else { return [] }
         early.removeAll { !$0.phase.isActive || !$0.isSending }

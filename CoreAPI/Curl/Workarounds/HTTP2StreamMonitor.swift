@@ -83,7 +83,7 @@ final class HTTP2StreamMonitor {
         }
         switch event {
         // A server that has answered has processed the request, even if it rejects the stream afterwards.
-        case CHTTP2_REFUSED: if !exchange.http2.hasAnswered { exchange.http2.failure = .rejected }
+        case CHTTP2_REFUSED: if !exchange.http2.hasAnswered { exchange.http2.failure = .refused }
         case CHTTP2_HEAD_TOO_LARGE: giveUp(exchange, .headTooLarge)
         case CHTTP2_GIVEN_UP: giveUp(exchange, .connectionGivenUp(code: code))
         default: giveUp(exchange, .unreadable(code: code, field: Self.rejectedField))
@@ -124,7 +124,7 @@ final class HTTP2StreamMonitor {
         return givenUp
     }
 
-    /// The exchanges whose answers are complete although their requests are not sent: libcurl would keep sending, or wait
+    /// The exchanges whose responses are complete although their requests are not sent: libcurl would keep sending, or wait
     /// forever.
     func takeComplete() -> [Exchange] {
         guard !early.isEmpty, library.has(.endlessUpload) else { return [] }

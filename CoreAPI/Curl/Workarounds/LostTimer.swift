@@ -15,7 +15,7 @@ extension CurlDefect {
 extension CurlMulti {
     /// When libcurl must be called again for all exchanges, because it may hold back a response.
     func heldAnswersDue(_ now: LoopClock.Nanoseconds) -> LoopClock.Nanoseconds {
-        // An unreported answer does not wait for the next one.
+        // An unreported response does not wait for the next one.
         takeHeldAnswers() ? now : mayHoldAnswers ? now + 50_000_000 : LoopClock.never
     }
 

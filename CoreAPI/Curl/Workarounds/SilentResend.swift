@@ -14,12 +14,12 @@ extension CurlDefect {
 extension Exchange {
     /// Whether the server may get the request a second time. It may if that makes no difference, or if the server reports that it
     /// has done nothing (RFC 9110 §9.2.2, RFC 9113 §8.7).
-    var mayBeSentAgain: Bool { request.isIdempotent || http2.failure == .rejected }
+    var mayBeSentAgain: Bool { request.isIdempotent || http2.failure == .refused }
 
     /// Whether the request may go again within this attempt: once, or five times if a server rejected each stream before it did
     /// anything. Such a server closes each connection after a few requests, so one of many parallel calls may be rejected several
     /// times. Each further try is an attempt, about which the channel decides.
-    var hasResend: Bool { sendings.count < (http2.failure == .rejected ? 6 : 2) }
+    var hasResend: Bool { sendings.count < (http2.failure == .refused ? 6 : 2) }
 
     /// Prepares the request to be sent from its beginning, unless that is forbidden.
     func mayResend() -> Bool {
@@ -32,7 +32,7 @@ extension Exchange {
     private func rewind() -> Bool {
         do {
             try upload.rewind()
-            forgetAnswer()
+            forgetResponse()
             return true
         } catch {
             failure = .bodyUnreadable(error)

@@ -14,8 +14,8 @@ extension CurlDefect {
     /// connection.
     ///
     /// The kit checks a connection before the request is sent, and uses a new one if any bytes wait: on its socket, or decrypted
-    /// in OpenSSL. Newer libraries check the socket themselves, but not OpenSSL, and another caller's answer is too high a price
-    /// for a guess. Shown by `WorkaroundTests.unreadBytes` and `SpoiltConnectionTests`.
+    /// in OpenSSL. Newer libraries check the socket themselves, but not OpenSSL, and another caller's response is too high a
+    /// price for a guess. Shown by `WorkaroundTests.unreadBytes` and `SpoiltConnectionTests`.
     static let unreadBytes = CurlDefect(0, in: .every)
 }
 

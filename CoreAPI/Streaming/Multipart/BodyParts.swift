@@ -94,7 +94,7 @@ extension Body {
 }
 
 extension Response where Value == Body {
-    /// The parts of a multipart answer.
+    /// The parts of a multipart response.
     ///
     /// - Parameter limits: bounds on the heads and on the number of parts.
     /// - Throws: the call's error, or `APIClientError.decoding` for a response that is not multipart. ``value`` still has its

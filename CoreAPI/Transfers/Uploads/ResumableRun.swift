@@ -276,7 +276,7 @@ struct ResumableRun<Value: Sendable> {
 
     // MARK: - The answers
 
-    /// - Parameter mayBeElsewhere: whether a redirect may have led to another method's answer.
+    /// - Parameter mayBeElsewhere: whether a redirect may have led to another method's response.
     private func read<Other>(
         _ response: Response<Other>, mayBeElsewhere: Bool = false
     ) throws(Failed) -> UploadDialect.Answer {

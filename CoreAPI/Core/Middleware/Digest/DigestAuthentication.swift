@@ -13,7 +13,7 @@ internal import HTTPTypes
 /// that a wrong password is tried once and repetition locks no account. A request that already has an `Authorization` header is
 /// unchanged.
 ///
-/// A response is for one target, so a redirect does not take it along. The request after a redirect gets its own answer, if it
+/// A response is for one target, so a redirect does not take it along. The request after a redirect gets its own response, if it
 /// stays at the origin.
 ///
 /// Rejected with a ``DigestAuthenticationError``: `auth-int` alone, `-sess` variants, `SHA-512-256`, and challenges without `qop`
