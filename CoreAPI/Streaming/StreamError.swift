@@ -75,7 +75,7 @@ extension StreamError: LocalizedError, CustomStringConvertible {
 
 extension APIClientError {
     /// The defect of the body that failed a sequence of a call; `nil` for another failure.
-    public var streamDefect: StreamError? {
+    public var streamError: StreamError? {
         guard case .decoding(let failure, _) = self else { return nil }
         return failure.underlying as? StreamError
     }

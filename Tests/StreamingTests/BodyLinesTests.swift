@@ -63,7 +63,7 @@ struct BodyLinesTests {
             _ = try await lines.next()
             Issue.record("expected an error")
         } catch {
-            guard case .noSentinel("[DONE]") = error.streamDefect?.reason else { throw error }
+            guard case .noSentinel("[DONE]") = error.streamError?.reason else { throw error }
             #expect(error.context.streamed?.items == 2)
         }
         #expect(try await lines.next() == nil)

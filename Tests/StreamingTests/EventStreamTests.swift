@@ -326,7 +326,7 @@ struct EventStreamTests {
                 _ = try await events.next()
                 Issue.record("expected an error")
             } catch {
-                guard case .noSentinel("[DONE]") = error.streamDefect?.reason else { throw error }
+                guard case .noSentinel("[DONE]") = error.streamError?.reason else { throw error }
                 #expect(error.context.streamed?.items == 1 && error.reason.contains("'[DONE]'"), "\(error)")
             }
             #expect(try await events.next() == nil)
@@ -347,7 +347,7 @@ struct EventStreamTests {
             _ = try await events.next()
             Issue.record("expected an error")
         } catch {
-            guard case .noSentinel("[DONE]") = error.streamDefect?.reason else { throw error }
+            guard case .noSentinel("[DONE]") = error.streamError?.reason else { throw error }
         }
         #expect(try await events.next() == nil)
         await channel.close()
@@ -449,7 +449,7 @@ struct EventStreamTests {
             for try await event in channel.manager.events(.get("x"), options: Self.quick) { events.append(event.data) }
             Issue.record("expected an error")
         } catch {
-            guard case .eventTooLarge(limit: 16_777_216) = error.streamDefect?.reason else {
+            guard case .eventTooLarge(limit: 16_777_216) = error.streamError?.reason else {
                 Issue.record("\(error)")
                 return
             }

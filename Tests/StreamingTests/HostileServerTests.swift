@@ -88,7 +88,7 @@ struct HostileServerTests {
         let error = await #expect(throws: APIClientError.self) {
             try await channel.manager.events(.get("x"), options: options).all()
         }
-        guard case .eventTooLarge = error?.streamDefect?.reason else {
+        guard case .eventTooLarge = error?.streamError?.reason else {
             Issue.record("\(String(describing: error))")
             return
         }
@@ -114,7 +114,7 @@ struct HostileServerTests {
             for try await part in channel.manager.parts(.get("x")) { parts.append(try await part.body.collect(upTo: 100)) }
             #expect(isBehind && parts == [Data("one".utf8)])
         } catch let error as APIClientError {
-            guard case .noBoundary = error.streamDefect?.reason else {
+            guard case .noBoundary = error.streamError?.reason else {
                 Issue.record("\(error)")
                 return
             }
@@ -138,7 +138,7 @@ struct HostileServerTests {
         defer { server.close() }
         let channel = Channel.test(server)
         let error = await #expect(throws: APIClientError.self) { for try await _ in channel.manager.parts(.get("x")) {} }
-        switch error?.streamDefect?.reason {
+        switch error?.streamError?.reason {
         case .partHeadTooLarge, .tooManyParts: break
         default: Issue.record("\(String(describing: error))")
         }
@@ -174,7 +174,7 @@ struct HostileServerTests {
         let error = await #expect(throws: APIClientError.self) {
             for try await _ in channel.manager.jsonLines(.get("x"), of: [Int].self, lineLimit: 1 << 20) {}
         }
-        guard case .lineTooLong = error?.streamDefect?.reason else {
+        guard case .lineTooLong = error?.streamError?.reason else {
             Issue.record("\(String(describing: error))")
             return
         }

@@ -213,7 +213,7 @@ struct JSONItemsTests {
         let error = await #expect(throws: APIClientError.self) {
             try await channel.manager.jsonLines(.get("x"), of: Order.self, lineLimit: 1 << 20).all()
         }
-        #expect(reason(error?.streamDefect) == "lineTooLong")
+        #expect(reason(error?.streamError) == "lineTooLong")
         #expect((error?.context.streamed?.bytes ?? .max) < 4 << 20)
         try await server.waitForOpenConnections(atMost: 0)
         await channel.close()

@@ -258,7 +258,7 @@ struct MultipartReadingTests {
             }
             Issue.record("expected an error")
         } catch let error as APIClientError {
-            #expect(reason(error.streamDefect) == "partWithoutEnd" && error.context.streamed?.items == 2)
+            #expect(reason(error.streamError) == "partWithoutEnd" && error.context.streamed?.items == 2)
         }
         #expect(lengths == [8])
         await channel.close()
@@ -273,7 +273,7 @@ struct MultipartReadingTests {
         let channel = Channel.test(server)
         for path in ["a", "b"] {
             let error = await #expect(throws: APIClientError.self) { try await channel.manager.parts(.get(path)).all() }
-            #expect(reason(error?.streamDefect) == "noBoundary")
+            #expect(reason(error?.streamError) == "noBoundary")
             await #expect(throws: APIClientError.self) { try await channel.manager.stream(.get(path)).parts() }
         }
         #expect(throws: StreamError.self) { try Body.none.parts(boundary: "") }

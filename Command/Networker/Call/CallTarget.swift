@@ -133,7 +133,7 @@ struct CallTarget: Sendable {
         if case .app = error, let status = context.head?.status.code, !error.reason.contains("\(status)") {
             facts.append("status \(status)")
         }
-        if let streamed = context.streamed, streamed.items > 0, error.untranslated.streamDefect == nil {
+        if let streamed = context.streamed, streamed.items > 0, error.untranslated.streamError == nil {
             facts.append("after \(streamed.bytes) bytes and \(streamed.items) items")
         }
         if let cause = context.cause { facts.append("because of \(cause.label)") }
