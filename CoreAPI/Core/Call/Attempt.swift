@@ -79,7 +79,7 @@ public final class Attempt: Sendable {
         return Attempt(again, after: outcomes, delay: delay)
     }
 
-    /// The response of an attempt that failed before there was a response.
+    /// The response of an attempt that failed before a head arrived.
     ///
     /// - Parameters:
     ///   - error: the reason. The kit's own errors keep their stage.

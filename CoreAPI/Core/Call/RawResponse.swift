@@ -4,7 +4,7 @@ public import HTTPTypes
 
 /// The result of an attempt: head, body and times, or a failure with everything that had arrived. Immutable.
 ///
-/// Every ``Transport`` and every ``Middleware`` returns one. A ``Response`` is a response with the decoded value.
+/// Every ``Transport`` and every ``Middleware`` returns one. A ``Response`` has the decoded value besides.
 public final class RawResponse: Sendable {
     /// The call that the response belongs to.
     public let call: Call

@@ -1,6 +1,6 @@
 import Foundation
 
-/// The response to a challenge for one request (RFC 7616 §3.4, for a legacy challenge RFC 2069 §2.1.2). Pure.
+/// The answer to a challenge for one request (RFC 7616 §3.4, for a legacy challenge RFC 2069 §2.1.2). Pure.
 struct DigestAnswer {
     let challenge: DigestChallenge
     let username: String

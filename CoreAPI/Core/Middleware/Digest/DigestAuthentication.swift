@@ -13,7 +13,7 @@ internal import HTTPTypes
 /// that a wrong password is tried once and repetition locks no account. A request that already has an `Authorization` header is
 /// unchanged.
 ///
-/// A response is for one target, so a redirect does not take it along. The request after a redirect gets its own response, if it
+/// An answer is for one target, so a redirect does not take it along. The request after a redirect gets its own answer, if it
 /// stays at the origin.
 ///
 /// Rejected with a ``DigestAuthenticationError``: `auth-int` alone, `-sess` variants, `SHA-512-256`, and challenges without `qop`
@@ -34,16 +34,16 @@ public final class DigestAuthentication: Middleware {
     /// - Parameters:
     ///   - username: any text without control characters.
     ///   - password: never sent, printed or logged.
-    ///   - origins: further origins that may get a response, as in `https://files.example.com`.
+    ///   - origins: further origins that may get an answer, as in `https://files.example.com`.
     ///   - allowsLegacyChallenges: whether a challenge without `qop` is answered, in the form of RFC 2069 that RFC 2617 §3.2.2.1
-    ///     keeps. Default `false`: such a response has no client nonce. A server that chooses the nonce may look up the password
+    ///     keeps. Default `false`: such an answer has no client nonce. A server that chooses the nonce may look up the password
     ///     in a prepared table, and an overheard answer can be repeated.
     /// - Throws: ``DigestAuthenticationError/unsafeUsername``.
     public convenience init(
         username: String, password: Secret<String>, origins: [String] = [], allowsLegacyChallenges: Bool = false
     ) throws(DigestAuthenticationError) {
         guard username.firstForbiddenControl == nil else { throw .unsafeUsername }
-        // The normal form that RFC 7616 §4 requires with UTF-8. Here and not in the response, so that a static binary which does
+        // The normal form that RFC 7616 §4 requires with UTF-8. Here and not in the answer, so that a static binary which does
         // not call this initializer links no more of Foundation.
         let (name, secret) = (Self.normalized(username), Secret(Self.normalized(password.revealed)))
         self.init(checked: name, password: secret, origins: origins, allowsLegacyChallenges: allowsLegacyChallenges) {
@@ -98,7 +98,7 @@ public final class DigestAuthentication: Middleware {
             clientNonce: makeClientNonce)
     }
 
-    /// The attempt with a response to the known challenge of its origin, and that challenge's nonce; an empty nonce without one.
+    /// The attempt with an answer to the known challenge of its origin, and that challenge's nonce; an empty nonce without one.
     private func answer(_ attempt: Attempt) -> (Attempt, nonce: String) {
         let request = attempt.request
         guard let turn = sessions.withLock({ $0.turn(at: request.url.origin) }) else { return (attempt, "") }

@@ -1,4 +1,4 @@
-/// The challenges in use, by origin, and the number of responses to each nonce.
+/// The challenges in use, by origin, and the number of answers to each nonce.
 struct DigestSessions {
     private var challenges: [String: DigestChallenge] = [:]
     /// Old nonces stay: a server may issue one again, and no count may be repeated (RFC 7616 §3.4). Of more than 1,000 the oldest
