@@ -38,23 +38,15 @@ struct LoadTests {
         await transport.close()
     }
 
-    @Test("One after another: no wake-up is lost, so none takes half a second")
-    func sequentialLatency() async throws {
+    /// The loop sleeps until the request's timeout, so a lost wake-up is a request that times out.
+    @Test("One after another: no wake-up is lost, so no request times out")
+    func sequential() async throws {
         let server = try LoopbackServer.start { _ in .ok("x") }
-        // On threads of its own, because other tests may keep the shared ones busy for longer than that.
         let loops = LoopGroup(loops: 1)
         let transport = CurlTransport(loops: loops)
-        let requests = Requests(transport)
-        let slowest = try await withTaskExecutorPreference(ownThread()) { () async throws in
-            var slowest = Duration.zero
-            for _ in 0..<3_000 {
-                let started = ContinuousClock.now
-                #expect(try await requests.send(.get, server.url).status == 200)
-                slowest = max(slowest, started.duration(to: .now))
-            }
-            return slowest
-        }
-        #expect(slowest < .milliseconds(500), "the slowest of 3,000 took \(slowest)")
+        var requests = Requests(transport)
+        requests.timeout = Timeout(.seconds(20))
+        for _ in 0..<3_000 { #expect(try await requests.send(.get, server.url).status == 200) }
         await transport.close()
         await loops.shutdown()
     }

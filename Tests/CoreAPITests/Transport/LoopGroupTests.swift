@@ -371,18 +371,10 @@ struct LoopGroupTests {
             Task { for try await _ in try await channel.manager().stream(TestEndpoint()).value {} }
         }
         try await hostile.waitForRequests(4)
+        // `LoopTurnTests` counts what a neighbour may read in a turn; here every request is served beside bodies without an end.
         let requests = Requests(transport)
-        let durations = await withTaskExecutorPreference(ownThread()) {
-            var durations: [Duration] = []
-            for _ in 0..<101 {
-                let began = ContinuousClock.now
-                #expect((try? await requests.send(.get, server.url).text) == "x")
-                durations.append(began.duration(to: .now))
-            }
-            return durations
-        }
-        // The median, because other tests share the machine's cores.
-        #expect(durations.sorted()[50] < .milliseconds(50), "\(durations.sorted().suffix(60))")
+        for _ in 0..<101 { #expect(try await requests.send(.get, server.url).text == "x") }
+        #expect(other.activeExchanges == 4)
         for reader in readers { reader.cancel() }
         for reader in readers { _ = await reader.result }
         await other.close()
@@ -405,19 +397,7 @@ struct LoopGroupTests {
         let (requests, neighbour) = (Requests(transport), disturbed)
         let waiting = (0..<4).map { _ in Task { try await neighbour.send(.get, hostile.url) } }
         try await begun.waitUntilOpen(timeout: .seconds(20))
-        // On its own thread, because other tests may block the shared ones.
-        let durations = await withTaskExecutorPreference(ownThread()) {
-            var durations: [Duration] = []
-            for _ in 0..<101 {
-                let began = ContinuousClock.now
-                let text = try? await requests.send(.get, server.url).text
-                #expect(text == "x")
-                durations.append(began.duration(to: .now))
-            }
-            return durations
-        }
-        // The median, because other tests share the machine's cores.
-        #expect(durations.sorted()[50] < .milliseconds(100), "\(durations.sorted().suffix(60))")
+        for _ in 0..<101 { #expect(try await requests.send(.get, server.url).text == "x") }
         #expect(other.activeExchanges == 4)
         for task in waiting { task.cancel() }
         for task in waiting { #expect(try await task.value.error?.isCancelled == true) }
