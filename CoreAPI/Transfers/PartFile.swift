@@ -76,10 +76,10 @@ final class PartFile: Sendable {
             do throws(DownloadError) {
                 if try isOurs(descriptor, path) { return descriptor }
             } catch {
-                _ = systemClose(descriptor)
+                release(descriptor)
                 throw error
             }
-            _ = systemClose(descriptor)
+            release(descriptor)
         }
         throw .busy(path: path)
     }
@@ -270,9 +270,15 @@ final class PartFile: Sendable {
     /// Unlocks the file. A second call does nothing.
     func close() {
         isOpen.withLock { isOpen in
-            if isOpen { _ = systemClose(descriptor) }
+            if isOpen { Self.release(descriptor) }
             isOpen = false
         }
+    }
+
+    /// Unlocks explicitly: closing does not unlock while a forked child, which has yet to run its program, holds a copy.
+    private static func release(_ descriptor: Int32) {
+        _ = flock(descriptor, LOCK_UN)
+        _ = systemClose(descriptor)
     }
 }
 

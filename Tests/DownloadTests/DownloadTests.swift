@@ -265,6 +265,38 @@ struct DownloadTests {
         await channel.close()
     }
 
+    #if os(Linux)
+    /// A child that is forked meanwhile has copies of all descriptors until it runs its program.
+    @Test("whose file is free as soon as it has ended, even if a child process is just being started")
+    func copiedDescriptor() async throws {
+        let served = Served(10_000)
+        let requests = Mutex(0)
+        let server = try LoopbackServer.start { request in
+            let isFirst = requests.withLock { count in
+                count += 1
+                return count == 1
+            }
+            guard isFirst else { return served.reply(request) }
+            let head: HeaderLines = ["Content-Length": "10000", "ETag": "\"one\""]
+            return [.sendHead(status: 200, headers: head), .sendBody(served.bytes.prefix(5_000)), .stall]
+        }
+        defer { server.close() }
+        let channel = Channel.loopback(server)
+        let first = channel.manager.download(.export, to: folder.export)
+        for await update in first.progress where update.completed == 5_000 { break }
+        let descriptor = try FileManager.default.contentsOfDirectory(atPath: "/proc/self/fd").first {
+            (try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/fd/\($0)")) == folder.part.path
+        }
+        let copy = dup(try #require(descriptor.flatMap { Int32($0) }))
+        defer { close(copy) }
+        first.cancel()
+        await #expect(throws: APIClientError.self) { try await first.value }
+        _ = try await channel.manager.download(.export, to: folder.export).value
+        #expect(try Data(contentsOf: folder.export) == served.bytes)
+        await channel.close()
+    }
+    #endif
+
     // MARK: - Stopping
 
     @Test("ends its transfer when it is cancelled, released, or its waiting task is cancelled", arguments: 0..<3)
