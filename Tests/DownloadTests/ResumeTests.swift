@@ -40,7 +40,7 @@ struct ResumeTests {
             { served.reply($0, sending: 30_000, then: cut) }, { served.reply($0, sending: 1, then: cut) }, { served.reply($0) },
         ])
         defer { server.close() }
-        let channel = Channel.loopback(server, retries: true) { $0.modifiers = [Timeout(idle: .milliseconds(500))] }
+        let channel = Channel.loopback(server, retries: true) { $0.modifiers = [Timeout(idle: .seconds(2))] }
         let file = try await channel.manager.download(.export, to: folder.export).value
         #expect(try Data(contentsOf: folder.export) == served.bytes)
         #expect(file.head.status.code == 206 && file.reused == 0)

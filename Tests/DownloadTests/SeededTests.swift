@@ -291,7 +291,7 @@ extension Channel {
         var environment = APIEnvironment("loopback", baseURL: url)
         environment.allowsInsecureConnections = true
         return Channel(name: "loopback", environment: environment).with {
-            $0.modifiers = [Timeout(idle: .milliseconds(400))]
+            $0.modifiers = [Timeout(idle: .seconds(2))]
             $0.interceptors = [RetryPolicy(attempts: 4, base: .zero)]
         }
     }

@@ -90,15 +90,16 @@ struct SystemTests {
         let server = try LoopbackServer.start { request in
             request.path == "/cut" ? served.reply(request, sending: 50_000, then: .stalling) : served.reply(request)
         }
+        let cut = AdHocEndpoint.get("cut", modifiers: Timeout(idle: .milliseconds(200)))
         func round() async throws {
             let channel = Channel.loopback(server) { $0.modifiers = [Timeout(idle: .milliseconds(200))] }
             _ = try await channel.manager.download(.export, to: file, .init { $0.parts = 2 }).value
-            _ = try? await channel.manager.download(.get("cut"), to: file).value
-            _ = try? await channel.manager.download(.get("cut"), to: file.deletingLastPathComponent()).value
-            let paused = channel.manager.download(.get("cut"), to: file)
+            _ = try? await channel.manager.download(cut, to: file).value
+            _ = try? await channel.manager.download(cut, to: file.deletingLastPathComponent()).value
+            let paused = channel.manager.download(cut, to: file)
             for await update in paused.progress where update.completed > 0 { break }
             paused.pause()
-            _ = try? await channel.manager.download(.get("cut"), to: file).value
+            _ = try? await channel.manager.download(cut, to: file).value
             paused.cancel()
             _ = try? await paused.value
             await channel.close()

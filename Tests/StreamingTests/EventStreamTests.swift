@@ -270,7 +270,7 @@ struct EventStreamTests {
         }
         defer { server.close() }
         var channel = Channel.test(server)
-        channel.modifiers = [Timeout(idle: .seconds(1))]
+        channel.modifiers = [Timeout(idle: .seconds(2))]
         var errors: [String?] = []
         for try await update in channel.manager.events(.get("x"), options: Self.quick).updates {
             if case .reconnecting(_, let error) = update { errors.append(error?.label) }

@@ -10,7 +10,7 @@ import Testing
 @Suite("Every fault, at every moment, over both versions of HTTP")
 struct FaultMatrixTests {
     /// The outcome of the request with the fault, and of one more request if the first one fails. Over TLS, with an idle
-    /// timeout of 300 ms. "lost, ambiguous" means that the server may have processed the request; such a request is never sent
+    /// timeout of 2 s. "lost, ambiguous" means that the server may have processed the request; such a request is never sent
     /// twice.
     ///
     /// "a or b": a if the kit reads the extra bytes with the next response, b if it reads them with this one.

@@ -73,7 +73,7 @@ struct EarlyAnswerTests {
         let server = try EarlyServer(200, "enough", then: .stopsReading)
         let transport = CurlTransport(library: .linked.leaving(.endlessUpload))
         let response = try await Requests(transport).send(
-            .post, server.url, body: Upload.running.body, timeout: Timeout(.seconds(2)))
+            .post, server.url, body: Upload.running.body, timeout: Timeout(.seconds(5)))
         #expect(
             (response.error == nil) == !CurlDefect.endlessUpload.isPresent(in: CurlLibrary.linked.version), "\(response.result)")
         await transport.close()

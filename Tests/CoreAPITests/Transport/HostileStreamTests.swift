@@ -334,7 +334,7 @@ struct HostileStreamTests {
         // Without a length the body continues until the server closes, which it never does.
         let server = try EarlyServer(200, "ab", hasLength: false, then: .readsOn)
         var channel = Channel.test(server.url)
-        channel.modifiers = [Timeout(idle: .milliseconds(500))]
+        channel.modifiers = [Timeout(idle: .seconds(2))]
         let manager = NetworkManager<UploadEndpoint>(channel: channel)
         let response = await manager.response(for: UploadEndpoint(body: EarlyAnswerTests.Upload.paused.body), as: .stream)
         let body = try response.value

@@ -315,7 +315,7 @@ struct RedirectTests {
         var requests = requests
         if let tls { requests.trust = ServerTrustManager(authorities: .pem(tls.authorityPEM)) }
         // The body's time ends with the idle time, too.
-        let timeout = Timeout(idle: .milliseconds(500), total: .seconds(20))
+        let timeout = Timeout(idle: .seconds(2), total: .seconds(60))
         for _ in 0..<2 {
             let response = try await requests.send(.get, server.url + "/a", timeout: timeout)
             #expect(response.error == nil && response.text == "there", "\(response.result)")

@@ -447,7 +447,7 @@ struct StreamingTests {
         defer { server.close() }
         let channel = try channel(server) {
             $0.limits.responseBodySize = 5_000
-            $0.modifiers = [Timeout(idle: .milliseconds(500))]
+            $0.modifiers = [Timeout(idle: .seconds(2))]
         }
         let response = await channel.manager().stream(TestEndpoint())
         #expect(response.error?.label == label && response.head?.status.code == 404, "\(response.result)")
@@ -485,7 +485,7 @@ struct StreamingTests {
     func broken(reply: ServerReply, label: String) async throws {
         let server = try LoopbackServer.start { _ in reply }
         defer { server.close() }
-        let channel = try channel(server) { $0.modifiers = [Timeout(idle: .milliseconds(400))] }
+        let channel = try channel(server) { $0.modifiers = [Timeout(idle: .seconds(2))] }
         let body = try await channel.manager().stream(TestEndpoint()).value
         var received = 0
         let error = await #expect(throws: APIClientError.self) { for try await chunk in body { received += chunk.count } }
@@ -547,11 +547,11 @@ struct StreamingTests {
             return [head, .sendBody(part), .waitFor(cut), .closeConnection]
         }
         defer { server.close() }
-        let channel = try channel(server) { $0.modifiers = [Timeout(idle: .milliseconds(200), total: .milliseconds(500))] }
+        let channel = try channel(server) { $0.modifiers = [Timeout(.seconds(2))] }
         var chunks = try await channel.manager().stream(TestEndpoint()).value.makeAsyncIterator()
         var received = try await chunks.next()?.count ?? 0
         // Longer than the timeouts, which do not end a held body. libcurl looks at no event of its connection meanwhile.
-        try await Task.sleep(for: .milliseconds(700))
+        try await Task.sleep(for: .milliseconds(2_500))
         cut.open()
         try await server.waitForOpenConnections(atMost: 0)
         let error = await #expect(throws: APIClientError.self) {
@@ -583,7 +583,7 @@ struct StreamingTests {
         let server = try LoopbackServer.start { _ in .status(200, body: Data(count: 32 << 20)) }
         defer { server.close() }
         // The head must arrive within the total timeout, and on a busy machine that takes a while.
-        let timeout = Timeout(connect: .seconds(10), idle: .milliseconds(750), total: .seconds(3))
+        let timeout = Timeout(connect: .seconds(10), idle: .seconds(2), total: .seconds(3))
         let channel = try channel(server) { $0.modifiers = [timeout] }
         let body = try await channel.manager().stream(TestEndpoint()).value
         var (received, pauses) = (0, 0)
@@ -591,7 +591,7 @@ struct StreamingTests {
             received += chunk.count
             guard pauses < 3 else { continue }
             pauses += 1
-            try await Task.sleep(for: .milliseconds(1_500))
+            try await Task.sleep(for: .milliseconds(2_500))
         }
         #expect(received == 32 << 20)
         await channel.close()

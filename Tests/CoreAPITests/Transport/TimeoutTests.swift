@@ -97,7 +97,7 @@ struct TimeoutTests {
         let transport = CurlTransport(loops: loops)
         let response = try await Requests(transport).send(
             .post, server.url, body: .stream(stream),
-            timeout: Timeout(connect: .seconds(5), idle: .milliseconds(300), total: .seconds(10)))
+            timeout: Timeout(connect: .seconds(5), idle: .seconds(2), total: .seconds(60)))
         #expect(response.text == "done")
         await transport.close()
         await loops.shutdown()
@@ -165,7 +165,7 @@ struct TimeoutTests {
 
     @Test("Header lines and trailers that keep arriving prevent the idle timeout")
     func slowHead() async throws {
-        let pause = ServerReply.Step.wait(.milliseconds(250))
+        let pause = ServerReply.Step.wait(.milliseconds(500))
         @Sendable func text(_ line: String) -> ServerReply.Step { .send(Data((line + "\r\n").utf8)) }
         let server = try LoopbackServer.start { _ in
             ServerReply([
@@ -175,7 +175,7 @@ struct TimeoutTests {
             ])
         }
         let transport = CurlTransport()
-        let timeout = Timeout(connect: .seconds(5), idle: .milliseconds(700), total: .seconds(20))
+        let timeout = Timeout(connect: .seconds(5), idle: .seconds(2), total: .seconds(60))
         let response = try await Requests(transport).send(.get, server.url, timeout: timeout)
         #expect(response.text == "{}", "\(response.result)")
         await transport.close()

@@ -113,7 +113,7 @@ struct WorkaroundTests {
             }
             let body = Body.bytes(Data(repeating: 0x61, count: 3_000_000))
             let response = try await requests(transport, server).send(
-                .post, server.url, body: body, timeout: Timeout(.seconds(2)))
+                .post, server.url, body: body, timeout: Timeout(.seconds(5)))
             return response.error == nil && response.status == 413
         }
     }
@@ -277,7 +277,7 @@ struct WorkaroundTests {
             }
             let requests = requests(transport, server)
             #expect(try await requests.send(.get, server.url + "/warm").error == nil)
-            let timeout = Timeout(.seconds(2))
+            let timeout = Timeout(.seconds(5))
             let held = (0..<4).map { _ in Task { try await requests.send(.get, server.url + "/held", timeout: timeout) } }
             try await server.waitForRequests(5)
             #expect(try await requests.send(.get, server.url + "/last", timeout: timeout).error == nil)
@@ -293,7 +293,7 @@ struct WorkaroundTests {
         try await show(.missedBodyEnd, isShown: CurlLibrary.linked.version < CurlVersion(8, 0, 0)) { transport in
             let answer = "HTTP/1.1 200 OK\r\nTransfer-Encoding: identity\r\nContent-Length: 5\r\n\r\nwhole"
             let server = try LoopbackServer.start { _ in [.send(Data(answer.utf8)), .stall] }
-            let response = try await requests(transport, server).send(.get, server.url, timeout: Timeout(.seconds(2)))
+            let response = try await requests(transport, server).send(.get, server.url, timeout: Timeout(.seconds(5)))
             return response.error == nil && response.text == "whole"
         }
     }
@@ -310,7 +310,7 @@ struct WorkaroundTests {
                 return [.send(head), .wait(.milliseconds(50)), .send(invalid), .stall]
             }
             let requests = requests(transport, server)
-            let timeout = Timeout(.seconds(2))
+            let timeout = Timeout(.seconds(5))
             #expect(try await requests.send(.get, server.url, timeout: timeout).status == 200)
             _ = try await requests.send(.get, server.url, timeout: timeout)
             return try await requests.send(.get, server.url, timeout: timeout).status == 200
