@@ -116,23 +116,30 @@ let package = Package(
                 "CoreAPICoding", "CoreAPICookies", "CoreAPIHTTP", "CoreAPIJSON", "CoreAPIRedaction", "CoreAPITrust", httpTypes,
                 logging,
             ]),
-        target("CoreAPICurl", ["CCurl", "CHTTP2Observer", "CZlib", "CoreAPICore", "CoreAPIHTTP", httpTypes]),
-        target("CoreAPIURLSession", ["CoreAPICore", "CoreAPIHTTP", httpTypes]),
-        target("CoreAPIFixtures", ["CoreAPICore", httpTypes]),
-        target("CoreAPIStreaming", ["CoreAPICore", "CoreAPIHTTP", httpTypes]),
+        target(
+            "CoreAPICurl",
+            [
+                "CCurl", "CHTTP2Observer", "CZlib", "CoreAPICookies", "CoreAPICore", "CoreAPIHTTP", "CoreAPIRedaction",
+                "CoreAPITrust",
+                httpTypes,
+            ]),
+        target("CoreAPIURLSession", ["CoreAPICore", "CoreAPIHTTP", "CoreAPITrust", httpTypes]),
+        target("CoreAPIFixtures", ["CoreAPICore", "CoreAPIHTTP", "CoreAPIRedaction", httpTypes]),
+        target("CoreAPIStreaming", ["CoreAPICoding", "CoreAPICore", "CoreAPIHTTP", "CoreAPIRedaction", httpTypes]),
         target(
             "CoreAPI", in: "CoreAPI/Umbrella",
             [
-                "CoreAPICore", "CoreAPIFixtures", "CoreAPIStreaming",
+                "CoreAPICoding", "CoreAPICookies", "CoreAPICore", "CoreAPIFixtures", "CoreAPIHTTP", "CoreAPIRedaction",
+                "CoreAPIStreaming", "CoreAPITrust", httpTypes,
                 // The platform's transport. iOS has no libcurl.
                 .target(name: "CoreAPICurl", condition: .when(platforms: [.linux, .macOS])),
                 .target(name: "CoreAPIURLSession", condition: .when(platforms: [.iOS])),
             ]),
         target("CoreAPIReactive", ["CoreAPICore", "CoreAPIHTTP", openCombine, httpTypes]),
         target("CoreAPITesting", ["CoreAPI", "CoreAPICore", "CoreAPIHTTP", "CoreAPIWebSocket", httpTypes]),
-        target("CoreAPITransfers", ["CZlib", "CoreAPICore", "CoreAPIHTTP", "CoreAPIJSON", httpTypes]),
-        target("CoreAPIWebSocket", ["CZlib", "CoreAPICore", "CoreAPIHTTP", httpTypes]),
-        target("CoreAPIXML", ["CoreAPICore", xmlCoder, httpTypes]),
+        target("CoreAPITransfers", ["CZlib", "CoreAPICore", "CoreAPIHTTP", "CoreAPIJSON", "CoreAPIRedaction", httpTypes]),
+        target("CoreAPIWebSocket", ["CZlib", "CoreAPICoding", "CoreAPICore", "CoreAPIHTTP", httpTypes]),
+        target("CoreAPIXML", ["CoreAPICoding", "CoreAPICore", "CoreAPIHTTP", xmlCoder, httpTypes]),
         target(
             "NetworkerCommand", in: "Command/Networker",
             [

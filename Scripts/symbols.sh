@@ -15,7 +15,7 @@ modules=($(manifest 'for product in package["products"]:
     if name.startswith("CoreAPI") or name == "NetworkerCommand": print(name)'))
 
 # The modules that CoreAPI re-exports; users never name them.
-behind=$(sed -n 's/^@_exported public import \(CoreAPI.*\)/\1/p' CoreAPI/Umbrella/CoreAPI.swift CoreAPI/Core/Exports.swift \
+behind=$(sed -n 's/^@_exported public import \(CoreAPI.*\)/\1/p' CoreAPI/Umbrella/CoreAPI.swift \
     | grep -v URLSession | sort | paste -sd , -)
 
 # linked_modules TARGET: the package's targets that a dependent of a target links, with it, on this system.

@@ -1,10 +1,10 @@
 internal import Foundation
 
-/// Flattens any `Encodable` value into names and values, by a ``QueryStyle``.
+/// Flattens any `Encodable` value into names and values, by a ``Parameters/QueryStyle``.
 package struct FieldEncoder {
-    let style: QueryStyle
+    let style: Parameters.QueryStyle
 
-    package init(style: QueryStyle) {
+    package init(style: Parameters.QueryStyle) {
         self.style = style
     }
 

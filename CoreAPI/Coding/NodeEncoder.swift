@@ -2,7 +2,7 @@ internal import Foundation
 
 /// The `Encoder` behind ``FieldEncoder``: builds ``Node``s and keeps the order of keys.
 final class NodeEncoder: Encoder {
-    let style: QueryStyle
+    let style: Parameters.QueryStyle
     let codingPath: [any CodingKey]
     let userInfo: [CodingUserInfoKey: Any] = [:]
     fileprivate var content = Content.empty
@@ -26,7 +26,7 @@ final class NodeEncoder: Encoder {
         var isUnordered: Bool
     }
 
-    init(style: QueryStyle, codingPath: [any CodingKey]) {
+    init(style: Parameters.QueryStyle, codingPath: [any CodingKey]) {
         self.style = style
         self.codingPath = codingPath
     }

@@ -9,8 +9,8 @@ extension Cookie {
     ///
     /// - Parameter suffixes: `nil` without a list. Then the only accepted domain is the host's own name, and the cookie is for
     ///   the host only.
-    /// - Throws: ``CookieRejection``.
-    init(_ line: SetCookie, from url: HTTPURL, at now: Date, suffixes: PublicSuffixList?) throws(CookieRejection) {
+    /// - Throws: ``Cookie/Rejection``.
+    init(_ line: SetCookie, from url: HTTPURL, at now: Date, suffixes: PublicSuffixList?) throws(Cookie.Rejection) {
         nameBytes = line.name
         valueBytes = line.value
         let shared = try Self.sharedDomain(line, host: url.host, suffixes: suffixes)
@@ -31,7 +31,7 @@ extension Cookie {
     /// The domain whose hosts share the cookie; `nil` if it is for the host only.
     private static func sharedDomain(
         _ line: SetCookie, host: String, suffixes: PublicSuffixList?
-    ) throws(CookieRejection) -> String? {
+    ) throws(Cookie.Rejection) -> String? {
         guard let domain = line.domain else { return nil }
         guard CookieMatching.domain(domain, matches: host) else { throw .foreignDomain(domain.escapingControls, host: host) }
         if CookieMatching.isAddress(host) { return nil }
@@ -57,7 +57,7 @@ extension Cookie {
     }
 
     /// §4.1.3, compared without case because servers read names that way.
-    func checkPrefix(namesPath: Bool) throws(CookieRejection) {
+    func checkPrefix(namesPath: Bool) throws(Cookie.Rejection) {
         let claim = (nameBytes.isEmpty ? valueBytes.revealed : nameBytes).map { $0.isLetter ? $0 | 0x20 : $0 }
         guard let prefix = ["__Secure-", "__Host-"].first(where: { claim.starts(with: $0.lowercased().utf8) }) else { return }
         // A cookie without a name is sent as its value, which may read like another cookie's name.

@@ -37,7 +37,7 @@ struct CookieFile {
 
     /// - Parameter suffixes: the jar's list. A cookie for a possible public suffix is dropped, because the list may have changed
     ///   since the file was written. The other cookies are kept.
-    init(contentsOf file: URL, suffixes: PublicSuffixList?) throws(CookieFileError) {
+    init(contentsOf file: URL, suffixes: PublicSuffixList?) throws(CookieJar.FileError) {
         let data: Data
         do throws(FileFailure) {
             data = try LocalFile(reading: file.path).readToEnd()
@@ -65,7 +65,7 @@ struct CookieFile {
     }
 
     /// The decoder's error without the text it read, which may be a cookie's value.
-    private static func malformed(_ error: any Error, file: String) -> CookieFileError {
+    private static func malformed(_ error: any Error, file: String) -> CookieJar.FileError {
         func describe(_ path: [any CodingKey]) -> String {
             let text = path.reduce(into: "") { text, key in
                 text += key.intValue.map { "[\($0)]" } ?? (text.isEmpty ? "" : ".") + key.stringValue
@@ -89,7 +89,7 @@ struct CookieFile {
 
     // MARK: - Writing
 
-    func write(to file: URL) throws(CookieFileError) {
+    func write(to file: URL) throws(CookieJar.FileError) {
         let encoder = JSONEncoder()
         encoder.outputFormatting = [.prettyPrinted, .sortedKeys, .withoutEscapingSlashes]
         let data: Data
@@ -163,7 +163,7 @@ extension CookieFile.Entry {
             let known = Cookie.SameSite.allCases.map(\.rawValue).joined(separator: ", ")
             return ("sameSite", "one of \(known)", "'\(sameSite.escapingControls)'")
         }
-        do throws(CookieRejection) {
+        do throws(Cookie.Rejection) {
             try Cookie(self).checkPrefix(namesPath: true)
         } catch {
             return ("name", "a name whose prefix the cookie keeps to", error.readableDescription)

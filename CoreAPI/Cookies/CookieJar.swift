@@ -63,9 +63,9 @@ public final class CookieJar: Sendable {
     /// Stores one `Set-Cookie` line, as if a response from the address contained it.
     ///
     /// - Returns: The cookie; `nil` if the line has expired, which removes the cookie from the jar, or if it finds no room.
-    /// - Throws: ``CookieRejection``; the jar is then unchanged.
+    /// - Throws: ``Cookie/Rejection``; the jar is then unchanged.
     @discardableResult
-    public func store(_ line: String, from url: HTTPURL) throws(CookieRejection) -> Cookie? {
+    public func store(_ line: String, from url: HTTPURL) throws(Cookie.Rejection) -> Cookie? {
         try store(Array(line.utf8), from: url)
     }
 
@@ -73,9 +73,9 @@ public final class CookieJar: Sendable {
     ///
     /// - Returns: Why lines were rejected, in order; empty if all were stored.
     @discardableResult
-    package func store(_ fields: HTTPFields, from url: HTTPURL) -> [CookieRejection] {
+    package func store(_ fields: HTTPFields, from url: HTTPURL) -> [Cookie.Rejection] {
         fields[fields: .setCookie].compactMap { field in
-            do throws(CookieRejection) {
+            do throws(Cookie.Rejection) {
                 try store(field.withUnsafeBytesOfValue { Array($0) }, from: url)
                 return nil
             } catch {
@@ -85,10 +85,10 @@ public final class CookieJar: Sendable {
     }
 
     @discardableResult
-    private func store(_ line: [UInt8], from url: HTTPURL) throws(CookieRejection) -> Cookie? {
+    private func store(_ line: [UInt8], from url: HTTPURL) throws(Cookie.Rejection) -> Cookie? {
         let now = now()
         let cookie = try Cookie(SetCookie(line), from: url, at: now, suffixes: suffixes)
-        let isStored = try storage.withLock { storage throws(CookieRejection) in
+        let isStored = try storage.withLock { storage throws(Cookie.Rejection) in
             try storage.put(cookie, isFromSecureOrigin: url.scheme == .https, at: now)
         }
         return isStored ? cookie : nil
@@ -126,8 +126,8 @@ extension CookieJar {
     /// - Parameters:
     ///   - file: replaced if it exists.
     ///   - includingSessionCookies: whether to write cookies without an expiry, too. They are meant to end with the session.
-    /// - Throws: ``CookieFileError/unwritable(file:reason:)``.
-    public func save(to file: URL, includingSessionCookies: Bool = false) throws(CookieFileError) {
+    /// - Throws: ``CookieJar/FileError/unwritable(file:reason:)``.
+    public func save(to file: URL, includingSessionCookies: Bool = false) throws(CookieJar.FileError) {
         try CookieFile(cookies.filter { includingSessionCookies || $0.expires != nil }).write(to: file)
     }
 
@@ -137,14 +137,14 @@ extension CookieJar {
     ///   - file: must exist. The caller decides whether a missing file means an empty jar.
     ///   - limitPerDomain: as in ``init(limitPerDomain:limit:)``.
     ///   - limit: as in ``init(limitPerDomain:limit:)``.
-    /// - Throws: ``CookieFileError``, also for a cookie that is not allowed in a header.
-    public convenience init(contentsOf file: URL, limitPerDomain: Int = 50, limit: Int = 3_000) throws(CookieFileError) {
+    /// - Throws: ``CookieJar/FileError``, also for a cookie that is not allowed in a header.
+    public convenience init(contentsOf file: URL, limitPerDomain: Int = 50, limit: Int = 3_000) throws(CookieJar.FileError) {
         try self.init(contentsOf: file, limitPerDomain: limitPerDomain, limit: limit, now: { Date() })
     }
 
     convenience init(
         contentsOf file: URL, limitPerDomain: Int = 50, limit: Int = 3_000, now: @escaping @Sendable () -> Date
-    ) throws(CookieFileError) {
+    ) throws(CookieJar.FileError) {
         let cookies = try CookieFile(contentsOf: file, suffixes: .loaded).cookies
         self.init(limitPerDomain: limitPerDomain, limit: limit, suffixes: .loaded, now: now)
         let moment = now()

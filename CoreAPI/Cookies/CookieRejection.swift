@@ -1,33 +1,35 @@
 public import Foundation
 
-/// Why a `Set-Cookie` line was rejected (RFC 6265bis §5.6 and §5.7). Never contains the cookie's value.
-public enum CookieRejection: Error, Hashable, Sendable {
-    /// A control character other than a tab, anywhere in the line.
-    case controlCharacter(UInt8)
-    /// Neither a name nor a value.
-    case empty
-    /// No name, and a value with `=`: it would be sent as the cookie of another name.
-    case namelessPair
-    /// Name and value together are longer than `limit` octets.
-    case tooLong(octets: Int, limit: Int)
-    /// The host that set the cookie does not belong to the domain that it names.
-    case foreignDomain(String, host: String)
-    /// A domain under which anyone may register a host, such as `co.uk`.
-    case publicSuffix(String)
-    /// The domain cannot be checked, because there is no list of public suffixes.
-    case unknownSuffix(String)
-    /// A `Secure` cookie received over http.
-    case secureFromInsecureOrigin
-    /// A cookie from http that would hide a `Secure` one.
-    case overlaysSecure(name: String)
-    /// `SameSite=None` without `Secure`.
-    case sameSiteNoneWithoutSecure
-    /// A name, or the value of a cookie without a name, begins with `__Secure-` or `__Host-`, and the cookie lacks the required
-    /// attributes.
-    case prefix(String)
+extension Cookie {
+    /// Why a `Set-Cookie` line was rejected (RFC 6265bis §5.6 and §5.7). Never contains the cookie's value.
+    public enum Rejection: Error, Hashable, Sendable {
+        /// A control character other than a tab, anywhere in the line.
+        case controlCharacter(UInt8)
+        /// Neither a name nor a value.
+        case empty
+        /// No name, and a value with `=`: it would be sent as the cookie of another name.
+        case namelessPair
+        /// Name and value together are longer than `limit` octets.
+        case tooLong(octets: Int, limit: Int)
+        /// The host that set the cookie does not belong to the domain that it names.
+        case foreignDomain(String, host: String)
+        /// A domain under which anyone may register a host, such as `co.uk`.
+        case publicSuffix(String)
+        /// The domain cannot be checked, because there is no list of public suffixes.
+        case unknownSuffix(String)
+        /// A `Secure` cookie received over http.
+        case secureFromInsecureOrigin
+        /// A cookie from http that would hide a `Secure` one.
+        case overlaysSecure(name: String)
+        /// `SameSite=None` without `Secure`.
+        case sameSiteNoneWithoutSecure
+        /// A name, or the value of a cookie without a name, begins with `__Secure-` or `__Host-`, and the cookie lacks the required
+        /// attributes.
+        case prefix(String)
+    }
 }
 
-extension CookieRejection: LocalizedError {
+extension Cookie.Rejection: LocalizedError {
     public var errorDescription: String? {
         switch self {
         case .controlCharacter(let byte):

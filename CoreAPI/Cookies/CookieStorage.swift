@@ -23,8 +23,8 @@ struct CookieStorage: Sendable {
     /// Stores a cookie in place of the one with its identity; an expired cookie only removes that one.
     ///
     /// - Returns: whether the cookie is stored: not if it has expired, nor if the limits remove it at once.
-    /// - Throws: ``CookieRejection/overlaysSecure(name:)``.
-    mutating func put(_ cookie: Cookie, isFromSecureOrigin: Bool, at now: Date) throws(CookieRejection) -> Bool {
+    /// - Throws: ``Cookie/Rejection/overlaysSecure(name:)``.
+    mutating func put(_ cookie: Cookie, isFromSecureOrigin: Bool, at now: Date) throws(Cookie.Rejection) -> Bool {
         // Expired cookies go first: one must neither block a new cookie nor pass on its creation date.
         if now >= nextExpiry {
             removeAll { $0.isExpired(at: now) }

@@ -22,8 +22,8 @@ struct SetCookie: Sendable, Hashable {
     private(set) var isHTTPOnly = false
     private(set) var sameSite = Cookie.SameSite.unspecified
 
-    /// - Throws: ``CookieRejection`` for a line that no sender may set.
-    init(_ line: some Collection<UInt8>) throws(CookieRejection) {
+    /// - Throws: ``Cookie/Rejection`` for a line that no sender may set.
+    init(_ line: some Collection<UInt8>) throws(Cookie.Rejection) {
         if let control = line.first(where: { ($0 < 0x20 && $0 != 0x09) || $0 == 0x7F }) { throw .controlCharacter(control) }
         var parts = line.split(separator: UInt8(ascii: ";"), omittingEmptySubsequences: false).map { Array($0)[...] }
         let pair = parts.removeFirst()

@@ -1,5 +1,6 @@
 public import CoreAPICore
 internal import CoreAPIHTTP
+internal import CoreAPITrust
 internal import Foundation
 internal import HTTPTypes
 internal import Synchronization
@@ -49,7 +50,7 @@ public final class CurlTransport: Transport {
     private struct Use: Hashable {
         let channel: String
         let streamsBodies: Bool
-        let rejected: AddressClass
+        let rejected: Limits.AddressClass
     }
 
     /// The number of uses beyond which those without a running request are forgotten. Each may keep connections open.
@@ -134,7 +135,7 @@ public final class CurlTransport: Transport {
         let attempt = own.attempt
         let isDedicated = connectsOnly || library.needsDedicatedConnections(attempt)
         guard let (pool, isNew) = take(for: attempt.call.prepared, streamsBodies: isDedicated) else {
-            return .failure(.transport(.closed, ErrorContext(attempt.request)))
+            return .failure(.transport(.closed, APIClientError.Context(attempt.request)))
         }
         if isNew { for warning in attempt.call.channel.warnings { attempt.warn(warning) } }
         let prepared = own.prepare(connectsOnly: connectsOnly)

@@ -1,4 +1,5 @@
-package import CoreAPICore
+internal import CoreAPICore
+package import CoreAPIHTTP
 
 extension LoadedLibrary {
     /// OpenSSL's cryptography, initialised so that it frees nothing when the process exits (`OPENSSL_INIT_NO_ATEXIT`). Otherwise

@@ -1,4 +1,5 @@
 public import CoreAPICore
+internal import CoreAPIHTTP
 internal import Foundation
 internal import HTTPTypes
 

@@ -1,4 +1,6 @@
 public import CoreAPICore
+internal import CoreAPIHTTP
+internal import CoreAPIRedaction
 public import Foundation
 public import HTTPTypes
 
@@ -150,7 +152,7 @@ public struct Fixture: RequestModifier {
                     return nil
                 } catch {
                     rest = []
-                    let context = ErrorContext(attempt.request, head: head)
+                    let context = APIClientError.Context(attempt.request, head: head)
                     throw APIClientError(error, context.after(.init(bytes: delivered, items: 0)))
                 }
             }
@@ -169,11 +171,11 @@ public struct Fixture: RequestModifier {
             let head = ResponseHead(status: .init(code: status), headers: fields)
             if let stream {
                 return RawResponse(
-                    attempt, head: head, body: .stream(BodyStream(length: nil, Self.source(stream, attempt, head))))
+                    attempt, head: head, body: .stream(Body.Stream(length: nil, Self.source(stream, attempt, head))))
             }
             let (limit, isDiscarded) = attempt.bodyLimit(of: head)
             guard body.count <= limit || isDiscarded else {
-                let context = ErrorContext(attempt.request, head: head)
+                let context = APIClientError.Context(attempt.request, head: head)
                 return RawResponse(attempt, head: head, failure: .transport(.responseTooLarge(limit: limit), context))
             }
             return RawResponse(attempt, head: head, body: .bytes(body.prefix(limit)))

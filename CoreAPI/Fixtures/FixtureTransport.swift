@@ -1,4 +1,6 @@
 public import CoreAPICore
+internal import CoreAPIHTTP
+internal import CoreAPIRedaction
 internal import Foundation
 internal import HTTPTypes
 
@@ -14,7 +16,7 @@ internal import HTTPTypes
 /// Cookies that a fixture sets go into the channel's jar, as over the wire.
 ///
 /// A ``Fixture`` attached to the request answers first, the nearest match. Then comes the scenario of an attached
-/// ``FixtureScenario`` or, without one, this transport's own. Of several matching fixtures the one with most query items answers;
+/// ``Fixture/Scenario`` or, without one, this transport's own. Of several matching fixtures the one with most query items answers;
 /// of equals, the first. A request without a match fails with ``FixtureError/unmatched(request:available:nearest:)``. A response
 /// is never invented.
 public struct FixtureTransport: Transport {
@@ -34,7 +36,7 @@ public struct FixtureTransport: Transport {
     ///
     /// - Parameters:
     ///   - scenarios: the fixtures by scenario.
-    ///   - scenario: answers calls without a ``FixtureScenario``.
+    ///   - scenario: answers calls without a ``Fixture/Scenario``.
     public init(scenarios: [String: [Fixture]], scenario: String) {
         self.init(scenario: scenario) { name throws(FixtureError) in
             guard let fixtures = scenarios[name] else {
@@ -62,7 +64,7 @@ public struct FixtureTransport: Transport {
     /// Scenarios from any source.
     ///
     /// - Parameters:
-    ///   - scenario: answers calls without a ``FixtureScenario``; loaded at once.
+    ///   - scenario: answers calls without a ``Fixture/Scenario``; loaded at once.
     ///   - load: called again for each call with another scenario, in Swift's thread pool.
     public init(scenario: String, load: @escaping Load) {
         fixtures = Result { () throws(FixtureError) in try load(scenario) }
@@ -90,7 +92,7 @@ public struct FixtureTransport: Transport {
 
     private func fixture(for request: Request) throws(FixtureError) -> Fixture {
         if let attached = request.modifiers(of: Fixture.self).last(where: { $0.fits(request) }) { return attached }
-        guard let chosen = request.modifier(FixtureScenario.self)?.name, chosen != scenario else {
+        guard let chosen = request.modifier(Fixture.Scenario.self)?.name, chosen != scenario else {
             return try match(request, in: fixtures.get())
         }
         return try match(request, in: load(chosen))

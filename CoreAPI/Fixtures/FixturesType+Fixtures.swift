@@ -8,7 +8,7 @@ extension FixturesType {
     ///
     /// - Parameters:
     ///   - path: the folder that contains the scenarios' folders.
-    ///   - scenario: answers calls without a ``FixtureScenario``.
+    ///   - scenario: answers calls without a ``Fixture/Scenario``.
     public static func directory(_ path: String, scenario: String) -> FixturesType {
         .transport(FixtureTransport(directory: path, scenario: scenario))
     }
@@ -17,7 +17,7 @@ extension FixturesType {
     ///
     /// - Parameters:
     ///   - scenarios: the fixtures by scenario.
-    ///   - scenario: answers calls without a ``FixtureScenario``.
+    ///   - scenario: answers calls without a ``Fixture/Scenario``.
     public static func scenarios(_ scenarios: [String: [Fixture]], scenario: String) -> FixturesType {
         .transport(FixtureTransport(scenarios: scenarios, scenario: scenario))
     }

@@ -30,7 +30,7 @@ public struct CallItems<Element: Sendable>: AsyncSequence, Sendable {
 
         private enum State {
             case new(CallItems)
-            case open(Next, ErrorContext)
+            case open(Next, APIClientError.Context)
             case over
         }
 
@@ -63,7 +63,7 @@ public struct CallItems<Element: Sendable>: AsyncSequence, Sendable {
             state = .over
             let response = await items.dispatcher.stream(items.endpoint)
             let body = try response.value
-            let context = ErrorContext(response)
+            let context = APIClientError.Context(response)
             do {
                 state = .open(try items.open(body, StreamContext(response)), context)
             } catch {
@@ -103,7 +103,7 @@ extension Dispatcher {
     ///     ``StreamError/Reason/noSentinel(_:)``. Default `nil`.
     public func lines(_ endpoint: some Endpoint, limit: Int = 16_777_216, sentinel: String? = nil) -> CallItems<String> {
         CallItems(self, endpoint) { body, context in
-            var lines = BodyLines(body: body, limit: limit, sentinel: sentinel, context: context).makeAsyncIterator()
+            var lines = Body.Lines(body: body, limit: limit, sentinel: sentinel, context: context).makeAsyncIterator()
             return { try await lines.next() }
         }
     }
@@ -140,32 +140,32 @@ extension Dispatcher {
     }
 
     private func json<Value: Decodable & Sendable>(
-        _ endpoint: some Endpoint, _ form: JSONItems<Value>.Form, _ limit: Int, accept: String
+        _ endpoint: some Endpoint, _ form: Body.JSONItems<Value>.Form, _ limit: Int, accept: String
     ) -> CallItems<Value> {
         CallItems(self, endpoint, accept: accept) { body, context in
-            let items = JSONItems<Value>(body: body, form: form, limit: limit, coder: context.coder, context: context)
+            let items = Body.JSONItems<Value>(body: body, form: form, limit: limit, coder: context.coder, context: context)
             var values = items.makeAsyncIterator()
             return { try await values.next() }
         }
     }
 
-    /// The parts of a multipart response, one by one; see ``BodyPart``. A response of another type is collected, passes the
+    /// The parts of a multipart response, one by one; see ``Body/Part``. A response of another type is collected, passes the
     /// channel's error filter, and fails with its body in the error's context.
     ///
     /// - Parameters:
     ///   - endpoint: the request.
     ///   - limits: bounds on the heads and on the number of parts.
-    public func parts(_ endpoint: some Endpoint, limits: PartLimits = PartLimits()) -> CallItems<BodyPart> {
+    public func parts(_ endpoint: some Endpoint, limits: Body.PartLimits = Body.PartLimits()) -> CallItems<Body.Part> {
         let verifier = HeadVerifier { response in
             do throws(StreamError.Reason) {
-                _ = try BodyParts.boundary(response.head)
+                _ = try Body.Parts.boundary(response.head)
             } catch {
                 let failure = StreamContext(response).decodingFailure(error, StreamCount(), of: response.data)
-                throw APIClientError.decoding(failure, ErrorContext(response))
+                throw APIClientError.decoding(failure, APIClientError.Context(response))
             }
         }
         return CallItems(self, endpoint.attaching(verifier)) { body, context in
-            var parts = try BodyParts(body, context, limits).makeAsyncIterator()
+            var parts = try Body.Parts(body, context, limits).makeAsyncIterator()
             return { try await parts.next() }
         }
     }

@@ -1,4 +1,6 @@
+internal import CoreAPICoding
 internal import CoreAPICore
+internal import CoreAPIRedaction
 internal import Foundation
 
 /// The bytes and items that a reader has received of a body.
@@ -6,7 +8,7 @@ struct StreamCount {
     var bytes: Int64 = 0
     var items = 0
 
-    var streamed: ErrorContext.Streamed { ErrorContext.Streamed(bytes: bytes, items: items) }
+    var streamed: APIClientError.Context.Streamed { APIClientError.Context.Streamed(bytes: bytes, items: items) }
 
     func defect(_ reason: StreamError.Reason) -> StreamError { StreamError(reason: reason, bytes: bytes, items: items) }
 }

@@ -1,4 +1,6 @@
+public import CoreAPICoding
 public import CoreAPICore
+internal import CoreAPIHTTP
 public import Foundation
 
 /// A defect of a body: a line without an end, a value that cannot be decoded, a part that breaks off.

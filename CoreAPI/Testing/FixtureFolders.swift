@@ -6,7 +6,7 @@ extension Transport where Self == FixtureTransport {
     ///
     /// The folder is searched as `Fixtures/<name>` beside the calling file and in every folder above it. So tests find their own
     /// fixtures first and then those that all tests share. If it does not exist, every request fails with
-    /// ``/CoreAPI/FixtureError/notFound(name:searched:available:)``. An attached ``/CoreAPI/FixtureScenario`` is
+    /// ``/CoreAPI/FixtureError/notFound(name:searched:available:)``. An attached ``/CoreAPI/Fixture/Scenario`` is
     /// searched in the same way.
     ///
     /// - Parameters:

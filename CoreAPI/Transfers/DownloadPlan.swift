@@ -66,7 +66,7 @@ struct DownloadPlan: Sendable {
     /// How often the bytes on the disk were given up.
     private(set) var restarts = 0
     /// The attempts that failed since the last progress, when the bytes were given up.
-    var failed: [AttemptOutcome] = []
+    var failed: [Attempt.Outcome] = []
     /// Whether the bytes are those of an earlier run.
     private var isLoaded = false
     /// Whether the server answers ranges wrongly.

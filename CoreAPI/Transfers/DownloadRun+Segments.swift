@@ -36,7 +36,7 @@ extension DownloadRun {
                 try await write(response, upTo: end, into: index, part)
                 tries.note(answered: plan.segments[index].done)
             } catch {
-                let failure = APIClientError(error, ErrorContext(response))
+                let failure = APIClientError(error, APIClientError.Context(response))
                 guard !Task.isCancelled, !control.isPaused, !(error is DownloadError) else { throw error }
                 tries.note(failed: plan.segments[index].done)
                 // In Response+RetryDelay.swift.
@@ -61,7 +61,7 @@ extension DownloadRun {
 
     /// Counts what a segment has tried. Each MiB of progress is a new beginning.
     private struct Tries {
-        var failed: [AttemptOutcome]
+        var failed: [Attempt.Outcome]
         /// Responses in a row. A server may send less than the requested range (RFC 9110 §15.3.7), but not a byte at a time.
         private(set) var parts = 0
         private var (failedFrom, partsFrom): (Int64, Int64)
@@ -88,7 +88,7 @@ extension DownloadRun {
         let fields = plan.fields(for: index)
         let response = await dispatcher.response(for: control.endpoint.attaching(fields.own), as: .stream)
         state.withLock { state in
-            (state.context, state.attempts) = (ErrorContext(response), response.call.channel.limits.attempts)
+            (state.context, state.attempts) = (APIClientError.Context(response), response.call.channel.limits.attempts)
             if response.error?.allowsFewerRequests == true { state.pause = Backoff().pause(after: 1, response) }
         }
         return response
@@ -132,7 +132,7 @@ extension DownloadRun {
         try Task.checkCancellation()
         if let stop, offset < stop {
             let (received, expected) = (offset - segment.done, stop - segment.done)
-            throw APIClientError.transport(.truncated(received: received, expected: expected), ErrorContext(response))
+            throw APIClientError.transport(.truncated(received: received, expected: expected), APIClientError.Context(response))
         }
         let digest = try contentDigest(of: response)
         change { plan in

@@ -1,6 +1,8 @@
 internal import CoreAPICore
 internal import CoreAPIHTTP
+internal import CoreAPIRedaction
 internal import Foundation
+internal import HTTPTypes
 
 /// One run of a download: it opens the part, and ends with the complete file or a failure.
 ///
@@ -19,7 +21,7 @@ final class DownloadRun: Sendable {
     struct State {
         var plan: DownloadPlan
         /// The call of the errors' contexts.
-        var context: ErrorContext?
+        var context: APIClientError.Context?
         /// The number of attempts that the call's channel allows.
         var attempts = 1
         /// The pause after a server has rejected one of several requests; `nil` if the call has no time for it.
@@ -216,7 +218,7 @@ final class DownloadRun: Sendable {
         if let reason = begun.begin(facts, parts: parts) { throw error(reason, response) }
         if facts.isDecoded, !options.decodes { response.warn(Self.decodedBody) }
         try discardBytes(part)
-        state.withLock { ($0.plan, $0.context) = (begun, ErrorContext(response)) }
+        state.withLock { ($0.plan, $0.context) = (begun, APIClientError.Context(response)) }
         report()
         if options.resumes, mayContinue { save(part) } else { part.mark() }
     }
@@ -290,7 +292,7 @@ final class DownloadRun: Sendable {
     // MARK: - Errors
 
     func error(_ reason: DownloadPlan.Reason, _ response: Response<Body>) -> APIClientError {
-        let context = ErrorContext(response)
+        let context = APIClientError.Context(response)
         return switch reason {
         case .itsError: response.error ?? .transport(.malformedResponse(reason: "no error"), context)
         case .malformed(let reason): .transport(.malformedResponse(reason: reason), context)
@@ -302,10 +304,10 @@ final class DownloadRun: Sendable {
     private func failure(_ error: any Error) async -> APIClientError {
         if let context = state.withLock({ $0.context }) { return Self.failure(error, context) }
         let response = await dispatcher.response(for: control.endpoint.failing { Self.failure(error, $0) }, as: .nothing)
-        return response.error ?? Self.failure(error, ErrorContext(response))
+        return response.error ?? Self.failure(error, APIClientError.Context(response))
     }
 
-    private static func failure(_ error: any Error, _ context: ErrorContext) -> APIClientError {
+    private static func failure(_ error: any Error, _ context: APIClientError.Context) -> APIClientError {
         guard let error = error as? DownloadError else { return APIClientError(error, context) }
         if case .digestMismatch = error { return .verification(.custom(error), context) }
         return .unknown(error, context)

@@ -11,7 +11,7 @@ extension Endpoint {
     /// transfer that cannot make a request.
     ///
     /// - Parameter error: makes the error of the call.
-    func failing(with error: @escaping @Sendable (ErrorContext) -> APIClientError) -> any Endpoint {
+    func failing(with error: @escaping @Sendable (APIClientError.Context) -> APIClientError) -> any Endpoint {
         FailingEndpoint(wrapped: self, encoding: InputEncoding("a transfer") { _, _ in throw CallRejection(error) })
     }
 }

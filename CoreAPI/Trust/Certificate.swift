@@ -19,8 +19,8 @@ public struct Certificate: Sendable, Hashable {
     /// Reads a certificate.
     ///
     /// - Parameter der: the DER of one certificate.
-    /// - Throws: ``CertificateError``.
-    public init(der: Data) throws(CertificateError) {
+    /// - Throws: ``Certificate/ReadError``.
+    public init(der: Data) throws(Certificate.ReadError) {
         let parts = try CertificateParts(der: der)
         // Copies, so that they begin at index 0 and hold no more than they show.
         self.der = Data(parts.whole.whole)
@@ -29,16 +29,16 @@ public struct Certificate: Sendable, Hashable {
 
     /// The first certificate of a PEM text (RFC 7468 §5).
     ///
-    /// - Throws: ``CertificateError``.
-    public init(pem: String) throws(CertificateError) {
+    /// - Throws: ``Certificate/ReadError``.
+    public init(pem: String) throws(Certificate.ReadError) {
         guard let first = try Self.all(inPEM: pem).first else { throw .malformed("expected a certificate in PEM, got none") }
         self = first
     }
 
     /// Every certificate of a PEM text, in order.
     ///
-    /// - Throws: ``CertificateError`` for an unreadable certificate; a text without certificates gives an empty list.
-    public static func all(inPEM text: String) throws(CertificateError) -> [Certificate] {
+    /// - Throws: ``Certificate/ReadError`` for an unreadable certificate; a text without certificates gives an empty list.
+    public static func all(inPEM text: String) throws(Certificate.ReadError) -> [Certificate] {
         var certificates: [Certificate] = []
         for der in try blocks("CERTIFICATE", in: text) { certificates.append(try Certificate(der: der)) }
         return certificates
@@ -53,8 +53,8 @@ public struct Certificate: Sendable, Hashable {
 
     /// The pin of a public key in PEM (`BEGIN PUBLIC KEY`).
     ///
-    /// - Throws: ``CertificateError``.
-    public static func pin(ofPublicKeyPEM text: String) throws(CertificateError) -> String {
+    /// - Throws: ``Certificate/ReadError``.
+    public static func pin(ofPublicKeyPEM text: String) throws(Certificate.ReadError) -> String {
         guard let spki = try blocks("PUBLIC KEY", in: text).first else {
             throw .malformed("expected a public key in PEM, got none")
         }
@@ -65,7 +65,7 @@ public struct Certificate: Sendable, Hashable {
         return pin(ofPublicKey: key.whole)
     }
 
-    private static func blocks(_ label: String, in text: String) throws(CertificateError) -> [Data] {
+    private static func blocks(_ label: String, in text: String) throws(Certificate.ReadError) -> [Data] {
         var blocks: [Data] = []
         for part in text.split(separator: "-----BEGIN \(label)-----", omittingEmptySubsequences: false).dropFirst() {
             guard let end = part.firstRange(of: "-----END \(label)-----"),
@@ -77,17 +77,19 @@ public struct Certificate: Sendable, Hashable {
     }
 }
 
-/// Why a certificate, a key or a pin file cannot be read.
-public enum CertificateError: Error, Sendable, Hashable, LocalizedError {
-    /// The bytes or the text are no certificate and no key; the reason is attached.
-    case malformed(String)
-    /// A file that cannot be read.
-    case unreadable(file: String, reason: String)
+extension Certificate {
+    /// Why a certificate, a key or a pin file cannot be read.
+    public enum ReadError: Error, Sendable, Hashable, LocalizedError {
+        /// The bytes or the text are no certificate and no key; the reason is attached.
+        case malformed(String)
+        /// A file that cannot be read.
+        case unreadable(file: String, reason: String)
 
-    public var errorDescription: String? {
-        switch self {
-        case .malformed(let reason): "the certificate is malformed: \(reason)"
-        case .unreadable(let file, let reason): "the file '\(file)' cannot be read: \(reason)"
+        public var errorDescription: String? {
+            switch self {
+            case .malformed(let reason): "the certificate is malformed: \(reason)"
+            case .unreadable(let file, let reason): "the file '\(file)' cannot be read: \(reason)"
+            }
         }
     }
 }

@@ -8,7 +8,7 @@ struct CertificateParts {
     let subject: DERReader.Element
     let publicKey: DERReader.Element
 
-    init(der: Data) throws(CertificateError) {
+    init(der: Data) throws(Certificate.ReadError) {
         var outer = DERReader(der)
         guard let certificate = outer.next(DERReader.sequence), outer.isAtEnd else {
             throw .malformed("expected one certificate in DER")

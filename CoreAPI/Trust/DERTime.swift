@@ -4,7 +4,7 @@ internal import Foundation
 /// A certificate's dates (RFC 5280 §4.1.2.5): `UTCTime` for years from 1950 to 2049, else `GeneralizedTime`; both with seconds
 /// and at Greenwich.
 enum DERTime {
-    static func next(in reader: inout DERReader) throws(CertificateError) -> Date {
+    static func next(in reader: inout DERReader) throws(Certificate.ReadError) -> Date {
         guard let element = reader.next(), let date = date(element) else {
             throw .malformed("expected a date as UTCTime or GeneralizedTime, with seconds and Z")
         }

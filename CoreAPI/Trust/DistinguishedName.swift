@@ -6,7 +6,7 @@ enum DistinguishedName {
     /// The parts are in reverse order, the most specific one first.
     ///
     /// - Parameter name: a sequence of sets of attributes.
-    static func text(of name: DERReader.Element) throws(CertificateError) -> String {
+    static func text(of name: DERReader.Element) throws(Certificate.ReadError) -> String {
         var reader = DERReader(name.content)
         var parts: [String] = []
         while !reader.isAtEnd {
@@ -17,7 +17,7 @@ enum DistinguishedName {
     }
 
     /// The attributes of one set; almost always one. RFC 4514 leaves their order open; this one is that of the `openssl` command.
-    private static func part(_ set: DERReader.Element) throws(CertificateError) -> String {
+    private static func part(_ set: DERReader.Element) throws(Certificate.ReadError) -> String {
         var reader = DERReader(set.content)
         var attributes: [String] = []
         repeat {
@@ -27,7 +27,7 @@ enum DistinguishedName {
         return attributes.reversed().joined(separator: "+")
     }
 
-    private static func text(ofAttribute attribute: DERReader.Element) throws(CertificateError) -> String {
+    private static func text(ofAttribute attribute: DERReader.Element) throws(Certificate.ReadError) -> String {
         var reader = DERReader(attribute.content)
         guard let type = reader.next(DERReader.objectIdentifier), let identifier = objectIdentifier(type.content),
             let value = reader.next(), reader.isAtEnd

@@ -51,8 +51,8 @@ public struct PinSet: Sendable, Hashable, ExpressibleByDictionaryLiteral {
     /// {"pins": {"api.example.com": ["sha256/…", "sha256/…"]}, "expiry": "2027-06-30T00:00:00Z", "mode": "reportOnly"}
     /// ```
     ///
-    /// - Throws: ``CertificateError/unreadable(file:reason:)``.
-    public init(contentsOfFile path: String) throws(CertificateError) {
+    /// - Throws: ``Certificate/ReadError/unreadable(file:reason:)``.
+    public init(contentsOfFile path: String) throws(Certificate.ReadError) {
         guard let data = FileManager.default.contents(atPath: path) else {
             throw .unreadable(file: path, reason: "there is no such file, or it may not be read")
         }
@@ -60,7 +60,7 @@ public struct PinSet: Sendable, Hashable, ExpressibleByDictionaryLiteral {
     }
 
     /// The set in a file's bytes; an error names the file.
-    init(parsing data: Data, file path: String) throws(CertificateError) {
+    init(parsing data: Data, file path: String) throws(Certificate.ReadError) {
         let file: PinFile
         do {
             var decoder = JSONBodyDecoder()
@@ -170,28 +170,30 @@ private struct PinFile: Decodable {
     let rejectsOtherHosts: Bool?
 }
 
-/// A verified server whose chain has none of the keys pinned for it.
-public struct PinMismatch: Sendable, Hashable {
-    /// The server's name.
-    public let host: String
-    /// The verified chain, the server's own certificate first.
-    public let certificates: [Certificate]
-    /// The configured pins.
-    public let configured: [String]
-    /// Whether the connection was rejected.
-    public let isEnforced: Bool
+extension PinSet {
+    /// A verified server whose chain has none of the keys pinned for it.
+    public struct Mismatch: Sendable, Hashable {
+        /// The server's name.
+        public let host: String
+        /// The verified chain, the server's own certificate first.
+        public let certificates: [Certificate]
+        /// The configured pins.
+        public let configured: [String]
+        /// Whether the connection was rejected.
+        public let isEnforced: Bool
 
-    /// The pins of the chain; a correct set contains one of them.
-    public var chain: [String] { certificates.map(\.pin) }
+        /// The pins of the chain; a correct set contains one of them.
+        public var chain: [String] { certificates.map(\.pin) }
 
-    package init(host: String, certificates: [Certificate], configured: [String], isEnforced: Bool) {
-        self.host = host
-        self.certificates = certificates
-        self.configured = configured
-        self.isEnforced = isEnforced
-    }
+        package init(host: String, certificates: [Certificate], configured: [String], isEnforced: Bool) {
+            self.host = host
+            self.certificates = certificates
+            self.configured = configured
+            self.isEnforced = isEnforced
+        }
 
-    package var reason: String {
-        "expected one of \(configured.joined(separator: ", ")); the chain has \(chain.joined(separator: ", "))"
+        package var reason: String {
+            "expected one of \(configured.joined(separator: ", ")); the chain has \(chain.joined(separator: ", "))"
+        }
     }
 }

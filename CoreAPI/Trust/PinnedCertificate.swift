@@ -7,7 +7,7 @@ public import Foundation
 ///     case api, images
 ///
 ///     var evaluatorKey: String { self == .api ? "api.shop.example" : "*.images.shop.example" }
-///     var files: [CertificateFile] { [CertificateFile(name: "shop", type: "der")] }
+///     var files: [Certificate.File] { [Certificate.File(name: "shop", type: "der")] }
 /// }
 ///
 /// environment.serverTrustManager = try ShopCertificate.serverTrustManager
@@ -17,7 +17,7 @@ public import Foundation
 /// verification comes first and is never replaced.
 public protocol PinnedCertificate: Sendable {
     /// The certificate files. Any of their keys may match any certificate of the host's chain.
-    var files: [CertificateFile] { get }
+    var files: [Certificate.File] { get }
     /// The host, or a pattern of ``PinSet``.
     var evaluatorKey: String { get }
     /// Whether hosts without certificates are rejected. Default `true`.
@@ -29,9 +29,9 @@ extension PinnedCertificate {
 
     /// The host's pins.
     ///
-    /// - Throws: ``CertificateError`` for an unreadable file or one without a certificate.
+    /// - Throws: ``Certificate/ReadError`` for an unreadable file or one without a certificate.
     public var pins: PinSet {
-        get throws(CertificateError) {
+        get throws(Certificate.ReadError) {
             var pins: [String] = []
             for file in files { pins += try file.certificates.map(\.pin) }
             guard !pins.isEmpty else { throw .malformed("expected a certificate for '\(evaluatorKey)', got no file") }
@@ -45,7 +45,7 @@ extension PinnedCertificate {
     ///
     /// - Throws: as ``pins``.
     public var serverTrustManager: ServerTrustManager {
-        get throws(CertificateError) { ServerTrustManager(pins: try pins, isPinningActive: true) }
+        get throws(Certificate.ReadError) { ServerTrustManager(pins: try pins, isPinningActive: true) }
     }
 }
 
@@ -54,7 +54,7 @@ extension PinnedCertificate where Self: CaseIterable {
     ///
     /// - Throws: as ``pins``.
     public static var serverTrustManager: ServerTrustManager {
-        get throws(CertificateError) {
+        get throws(Certificate.ReadError) {
             var all: [String: [String]] = [:]
             for host in allCases { try all.merge(host.pins.pins, uniquingKeysWith: +) }
             var set = PinSet(all)
@@ -64,41 +64,43 @@ extension PinnedCertificate where Self: CaseIterable {
     }
 }
 
-/// A file with a certificate in DER, or with one or more in PEM.
-public struct CertificateFile: Sendable, Hashable {
-    /// The path of the file.
-    public let path: String
+extension Certificate {
+    /// A file with a certificate in DER, or with one or more in PEM.
+    public struct File: Sendable, Hashable {
+        /// The path of the file.
+        public let path: String
 
-    /// Names a file, which ``certificates`` reads.
-    ///
-    /// - Parameter path: the path of the file.
-    public init(path: String) {
-        self.path = path
-    }
+        /// Names a file, which ``certificates`` reads.
+        ///
+        /// - Parameter path: the path of the file.
+        public init(path: String) {
+            self.path = path
+        }
 
-    /// A resource of a bundle.
-    ///
-    /// - Parameters:
-    ///   - name: of the file, without its extension.
-    ///   - type: the extension. Default `der`.
-    ///   - bundle: default the program's own.
-    public init(name: String, type: String = "der", bundle: Bundle = .main) {
-        // If it does not exist, reading the file reports it.
-        path = bundle.path(forResource: name, ofType: type) ?? "\(name).\(type)"
-    }
+        /// A resource of a bundle.
+        ///
+        /// - Parameters:
+        ///   - name: of the file, without its extension.
+        ///   - type: the extension. Default `der`.
+        ///   - bundle: default the program's own.
+        public init(name: String, type: String = "der", bundle: Bundle = .main) {
+            // If it does not exist, reading the file reports it.
+            path = bundle.path(forResource: name, ofType: type) ?? "\(name).\(type)"
+        }
 
-    /// The certificates in the file.
-    ///
-    /// - Throws: ``CertificateError``.
-    public var certificates: [Certificate] {
-        get throws(CertificateError) {
-            guard let data = FileManager.default.contents(atPath: path) else {
-                throw .unreadable(file: path, reason: "there is no such file, or it may not be read")
+        /// The certificates in the file.
+        ///
+        /// - Throws: ``Certificate/ReadError``.
+        public var certificates: [Certificate] {
+            get throws(Certificate.ReadError) {
+                guard let data = FileManager.default.contents(atPath: path) else {
+                    throw .unreadable(file: path, reason: "there is no such file, or it may not be read")
+                }
+                guard data.firstRange(of: Data("-----BEGIN ".utf8)) != nil else { return [try Certificate(der: data)] }
+                let certificates = try Certificate.all(inPEM: String(decoding: data, as: UTF8.self))
+                guard !certificates.isEmpty else { throw .unreadable(file: path, reason: "expected a certificate, got none") }
+                return certificates
             }
-            guard data.firstRange(of: Data("-----BEGIN ".utf8)) != nil else { return [try Certificate(der: data)] }
-            let certificates = try Certificate.all(inPEM: String(decoding: data, as: UTF8.self))
-            guard !certificates.isEmpty else { throw .unreadable(file: path, reason: "expected a certificate, got none") }
-            return certificates
         }
     }
 }

@@ -159,7 +159,8 @@ final class URLExchange: Sendable {
         guard isFirst else { return }
         for action in ended.atEnd { action() }
         let error = failure.map {
-            APIClientError($0, ErrorContext(attempt.request, head: ended.head, body: ended.body), stage: APIClientError.unknown)
+            APIClientError(
+                $0, APIClientError.Context(attempt.request, head: ended.head, body: ended.body), stage: APIClientError.unknown)
         }
         if let chunks = ended.chunks {
             chunks.finish(error.map { .failure($0) } ?? .success(()))
@@ -202,7 +203,7 @@ private final class Reader: Sendable {
     }
 
     var body: Body {
-        var stream = BodyStream(length: head.length, ChunkSource(isReplayable: false, open: open))
+        var stream = Body.Stream(length: head.length, ChunkSource(isReplayable: false, open: open))
         stream.isDecoded = isDecoded
         return .stream(stream)
     }
@@ -223,7 +224,8 @@ private final class Reader: Sendable {
                 attempt.notify { $0.body(CallEvent.BodyProgress(attempt: attempt, received: received, expected: head.length)) }
                 return chunk
             } catch {
-                throw APIClientError(error, ErrorContext(attempt.request, head: head).after(.init(bytes: received, items: 0)))
+                throw APIClientError(
+                    error, APIClientError.Context(attempt.request, head: head).after(.init(bytes: received, items: 0)))
             }
         }
     }

@@ -1,4 +1,6 @@
 internal import CoreAPICore
+internal import CoreAPIHTTP
+internal import CoreAPITrust
 internal import Foundation
 internal import HTTPTypes
 

@@ -1,8 +1,14 @@
-// Everything that users import: the core, fixtures, ready-made hooks, and the platform's transport. The core itself contains no
-// transport and no log, so a channel gets the defaults here.
+// Everything that users import: the core and what it stands on, fixtures, ready-made hooks, and the platform's transport. The core
+// itself contains no transport and no log, so a channel gets the defaults here. No other module exports another one.
+@_exported public import CoreAPICoding
+@_exported public import CoreAPICookies
 @_exported public import CoreAPICore
 @_exported public import CoreAPIFixtures
+@_exported public import CoreAPIHTTP
+@_exported public import CoreAPIRedaction
 @_exported public import CoreAPIStreaming
+@_exported public import CoreAPITrust
+@_exported public import HTTPTypes
 
 #if os(iOS)
 @_exported public import CoreAPIURLSession
@@ -35,13 +41,13 @@ extension Channel {
     }
 
     /// A channel at the first of its hosts, which logs to swift-log under the label `networkerkit.` and its name.
-    /// `channel.logger = SilentLogger()` silences it.
+    /// `channel.logger = nil` silences it.
     ///
     /// - Parameters:
     ///   - name: appears in logs and errors.
     ///   - summary: a few words about the channel.
     ///   - hosts: its hosts; ``at(_:credentials:)`` selects another.
-    public init(_ name: String, _ summary: String = "", hosts: ChannelHosts) {
+    public init(_ name: String, _ summary: String = "", hosts: Channel.Hosts) {
         self.init(
             name, summary, hosts: hosts, transport: PlatformTransport(),
             logger: CoreNetworkLogger(subsystem: "networkerkit", category: name))
@@ -95,11 +101,11 @@ extension NetworkManager {
     ///     warning is logged once.
     ///   - host: names the channel and gives the base URL.
     ///   - serverTrustManager: the authorities and pins for the host; by default the system's, without pins.
-    ///   - networkLogger: receives the events of every call.
+    ///   - networkLogger: receives the events of every call; `nil` logs nothing.
     ///   - interceptor: adapts and retries.
     public init(
         transport: (any Transport)? = nil, isSSLPinningActive: Bool = true, host: any EnvironmentType,
-        serverTrustManager: ServerTrustManager = .system, networkLogger: any NetworkLogger,
+        serverTrustManager: ServerTrustManager = .system, networkLogger: (any NetworkLogger)?,
         interceptor: (any RequestInterceptor)? = nil
     ) {
         var channel = Channel(
@@ -123,11 +129,11 @@ extension NetworkManager {
     ///     warning is logged once.
     ///   - host: a host, used over https, or a whole base URL. Names the channel, too.
     ///   - serverTrustManager: the authorities and pins for the host; by default the system's, without pins.
-    ///   - networkLogger: receives the events of every call.
+    ///   - networkLogger: receives the events of every call; `nil` logs nothing.
     ///   - interceptor: adapts and retries.
     public init(
         transport: (any Transport)? = nil, isSSLPinningActive: Bool = true, host: String,
-        serverTrustManager: ServerTrustManager = .system, networkLogger: any NetworkLogger,
+        serverTrustManager: ServerTrustManager = .system, networkLogger: (any NetworkLogger)?,
         interceptor: (any RequestInterceptor)? = nil
     ) {
         self.init(

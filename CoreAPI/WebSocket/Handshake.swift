@@ -1,3 +1,5 @@
+internal import CoreAPICoding
+package import CoreAPICore
 internal import CoreAPIHTTP
 internal import Foundation
 internal import HTTPTypes
@@ -215,7 +217,7 @@ package struct Acceptance: Sendable {
     }
 
     /// The server's socket on a connection, after the response was sent.
-    package func open(_ connection: any RawConnection, context: ErrorContext) -> WebSocket {
+    package func open(_ connection: any RawConnection, context: APIClientError.Context) -> WebSocket {
         WebSocket(
             connection, .server, agreement, options, head: ResponseHead(status: .switchingProtocols), coder: .json,
             context: context)

@@ -1,3 +1,4 @@
+internal import CoreAPICore
 internal import Foundation
 
 /// What a WebSocket's session knows, and what each event changes. A value without I/O: ``WebSocketSession`` runs the tasks, and

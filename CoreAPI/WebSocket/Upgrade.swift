@@ -1,3 +1,4 @@
+internal import CoreAPICore
 internal import CoreAPIHTTP
 internal import Foundation
 internal import HTTPTypes
@@ -96,7 +97,7 @@ private struct UpgradeTransport: Transport {
         } catch {
             connection.close()
             let head = reader.head.map(readable)
-            let failure = APIClientError(error, ErrorContext(attempt.request, head: head))
+            let failure = APIClientError(error, APIClientError.Context(attempt.request, head: head))
             return RawResponse(attempt, head: head, failure: failure, metrics: metrics)
         }
     }

@@ -1,3 +1,5 @@
+internal import CoreAPICoding
+public import CoreAPICore
 internal import CoreAPIHTTP
 public import Foundation
 
@@ -30,11 +32,11 @@ public final class WebSocket: Sendable {
     let lastSending = Mutex<Task<Void, Never>?>(nil)
     private let session: WebSocketSession
     private let coder: BodyCoder
-    private let context: ErrorContext
+    private let context: APIClientError.Context
 
     init(
         _ connection: any RawConnection, _ role: Role, _ agreement: Handshake.Agreement, _ options: Options, head: ResponseHead,
-        coder: BodyCoder, context: ErrorContext
+        coder: BodyCoder, context: APIClientError.Context
     ) {
         subprotocol = agreement.subprotocol
         isCompressed = agreement.deflate != nil
@@ -181,7 +183,7 @@ extension Dispatcher {
         let whole = SocketEndpoint(wrapped: endpoint).attaching(upgrade, StatusCodeResponseVerifier(101))
         let response = await response(for: whole, as: .stream)
         let body = try response.value
-        let context = ErrorContext(response)
+        let context = APIClientError.Context(response)
         guard let connection = body.connection as? UpgradedConnection, let head = response.head else {
             throw .transport(.unsupported(capability: "a WebSocket through a dispatcher that opens no connections"), context)
         }

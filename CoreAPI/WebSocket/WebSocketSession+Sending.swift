@@ -1,3 +1,4 @@
+internal import CoreAPICore
 internal import CoreAPIHTTP
 internal import Foundation
 

@@ -1,3 +1,4 @@
+internal import CoreAPICore
 internal import CoreAPIHTTP
 internal import Foundation
 
@@ -15,11 +16,11 @@ final class WebSocketSession: Sendable {
     let state = Mutex(SocketState())
     private let role: Role
     private let agreement: DeflateAgreement?
-    private let context: ErrorContext
+    private let context: APIClientError.Context
 
     init(
         _ connection: any RawConnection, _ role: Role, _ deflate: DeflateAgreement?, _ options: WebSocket.Options,
-        context: ErrorContext
+        context: APIClientError.Context
     ) {
         self.connection = connection
         self.role = role

@@ -1,3 +1,4 @@
+public import CoreAPICoding
 public import CoreAPICore
 internal import Foundation
 public import XMLCoder

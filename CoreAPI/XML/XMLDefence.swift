@@ -1,4 +1,5 @@
 internal import CoreAPICore
+internal import CoreAPIHTTP
 internal import Foundation
 
 /// Limits on an XML document, checked before a parser gets it. The underlying parser continues after errors, and follows any
@@ -33,7 +34,7 @@ public struct XMLDefence: Sendable, Hashable {
     }
 
     /// Guessed from the first bytes, then read from the declaration (XML 1.0 §F.1).
-    private static func charset(of data: Data) throws(CharsetError) -> Charset {
+    private static func charset(of data: Data) throws(Charset.DecodingError) -> Charset {
         switch Array(data.prefix(2)) {
         case [0xFE, 0xFF], [0xFF, 0xFE]: return try Charset(named: "utf-16")
         case [0x3C, 0x00]: return try Charset(named: "utf-16le")

@@ -1,3 +1,4 @@
+internal import CoreAPICoding
 internal import CoreAPICore
 internal import Foundation
 

@@ -106,7 +106,7 @@ struct ChannelSwapTests {
         let channel = try #require(everyChannel.first { $0.name == name })
         #expect(!channel.hosts.isEmpty && !channel.summary.isEmpty)
         for host in channel.hosts {
-            let there = channel.at(HostName(rawValue: host.name))
+            let there = channel.at(Channel.HostName(rawValue: host.name))
             #expect(there.problems.isEmpty, "\(channel.name) at \(host.name)")
             #expect(there.environment.name == host.name && there.environment.baseURL == host.baseURL)
             let isLocal = there.environment.baseURL.contains("://localhost:8443/") || channel.name == "HTTPBin"

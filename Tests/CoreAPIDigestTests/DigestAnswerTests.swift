@@ -64,7 +64,7 @@ struct DigestAnswerTests {
                 Digest username="Mufasa", realm="testrealm@host.com", uri="/dir/index.html", \(algorithm)nonce="\(nonce)", \
                 response="\(response)", opaque="5ccc"
                 """)
-        #expect(throws: DigestAuthenticationError.self) { try DigestChallenge.best(of: [challenge]) }
+        #expect(throws: DigestAuthentication.Failure.self) { try DigestChallenge.best(of: [challenge]) }
     }
 
     /// RFC 2617 §3.5.
@@ -88,9 +88,9 @@ struct DigestAnswerTests {
         #expect(try best("\(legacy), \(md5)")?.isLegacy == false)
         #expect(try best("Digest realm=r, nonce=n", legacy)?.algorithm == .sha256)
         for other in ["qop=\"auth-int\"", "qop=x"] {
-            #expect(throws: DigestAuthenticationError.self) { try best("Digest realm=r, nonce=n, \(other)") }
+            #expect(throws: DigestAuthentication.Failure.self) { try best("Digest realm=r, nonce=n, \(other)") }
         }
-        #expect(throws: DigestAuthenticationError.unsupportedAlgorithm(["MD5-sess"])) {
+        #expect(throws: DigestAuthentication.Failure.unsupportedAlgorithm(["MD5-sess"])) {
             try best("Digest realm=r, nonce=n, algorithm=MD5-sess")
         }
     }
@@ -149,7 +149,7 @@ struct DigestAnswerTests {
 
     @Test("is rejected with the reason if it cannot be given")
     func rejected() {
-        let cases: [(String, DigestAuthenticationError)] = [
+        let cases: [(String, DigestAuthentication.Failure)] = [
             ("realm=r, nonce=n, qop=auth, algorithm=SHA-512-256", .unsupportedAlgorithm(["SHA-512-256"])),
             ("realm=r, nonce=n, qop=auth, algorithm=MD5-sess", .unsupportedAlgorithm(["MD5-sess"])),
             ("realm=r, nonce=n, qop=\"auth-int\"", .unsupportedProtection("auth-int")),
@@ -163,12 +163,14 @@ struct DigestAnswerTests {
             #expect(error.localizedDescription.contains("expected"))
         }
         for qop in [nil, "", " ", ","] {
-            let error = DigestAuthenticationError.unsupportedProtection(qop)
+            let error = DigestAuthentication.Failure.unsupportedProtection(qop)
             #expect(error.localizedDescription.contains("allowsLegacyChallenges"), "\(error)")
         }
-        #expect(!DigestAuthenticationError.unsupportedProtection("x").localizedDescription.contains("allowsLegacyChallenges"))
+        #expect(!DigestAuthentication.Failure.unsupportedProtection("x").localizedDescription.contains("allowsLegacyChallenges"))
         for name in ["a\rb", "a\nb", "a\u{0}b", "a\u{1}", "\u{7F}"] {
-            #expect(throws: DigestAuthenticationError.unsafeUsername) { try DigestAuthentication(username: name, password: "p") }
+            #expect(throws: DigestAuthentication.Failure.unsafeUsername) {
+                try DigestAuthentication(username: name, password: "p")
+            }
         }
     }
 
@@ -185,7 +187,7 @@ struct DigestAnswerTests {
         let answer = try answer(challenge, allowsLegacy: true)
         #expect(answer.header.contains(#"realm="r""#) && answer.header.contains(#"nonce="a==""#), "\(answer.header)")
         guard answer.challenge.isLegacy else { return #expect(answer.header.contains("qop=auth,")) }
-        let error = #expect(throws: DigestAuthenticationError.self) { try DigestChallenge.best(of: [challenge]) }
+        let error = #expect(throws: DigestAuthentication.Failure.self) { try DigestChallenge.best(of: [challenge]) }
         #expect(error?.localizedDescription.contains("allowsLegacyChallenges: true") == true, "\(error as Any)")
     }
 

@@ -137,7 +137,7 @@ struct DigestAuthenticationTests {
         let channel = try channel(server.url)
         let manager = NetworkManager<Thing>(channel: channel)
         let rejected = await manager.response(for: Thing(path: "int"), as: .nothing).error
-        #expect(rejected?.app(DigestAuthenticationError.self) == .unsupportedProtection("auth-int"))
+        #expect(rejected?.app(DigestAuthentication.Failure.self) == .unsupportedProtection("auth-int"))
         let other = await manager.response(for: Thing(path: "basic"), as: .nothing).error
         #expect(other?.label == "verification.unacceptableStatus.401")
         #expect(server.requests.count == 2)
@@ -162,7 +162,7 @@ struct DigestAuthenticationTests {
             streams
             ? await manager.stream(Thing()).map { _ in () } : await manager.response(for: Thing(), as: .data).map { _ in () }
         let error = try #require(response.error)
-        #expect(error.app(DigestAuthenticationError.self) == .unsupportedProtection("auth-int"))
+        #expect(error.app(DigestAuthentication.Failure.self) == .unsupportedProtection("auth-int"))
         #expect(response.head?.status == .unauthorized && response.head?.headers[.init("X-Trace")!] == "7")
         #expect(response.data == Data(#"{"code":"locked"}"#.utf8))
         #expect(response.metrics?.httpVersion == "HTTP/1.1")
@@ -194,7 +194,7 @@ struct DigestAuthenticationTests {
         let server = try LoopbackServer.start { digest.reply(to: $0, .ok()) }
         let channel = try channel(server.url)
         let error = await NetworkManager<Thing>(channel: channel).response(for: Thing(), as: .nothing).error
-        #expect(error?.app(DigestAuthenticationError.self) == .unsupportedProtection(nil))
+        #expect(error?.app(DigestAuthentication.Failure.self) == .unsupportedProtection(nil))
         #expect(error?.description.contains("allowsLegacyChallenges: true") == true)
         #expect(server.requests.map { $0.headers["authorization"] } == [nil])
         await channel.close()

@@ -361,7 +361,7 @@ struct BehavesOtherwiseTests {
         }
         let handler = NoInternetErrorHandler(repetitions: 1, pause: .zero)
         let lost: @Sendable (Request) async -> Response<Data> = {
-            Response(request: $0, result: .failure(.transport(.cannotConnect(host: "h", reason: ""), ErrorContext($0))))
+            Response(request: $0, result: .failure(.transport(.cannotConnect(host: "h", reason: ""), APIClientError.Context($0))))
         }
         #expect(await attempts(handler, lost) == 2)
         #expect(await attempts(handler) { .answer(to: $0, status: 599) } == 1)
@@ -418,7 +418,7 @@ struct BehavesOtherwiseTests {
 
     @Test("An environment is a value.")
     func environments() async {
-        let place = EnvironmentSwitch(APIEnvironment("h", baseURL: "https://h.example"))
+        let place = APIEnvironment.Switch(APIEnvironment("h", baseURL: "https://h.example"))
         let copy = place.environment
         place.update { $0.commonHeaders["X"] = "1" }
         #expect(copy.commonHeaders["X"] == nil && place.environment.commonHeaders["X"] == "1")
@@ -429,7 +429,7 @@ struct BehavesOtherwiseTests {
     func certificates() throws {
         struct Host: PinnedCertificate {
             let evaluatorKey = "h.example"
-            let files: [CertificateFile]
+            let files: [Certificate.File]
         }
         let server = try LoopbackServer.start(tls: ServerTLS()) { _ in .ok() }
         defer { server.close() }
@@ -439,7 +439,7 @@ struct BehavesOtherwiseTests {
         defer { try? FileManager.default.removeItem(at: file) }
         let key = try Certificate(pem: pem).publicKey
         #expect(
-            try Host(files: [CertificateFile(path: file.path)]).pins.pins == ["h.example": [Certificate.pin(ofPublicKey: key)]])
+            try Host(files: [Certificate.File(path: file.path)]).pins.pins == ["h.example": [Certificate.pin(ofPublicKey: key)]])
     }
 
     @Test("A header of your own type is a HeaderModifier.")

@@ -40,7 +40,7 @@ struct CallAttemptsTests {
             tellBegan.yield()
             try? await Task.sleep(for: .seconds(3_600))
             tell.yield(Task.isCancelled)
-            return Response(request: request, result: .failure(.cancelled(ErrorContext(request))))
+            return Response(request: request, result: .failure(.cancelled(APIClientError.Context(request))))
         }
         for await _ in channel(transport).manager().attempts(for: TestEndpoint(), as: .decodable(Item.self)) {
             // Otherwise the cancellation may come before the second attempt.

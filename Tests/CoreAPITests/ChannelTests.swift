@@ -61,7 +61,7 @@ struct ChannelTests {
     @Test("shows no secret of a base URL, whether a request could have it or not")
     func secretsOfBaseURLs() {
         for url in ["https://user:s3cret@shop.example", "https://shop.example/?token=s3cret"] {
-            let channel = Channel("Shop", hosts: ["production": ChannelHost(url)])
+            let channel = Channel("Shop", hosts: ["production": Channel.Host(url)])
             let texts = "\(channel.differences(from: Channel("Shop", hosts: [:]))) \(channel.problems)"
             #expect(texts.contains("shop.example") && !texts.contains("s3cret"), "\(texts)")
         }
@@ -75,7 +75,7 @@ struct ChannelTests {
         let transport = RecordingTransport(body: #"{"page":1}"#)
         let manager = NetworkManager<TestEndpoint>(
             transport: transport, isSSLPinningActive: true, host: TestHost(baseURL: "https://h.example"),
-            networkLogger: SilentLogger(),
+            networkLogger: nil,
             interceptor: Adding())
         let page: Page = try await manager.request(endpoint: TestEndpoint("x"))
         #expect(page.page == 1)

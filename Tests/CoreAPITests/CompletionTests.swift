@@ -71,7 +71,7 @@ struct CompletionTests {
         let transport = RecordingTransport { request in
             started.yield()
             try? await Task.sleep(for: .seconds(3_600))
-            return Response(request: request, result: .failure(.cancelled(ErrorContext(request))))
+            return Response(request: request, result: .failure(.cancelled(APIClientError.Context(request))))
         }
         let manager = Channel.test("https://h.example", transport: transport).manager()
         let calls = Mutex(0)

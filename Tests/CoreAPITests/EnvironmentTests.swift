@@ -17,8 +17,8 @@ struct EnvironmentTests {
         channel.environment.commonHeaders = ["X-A": "common", "X-B": "common", "X-C": "common"]
         channel.environment.specificHeaders = ["orders": ["X-B": "orders", "X-C": "orders"]]
         channel.modifiers = [Header("X-C", "channel")]
-        try await channel.manager().request(endpoint: TestEndpoint(modifiers: [HeaderGroup("orders")]))
-        try await channel.manager().request(endpoint: TestEndpoint(modifiers: [HeaderGroup("unknown")]))
+        try await channel.manager().request(endpoint: TestEndpoint(modifiers: [APIEnvironment.HeaderGroup("orders")]))
+        try await channel.manager().request(endpoint: TestEndpoint(modifiers: [APIEnvironment.HeaderGroup("unknown")]))
         let names = ["X-A", "X-B", "X-C"]
         #expect(
             transport.requests.map { request in names.map { header(request, $0) ?? "" } } == [
@@ -41,7 +41,7 @@ struct EnvironmentTests {
     func switched() async throws {
         let transport = RecordingTransport()
         var channel = Channel.test("https://unused.example", transport: transport)
-        let place = EnvironmentSwitch(APIEnvironment(TestHost(baseURL: "https://one.example")))
+        let place = APIEnvironment.Switch(APIEnvironment(TestHost(baseURL: "https://one.example")))
         channel.environmentSwitch = place
         let manager = channel.manager()
         try await manager.request(endpoint: TestEndpoint())
@@ -58,8 +58,8 @@ struct EnvironmentTests {
         let name = "farewell"
         let baseURL = "https://old.example"
         let heard: Shared<[String]>
-        let place: EnvironmentSwitch
-        init(_ place: EnvironmentSwitch, _ heard: Shared<[String]>) { (self.place, self.heard) = (place, heard) }
+        let place: APIEnvironment.Switch
+        init(_ place: APIEnvironment.Switch, _ heard: Shared<[String]>) { (self.place, self.heard) = (place, heard) }
         deinit {
             let url = place.environment.baseURL
             heard.change { $0.append(url) }
@@ -69,7 +69,7 @@ struct EnvironmentTests {
     @Test("a switched environment may use the switch while it is deinitialized, after any kind of replacement")
     func farewell() {
         let (heard, next) = (Shared<[String]>([]), APIEnvironment(TestHost(baseURL: "https://new.example")))
-        let place = EnvironmentSwitch(next)
+        let place = APIEnvironment.Switch(next)
         place.environment = APIEnvironment(Farewell(place, heard))
         place.environment = next
         #expect(heard.current == ["https://new.example"])

@@ -31,13 +31,13 @@ struct FixturesByEnvironmentTests {
         let response = await manager.response(for: TestEndpoint(), as: Item.self)
         #expect(try response.value == Item(id: 1))
         #expect(response.head?.headers[.init("X-From")!] == "orders")
-        let empty = await manager.attaching(FixtureScenario("orders-empty")).response(for: TestEndpoint(), as: Item.self)
+        let empty = await manager.attaching(Fixture.Scenario("orders-empty")).response(for: TestEndpoint(), as: Item.self)
         #expect(empty.head?.status.code == 404)
         #expect(String(decoding: empty.data, as: UTF8.self) == #"{"id":0}"#)
-        let failed = await manager.attaching(FixtureScenario("orders-error")).response(for: TestEndpoint(), as: Item.self)
+        let failed = await manager.attaching(Fixture.Scenario("orders-error")).response(for: TestEndpoint(), as: Item.self)
         #expect(failed.error?.label == "transport.timedOut.idle")
         let start = ContinuousClock.now
-        let slow = await manager.attaching(FixtureScenario("orders-slow")).response(for: TestEndpoint(), as: Item.self)
+        let slow = await manager.attaching(Fixture.Scenario("orders-slow")).response(for: TestEndpoint(), as: Item.self)
         #expect(try slow.value == Item(id: 2))
         #expect(ContinuousClock.now - start >= .milliseconds(20))
         #expect(network.requests.isEmpty)
@@ -46,12 +46,12 @@ struct FixturesByEnvironmentTests {
     @Test("a scenario is chosen per channel, per endpoint or per call; the nearest one applies")
     func levels() async {
         var (channel, _) = channel()
-        channel.modifiers = [FixtureScenario("orders-empty")]
+        channel.modifiers = [Fixture.Scenario("orders-empty")]
         let manager = channel.manager()
-        let endpoint = TestEndpoint(modifiers: [FixtureScenario("orders-error")])
+        let endpoint = TestEndpoint(modifiers: [Fixture.Scenario("orders-error")])
         #expect(await manager.response(for: TestEndpoint(), as: Item.self).head?.status.code == 404)
         #expect(await manager.response(for: endpoint, as: Item.self).error?.label == "transport.timedOut.idle")
-        let called = await manager.attaching(FixtureScenario("orders")).response(for: endpoint, as: Item.self)
+        let called = await manager.attaching(Fixture.Scenario("orders")).response(for: endpoint, as: Item.self)
         #expect(called.error == nil)
     }
 
@@ -77,7 +77,7 @@ struct FixturesByEnvironmentTests {
     func ignored() async {
         let network = RecordingTransport(body: #"{"id":3}"#)
         let manager = Channel.test("https://h.example", transport: network).manager()
-        let endpoint = TestEndpoint(modifiers: [Fixture(status: 500), FixtureScenario("nowhere")])
+        let endpoint = TestEndpoint(modifiers: [Fixture(status: 500), Fixture.Scenario("nowhere")])
         #expect(await manager.response(for: endpoint, as: Item.self).error == nil)
         #expect(network.requests.count == 1)
     }
@@ -85,7 +85,7 @@ struct FixturesByEnvironmentTests {
     @Test("a missing scenario is an error that names it and the available ones")
     func unknown() async {
         let (channel, _) = channel()
-        let response = await channel.manager().attaching(FixtureScenario("orders-emtpy")).response(
+        let response = await channel.manager().attaching(Fixture.Scenario("orders-emtpy")).response(
             for: TestEndpoint(), as: Item.self)
         guard case .transport(.fixture(.notFound(let name, _, let available)), _)? = response.error else {
             Issue.record("\(String(describing: response.error))"); return
@@ -104,7 +104,7 @@ struct FixturesByEnvironmentTests {
         let manager = NetworkManager<TestEndpoint>(channel: channel)
         let orders = await manager.response(for: TestEndpoint("orders?page=1"), as: .text)
         #expect(try orders.value.contains("orders"))
-        let outside = await manager.attaching(FixtureScenario(name)).response(for: TestEndpoint("orders"), as: .text)
+        let outside = await manager.attaching(Fixture.Scenario(name)).response(for: TestEndpoint("orders"), as: .text)
         #expect(outside.error?.label == "transport.fixture")
     }
 
@@ -126,7 +126,7 @@ struct FixturesByEnvironmentTests {
         let real = channel.environment
         var simulated = real
         simulated.fixturesType = .scenarios(Self.scenarios, scenario: "orders-empty")
-        let place = EnvironmentSwitch(real)
+        let place = APIEnvironment.Switch(real)
         channel.environmentSwitch = place
         let manager = channel.manager()
         #expect(await manager.response(for: TestEndpoint(), as: .nothing).head?.status.code == 200)
@@ -144,7 +144,7 @@ struct FixturesByEnvironmentTests {
             let manager = NetworkManager<TestEndpoint>(channel: channel)
             let orders = try await manager.response(for: TestEndpoint("orders"), as: .text).value
             #expect(orders.contains("totalPages"))
-            let other = await manager.attaching(FixtureScenario("giphy")).response(for: TestEndpoint("orders"), as: .text)
+            let other = await manager.attaching(Fixture.Scenario("giphy")).response(for: TestEndpoint("orders"), as: .text)
             #expect(other.error?.label == "transport.fixture", "another folder beside it has no orders")
         }
         #expect(network.requests.isEmpty)

@@ -21,7 +21,7 @@ struct IsolationTests {
                 return "new"
             }
         ]
-        let place = EnvironmentSwitch(channel.environment)
+        let place = APIEnvironment.Switch(channel.environment)
         channel.environmentSwitch = place
         let dispatcher = CommonDispatcher(channel: channel)
         let copy = dispatcher.isolatedCopy()

@@ -22,7 +22,7 @@ struct ManualRetryTests {
             tell.yield(outcome(response))
             Task {
                 var response = response
-                do throws(RetryRejection) {
+                do throws(Call.RetryRejection) {
                     while true {
                         response = try await response.retry(max: 3, delay: .milliseconds(1))
                         tell.yield(outcome(response))
@@ -38,7 +38,7 @@ struct ManualRetryTests {
         #expect(all == ["1 \(label)", "2 \(label)", "3 \(label)", "4 \(label)", "exhausted(max: 3)"])
         #expect(transport.requests.map(\.attempt) == [1, 2, 3, 4])
         #expect(Set(transport.requests.map(\.call.id)).count == 1, "one call")
-        #expect(RetryRejection.exhausted(max: 3).localizedDescription.contains("3"))
+        #expect(Call.RetryRejection.exhausted(max: 3).localizedDescription.contains("3"))
     }
 
     @Test("adapted again but not enhanced again, with a new timeout and the recorded delay")
@@ -76,7 +76,7 @@ struct ManualRetryTests {
         let first = await channel.manager().response(for: TestEndpoint(), as: Item.self)
         #expect(first.attempts.count == 3)
         #expect((try? await first.retry(max: 5)) == nil, "the channel allows three")
-        channel.errorHandler = NoErrorHandler()
+        channel.errorHandler = CompositeErrorHandler()
         let single = await channel.manager().response(for: TestEndpoint(), as: Item.self)
         channel.errorHandler = Eager()
         let second = try #require(try? await single.retry(max: 5))
@@ -93,7 +93,7 @@ struct ManualRetryTests {
             attempts.yield(request.attempt)
             if request.attempt == 1 { return .answer(to: request, status: 500) }
             try? await Task.sleep(for: .seconds(3_600))
-            return Response(request: request, result: .failure(.cancelled(ErrorContext(request))))
+            return Response(request: request, result: .failure(.cancelled(APIClientError.Context(request))))
         }
         let manager = Channel.test("https://h.example", transport: transport).manager()
         let first = await manager.response(for: TestEndpoint(), as: Item.self)
@@ -113,7 +113,7 @@ struct ManualRetryTests {
         // Of the same type or not, the next attempt's value would not be transformed.
         let delivered = await manager.response(for: TestEndpoint(), as: Item.self)
         let transformed = delivered.map { $0 }
-        await #expect(throws: RetryRejection.nothingToRepeat) { try await transformed.retry() }
+        await #expect(throws: Call.RetryRejection.nothingToRepeat) { try await transformed.retry() }
         #expect((try? await delivered.retry())?.attempts.count == 2)
     }
 
@@ -145,7 +145,7 @@ struct ManualRetryTests {
         let outcomes = await withTaskGroup { group in
             for _ in 0..<100 {
                 group.addTask {
-                    do throws(RetryRejection) {
+                    do throws(Call.RetryRejection) {
                         return "\(try await first.retry(max: 200).attempts.count)"
                     } catch {
                         return "\(error)"
@@ -162,7 +162,7 @@ struct ManualRetryTests {
     func oddNumbers(max: Int) async throws {
         let manager = Channel.test("https://h.example", transport: RecordingTransport(status: 500)).manager()
         let first = await manager.response(for: TestEndpoint(), as: Item.self)
-        await #expect(throws: RetryRejection.exhausted(max: max)) { try await first.retry(max: max) }
+        await #expect(throws: Call.RetryRejection.exhausted(max: max)) { try await first.retry(max: max) }
         let second = try await first.retry(max: .max, delay: .seconds(Int64.min))
         #expect(second.attempts.count == 2)
     }
@@ -216,7 +216,7 @@ struct ManualRetryTests {
             let levels = endpoint.modifierLevels.map { $0.compactMap { ($0 as? Header)?.value }.joined() }.joined(separator: "|")
             let call = Call(channel: .test("https://h.example", transport: RecordingTransport()), endpoint: endpoint.description)
             let request = Request(call: call, method: endpoint.method, url: url)
-            let error = APIClientError(Trouble(code: 1), ErrorContext(request))
+            let error = APIClientError(Trouble(code: 1), APIClientError.Context(request))
             return Response(request: request, data: Data(levels.utf8), result: .failure(error))
         }
     }
@@ -229,7 +229,7 @@ struct ManualRetryTests {
         let response = await manager.response(for: TestEndpoint(modifiers: [Header("X-A", "0")]), as: Item.self)
         #expect(String(decoding: response.data, as: UTF8.self) == "0|1|2")
         #expect(response.error?.label == "unknown")
-        await #expect(throws: RetryRejection.nothingToRepeat) { try await response.retry() }
+        await #expect(throws: Call.RetryRejection.nothingToRepeat) { try await response.retry() }
     }
 
     @Test("no pause is too long to be cancelled")

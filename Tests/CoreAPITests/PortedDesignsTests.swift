@@ -63,8 +63,8 @@ struct PortedDesignsTests {
 
     @Test(
         "an endpoint's own base URL wins, unless the environment's rule is different",
-        arguments: [BaseURLRule.endpoint, .environment])
-    func baseURLRule(rule: BaseURLRule) async throws {
+        arguments: [BaseURL.Rule.endpoint, .environment])
+    func baseURLRule(rule: BaseURL.Rule) async throws {
         let staging = try LoopbackServer.start { _ in .ok() }
         let production = try LoopbackServer.start { _ in .ok() }
         defer { staging.close(); production.close() }
@@ -102,7 +102,7 @@ struct PortedDesignsTests {
         channel.interceptors = []
         var real = simulated
         real.isSimulated = false
-        let place = EnvironmentSwitch(real)
+        let place = APIEnvironment.Switch(real)
         channel.environmentSwitch = place
         let switched = channel.manager()
         place.environment = simulated
@@ -159,7 +159,7 @@ struct PortedDesignsTests {
 
     @Test("an environment that many tasks change in place loses no change")
     func switchedInPlace() async {
-        let place = EnvironmentSwitch(APIEnvironment("h", baseURL: "https://h.example"))
+        let place = APIEnvironment.Switch(APIEnvironment("h", baseURL: "https://h.example"))
         await withTaskGroup(of: Void.self) { group in
             for task in 0..<8 {
                 group.addTask {
@@ -191,7 +191,7 @@ struct PortedDesignsTests {
             #expect(try await CommonDispatcher(channel: channel).request(TestEndpoint("orders/7"), as: item).id == 7)
             #expect(try await CommonDispatcher(environment: environment).request(TestEndpoint("orders/7"), as: item).id == 7)
             #expect(try await APIClient().perform(request).id == 7)
-            let manager = NetworkManager<TestEndpoint>(host: "shop.example", networkLogger: SilentLogger())
+            let manager = NetworkManager<TestEndpoint>(host: "shop.example", networkLogger: nil)
             #expect(try await manager.request(endpoint: TestEndpoint("orders/7"), type: Item.self).id == 7)
             let copy = CommonDispatcher(channel: channel).isolatedCopy()
             #expect(try await copy.request(TestEndpoint("orders/7"), as: item).id == 7)
@@ -388,7 +388,7 @@ struct PortedDesignsTests {
 
     @Test("a manager is made from a host as text, with its own transport", arguments: ["h.example", "https://h.example/v1"])
     func hostText(host: String) async throws {
-        let manager = NetworkManager<TestEndpoint>(host: host, networkLogger: SilentLogger(), interceptor: RetryPolicy())
+        let manager = NetworkManager<TestEndpoint>(host: host, networkLogger: nil, interceptor: RetryPolicy())
         let dispatcher = try #require(manager.dispatcher as? CommonDispatcher)
         #expect(dispatcher.channel.environment.baseURL == (host.contains("://") ? host : "https://h.example"))
         #expect(dispatcher.channel.problems.isEmpty && dispatcher.channel.transport is CurlTransport)
@@ -528,7 +528,7 @@ struct PortedDesignsTests {
         #expect(response.head?.status == .notFound)
         channel.errorHandler = Empty(value: 5)
         let wrong = await channel.manager().response(for: TestEndpoint(), as: [Item].self)
-        guard case .unknown(let mismatch as ResolutionMismatch, _)? = wrong.error else { throw Trouble(code: 1) }
+        guard case .unknown(let mismatch as RetryResult.Mismatch, _)? = wrong.error else { throw Trouble(code: 1) }
         #expect(mismatch.expected == "Array<Item>" && mismatch.found == "Int")
     }
 
@@ -546,15 +546,17 @@ struct PortedDesignsTests {
     func handlers() async {
         let head = ResponseHead(status: .init(code: 503))
         let request = Request(call: Call(channel: .test(), endpoint: "x"), method: .get, url: try! HTTPURL("https://h.example"))
-        let error = APIClientError.verification(.unacceptableStatus(503, expected: "2xx"), ErrorContext(request, head: head))
+        let error = APIClientError.verification(
+            .unacceptableStatus(503, expected: "2xx"), APIClientError.Context(request, head: head))
         let decide: @Sendable (Response<Void>) async -> RetryResult = { _ in .retry }
         #expect(StatusCodeErrorHandler(503, decide: decide).canResolve(error))
         #expect(StatusCodeErrorHandler([500, 503], decide: decide).canResolve(error))
         #expect(StatusCodeErrorHandler(500..<600, decide: decide).canResolve(error))
         #expect(StatusCodeErrorHandler(500...503, decide: decide).canResolve(error))
         #expect(!StatusCodeErrorHandler(500..<503, decide: decide).canResolve(error))
-        let handler = CompositeErrorHandler(RequestTimeoutErrorHandler(repetitions: 1, pause: .milliseconds(7)), NoErrorHandler())
-        let timedOut = APIClientError.transport(.timedOut(.idle, after: .seconds(1)), ErrorContext(request))
+        let handler = CompositeErrorHandler(
+            RequestTimeoutErrorHandler(repetitions: 1, pause: .milliseconds(7)), CompositeErrorHandler())
+        let timedOut = APIClientError.transport(.timedOut(.idle, after: .seconds(1)), APIClientError.Context(request))
         guard
             case .retryAfter(.milliseconds(7)) = await handler.resolve(
                 timedOut, for: Response(request: request, result: .failure(timedOut)))

@@ -43,7 +43,7 @@ struct ComingFromTests {
         let dispatcher = catalogue(environment) { signedOut.withLock { $0 = true } }
         let products = try await dispatcher.request(
             CatalogueTarget.products(page: 1), as: .decodable([Product].self, at: "data.items"))
-        let endpoint = CatalogueTarget.products(page: 1).attaching(FixtureScenario("signed-out"))
+        let endpoint = CatalogueTarget.products(page: 1).attaching(Fixture.Scenario("signed-out"))
         let rejected = await dispatcher.response(for: endpoint, as: .json)
         let (shown, tell) = AsyncStream.makeStream(of: String.self)
         let show: @Sendable (String) -> Void = { tell.yield($0) }

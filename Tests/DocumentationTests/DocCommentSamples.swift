@@ -136,7 +136,7 @@ private func read(_ manager: some Dispatcher, id: String, into file: File) async
 }
 
 private func budget(_ attempt: Attempt) -> Int {
-    enum Budget: CallKey { static let defaultValue = 3 }
+    enum Budget: Call.Key { static let defaultValue = 3 }
     let left = attempt.call.update(Budget.self) { budget in
         budget -= 1
         return budget
@@ -152,7 +152,7 @@ private func wire(_ attempt: Attempt) throws -> Data {
 // MARK: - Channels
 
 private func place(_ channel: inout Channel) {
-    let place = EnvironmentSwitch(Channel.dl.environment)
+    let place = APIEnvironment.Switch(Channel.dl.environment)
     channel.environmentSwitch = place
     // later, from anywhere
     place.environment = Channel.dl.at(.staging).environment
@@ -192,7 +192,7 @@ private enum Hosts: String, EnvironmentType {
     }
 }
 
-private func differences() -> [ChannelDifference] {
+private func differences() -> [Channel.Difference] {
     let differences =
         Channel.dl.differences(from: .dl.at(.staging))
     // environment: production ≠ staging, environment.baseURL: https://api… ≠ https://stage…
@@ -397,7 +397,7 @@ private func attached(_ networkManager: NetworkManager<DLOrderEndpointItem>) asy
     [
         try await networkManager.attaching(Timeout(.seconds(5))).request(endpoint: .orderList(page: 1)),
         try await networkManager.attaching(Fixture(status: 503)).request(endpoint: .orderList()),
-        try await networkManager.attaching(FixtureScenario("orders-error")).request(endpoint: .orderList()),
+        try await networkManager.attaching(Fixture.Scenario("orders-error")).request(endpoint: .orderList()),
     ]
 }
 
@@ -414,7 +414,7 @@ private func caught(_ networkManager: NetworkManager<DLOrderEndpointItem>) async
     show(orders)
 }
 
-extension ShopError: LabelledError {
+extension ShopError: APIClientError.Labelled {
     var label: String { code }  // app.sold-out
 }
 
@@ -557,7 +557,7 @@ private func pinned(_ environment: inout APIEnvironment) throws {
         case api, images
 
         var evaluatorKey: String { self == .api ? "api.shop.example" : "*.images.shop.example" }
-        var files: [CertificateFile] { [CertificateFile(name: "shop", type: "der")] }
+        var files: [Certificate.File] { [Certificate.File(name: "shop", type: "der")] }
     }
 
     environment.serverTrustManager = try ShopCertificate.serverTrustManager

@@ -19,7 +19,7 @@ extension Channel {
     static let ledger = Channel("Ledger", hosts: [.production: "https://ledger.internal.example"])
 }
 
-func reload(_ folder: IdentityFolder, into place: EnvironmentSwitch) throws {
+func reload(_ folder: IdentityFolder, into place: APIEnvironment.Switch) throws {
     let trust = try folder.trust()
     place.update { $0.serverTrustManager = trust }
 }

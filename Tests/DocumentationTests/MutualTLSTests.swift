@@ -47,7 +47,7 @@ struct MutualTLSTests {
         let seen = Seen()
         channel.logger = CoreNetworkLogger { line in seen.change { $0 += line + "\n" } }
         channel.environment.baseURL = server.url
-        let place = EnvironmentSwitch(channel.environment)
+        let place = APIEnvironment.Switch(channel.environment)
         place.environment.serverTrustManager = try folder.trust()
         channel.environmentSwitch = place
         let manager = NetworkManager<Never>(channel: channel)
@@ -105,7 +105,7 @@ struct MutualTLSTests {
         let agent = try Agent()
         try agent.write(["ca.pem": TestAuthority(name: "Stranger").pem])
         var channel = Channel.ledger.at(.production)
-        channel.logger = SilentLogger()
+        channel.logger = nil
         channel.environment.baseURL = server.url
         let file = agent.folder.appendingPathComponent("ca.pem").path
         channel.environment.serverTrustManager = ServerTrustManager(authorities: .file(file))

@@ -61,21 +61,21 @@ struct ObservingTests {
     func loggers() async throws {
         var channel = Channel(name: "shop", environment: APIEnvironment(ShopHost.production))
         let environment = channel.environment
-        #expect(channel.logger is SilentLogger && CommonDispatcher(environment: environment).channel.logger is SilentLogger)
+        #expect(channel.logger == nil && CommonDispatcher(environment: environment).channel.logger == nil)
         let client = APIClient(transport: FixtureTransport([Fixture(body: "{}")]))
         let answer = await client.response(to: APIRequest(ShopEndpoint.product(7), environment: environment, as: Product.self))
-        #expect(answer.call.channel.logger is SilentLogger)
+        #expect(answer.call.channel.logger == nil)
         let host = NetworkManager<Never>(host: "api.shop.example", networkLogger: CoreNetworkLogger { _ in })
         #expect(host.channel?.logger is CoreNetworkLogger)
         var rotating = Channel.bakery
-        rotating.environmentSwitch = EnvironmentSwitch(rotating.environment)
+        rotating.environmentSwitch = APIEnvironment.Switch(rotating.environment)
         for made in [.bakery, .bakery.at(.staging), .bakery.with { $0.summary = "" }, rotating, rotating.at(.staging)]
             as [Channel]
         {
             #expect(made.logger is CoreNetworkLogger)
         }
         channel.logger = CoreNetworkLogger(subsystem: "com.shop.app", category: "shop")
-        channel.logger = SilentLogger()
+        channel.logger = nil
         #expect(channel.stages == Channel(name: "shop", environment: environment).stages)
     }
 

@@ -156,7 +156,7 @@ struct PagesTests {
 
     @Test("Channels: another environment at run time")
     func channels() async throws {
-        let place = EnvironmentSwitch(APIEnvironment(ShopHost.production))
+        let place = APIEnvironment.Switch(APIEnvironment(ShopHost.production))
         var channel = Channel.shop(.production)
         channel.environmentSwitch = place
         channel.logger = CoreNetworkLogger(subsystem: "com.shop.app", category: "shop")
@@ -182,7 +182,7 @@ struct PagesTests {
             let manager = NetworkManager<ShopEndpoint>(channel: .shop(.production))
             let product = try await manager.request(endpoint: .product(7), type: Product.self)
             #expect(product.id == 7)
-            let offline = await manager.attaching(FixtureScenario("offline")).response(for: .product(7), as: Product.self)
+            let offline = await manager.attaching(Fixture.Scenario("offline")).response(for: .product(7), as: Product.self)
             #expect(offline.error?.label == "transport.cannotConnect")
             let broken = await manager.attaching(Fixture(body: #"{"id": "#)).response(for: .product(7), as: Product.self)
             #expect(broken.error?.label == "decoding")
@@ -193,7 +193,7 @@ struct PagesTests {
     func silenced() async throws {
         let transport = FixtureTransport([Fixture(.get, "breads", status: 503)])
         #expect(Channel.bakery.logger is CoreNetworkLogger)
-        await withChannel(.bakery, transport: transport, change: { $0.logger = SilentLogger() }) {
+        await withChannel(.bakery, transport: transport, change: { $0.logger = nil }) {
             let rejected = await BakeryNetworker<Never>().networkManager.response(for: AdHocEndpoint.get("breads"), as: .nothing)
             #expect(rejected.error != nil)
         }

@@ -126,7 +126,9 @@ enum GalleryCertificate: PinnedCertificate, CaseIterable {
     case api, avatars
 
     var evaluatorKey: String { self == .api ? "*.gallery.example" : "avatars.gallery.example" }
-    var files: [CertificateFile] { [CertificateFile(path: ProcessInfo.processInfo.environment["GALLERY_PEM"] ?? "gallery.pem")] }
+    var files: [Certificate.File] {
+        [Certificate.File(path: ProcessInfo.processInfo.environment["GALLERY_PEM"] ?? "gallery.pem")]
+    }
     var allHostsMustBeEvaluated: Bool { false }
 }
 

@@ -73,7 +73,7 @@ struct SeedSnippetsTests {
 
     @Test("Moya: certificates by conformance pin their hosts")
     func certificates() throws {
-        #expect(throws: CertificateError.self) { try GalleryCertificate.serverTrustManager }
+        #expect(throws: Certificate.ReadError.self) { try GalleryCertificate.serverTrustManager }
         #expect(GalleryCertificate.allCases.map(\.evaluatorKey) == ["*.gallery.example", "avatars.gallery.example"])
     }
 

@@ -60,7 +60,7 @@ struct TroubleshootingTests {
     func credential() async throws {
         let channel = Channel.bakery.with { $0.transport = FixtureTransport([Fixture()]) }
         let error = await CommonDispatcher(channel: channel).response(for: AdHocEndpoint.get("breads"), as: .nothing).error
-        #expect(try isShown(#require((error?.underlyingError as? MissingCredential)?.errorDescription)))
+        #expect(try isShown(#require((error?.underlyingError as? Credential.Missing)?.errorDescription)))
     }
 
     @Test("has the text of a channel with a problem")

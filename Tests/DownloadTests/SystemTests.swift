@@ -92,7 +92,7 @@ struct SystemTests {
         }
         let cut = AdHocEndpoint.get("cut", modifiers: Timeout(idle: .milliseconds(200)))
         func round() async throws {
-            let channel = Channel.loopback(server) { $0.modifiers = [Timeout(idle: .milliseconds(200))] }
+            let channel = Channel.loopback(server)
             _ = try await channel.manager.download(.export, to: file, .init { $0.parts = 2 }).value
             _ = try? await channel.manager.download(cut, to: file).value
             _ = try? await channel.manager.download(cut, to: file.deletingLastPathComponent()).value

@@ -140,7 +140,7 @@ struct BodyLinesTests {
 
     private func cut(_ text: String) -> Body {
         .stream(
-            BodyStream {
+            Body.Stream {
                 AsyncThrowingStream { continuation in
                     continuation.yield(Data(text.utf8))
                     continuation.finish(throwing: Cut())
@@ -169,7 +169,7 @@ struct BodyLinesTests {
         #expect(try await Body.bytes(Data("one\r\ntwo".utf8)).lines(limit: .max).all() == ["one", "two"])
         #expect(try await Body.cut(Data("one\r\ntwo".utf8), every: 2).chunks(of: .max).all() == [Data("one\r\ntwo".utf8)])
         #expect(try await Body.bytes(Data("1\n2".utf8)).jsonLines(of: Int.self, lineLimit: .max).all() == [1, 2])
-        let limits = PartLimits(headSize: .max, parts: .max)
+        let limits = Body.PartLimits(headSize: .max, parts: .max)
         let parts = try Body.bytes(Data("--b\r\n\r\nhello\r\n--b--".utf8)).parts(boundary: "b", limits: limits)
         #expect(try await parts.all().count == 1)
     }
@@ -196,7 +196,7 @@ struct BodyLinesTests {
             Issue.record("expected an error")
         } catch {
             #expect(error.label == "transport.truncated")
-            #expect(error.context.streamed == ErrorContext.Streamed(bytes: 5, items: 2))
+            #expect(error.context.streamed == APIClientError.Context.Streamed(bytes: 5, items: 2))
             #expect(error.description.contains("after 5 bytes and 2 items"))
         }
         #expect(lines == ["a", "b"])

@@ -57,7 +57,7 @@ struct EventPlanTests {
         let channel = Channel.test()
         let request = try #require(await channel.manager.response(for: AdHocEndpoint.get("a"), as: .data).request)
         await channel.close()
-        let context = ErrorContext(request, head: ResponseHead(status: .init(code: status), headers: [:]))
+        let context = APIClientError.Context(request, head: ResponseHead(status: .init(code: status), headers: [:]))
         for isNamed in [true, false] {
             var plan = plan(after: isNamed ? [status] : [])
             let error = APIClientError.transport(.truncated(received: 1, expected: nil), context)

@@ -12,7 +12,7 @@ struct MultipartReadingTests {
         var content: String
     }
 
-    private func parts(_ body: Body, boundary: String = "b", limits: PartLimits = PartLimits()) async throws -> [Part] {
+    private func parts(_ body: Body, boundary: String = "b", limits: Body.PartLimits = Body.PartLimits()) async throws -> [Part] {
         var parts: [Part] = []
         for try await part in try body.parts(boundary: boundary, limits: limits) {
             let content = try await part.body.collect(upTo: 1 << 20)
@@ -122,8 +122,8 @@ struct MultipartReadingTests {
     @Test("heads and parts beyond the limits are rejected")
     func limits() async throws {
         let many = Body.bytes(Data((String(repeating: "--b\r\n\r\nx\r\n", count: 4) + "--b--").utf8))
-        #expect(try await parts(many, limits: PartLimits(parts: 4)).count == 4)
-        var defect = await #expect(throws: StreamError.self) { try await parts(many, limits: PartLimits(parts: 3)) }
+        #expect(try await parts(many, limits: Body.PartLimits(parts: 4)).count == 4)
+        var defect = await #expect(throws: StreamError.self) { try await parts(many, limits: Body.PartLimits(parts: 3)) }
         #expect(reason(defect) == "tooManyParts" && defect?.items == 3)
         for line in ["A: \(String(repeating: "x", count: 20_000))", String(repeating: "A: 1\r\n", count: 1_001)] {
             defect = await #expect(throws: StreamError.self) {

@@ -30,7 +30,7 @@ extension Body {
     /// A body that arrives in these pieces.
     static func pieces(_ pieces: [Data]) -> Body {
         .stream(
-            BodyStream {
+            Body.Stream {
                 AsyncStream { continuation in
                     for piece in pieces { continuation.yield(piece) }
                     continuation.finish()

@@ -32,7 +32,7 @@ extension Case {
             body(
                 "a stream of a megabyte",
                 { _ in
-                    .stream(BodyStream { AsyncStream(unfolding: counted(16, Data(megabyte.prefix(65_536)))) })
+                    .stream(Body.Stream { AsyncStream(unfolding: counted(16, Data(megabyte.prefix(65_536)))) })
                 }, arrivesAs: megabyte),
         ] + [
             Case("a stream of another length than announced fails the request", needs: [.checksUploads]) { _, _ in
@@ -49,7 +49,7 @@ extension Case {
             Case("an empty stream with a length of 0 is sent as no bytes") { _, _ in
                 Answer()
             } run: { stage async throws in
-                for body in [BodyStream(length: 0) { { _ in Data() } }, BodyStream(length: 0) { AsyncStream { $0.finish() } }] {
+                for body in [Body.Stream(length: 0) { { _ in Data() } }, Body.Stream(length: 0) { AsyncStream { $0.finish() } }] {
                     #expect(await stage.send(.post, body: .stream(body)).error == nil)
                 }
                 #expect(stage.requests.map(\.body) == [Data(), Data()])
@@ -92,7 +92,7 @@ extension Case {
 
     private static func reading(length: Int64?) -> Body {
         .stream(
-            BodyStream(length: length) {
+            Body.Stream(length: length) {
                 let rest = Mutex(["one ", "two ", "six "])
                 return { _ in rest.withLock { $0.isEmpty ? Data() : Data($0.removeFirst().utf8) } }
             })
@@ -100,7 +100,7 @@ extension Case {
 
     static func sequence(length: Int64?) -> Body {
         .stream(
-            BodyStream(length: length) {
+            Body.Stream(length: length) {
                 AsyncStream { continuation in
                     for chunk in ["one ", "two ", "six "] { continuation.yield(Data(chunk.utf8)) }
                     continuation.finish()

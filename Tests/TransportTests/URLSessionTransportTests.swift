@@ -81,7 +81,7 @@ struct URLSessionTransportTests {
         var channel = Channel(name: "test", environment: environment, transport: URLSessionTransport())
         channel.environment.allowsInsecureConnections = true
         channel.modifiers = [Timeout(idle: .seconds(3), total: .seconds(30))]
-        let body = BodyStream {
+        let body = Body.Stream {
             AsyncThrowingStream<Data, any Error> { continuation in
                 let writing = Task {
                     for _ in 0..<20 {
@@ -187,7 +187,7 @@ struct URLSessionTransportTests {
             channel.environment.allowsInsecureConnections = true
             let manager = NetworkManager<AdHocEndpoint>(channel: channel)
             let body = Body.stream(
-                BodyStream {
+                Body.Stream {
                     AsyncStream(unfolding: {
                         preparing.fulfil(.success(()))
                         try? await closing.value(until: .now + .seconds(10)) { CocoaError(.userCancelled) }
@@ -216,7 +216,7 @@ struct URLSessionTransportTests {
         let labels = await withTaskGroup(of: String?.self) { group in
             for _ in 0..<8 {
                 group.addTask {
-                    let body = Body.stream(BodyStream { Nothings() })
+                    let body = Body.stream(Body.Stream { Nothings() })
                     return failure(of: await stage.send(.put, body: body, timeout: Timeout(.milliseconds(300))))?.label
                 }
             }
@@ -280,7 +280,7 @@ struct URLSessionTransportTests {
         let stage = try Stage(
             .urlSession, .answers { _, _ in Answer(200, body: (try? isThere()) == true ? "there" : "not there") })
         let body = Body.stream(
-            BodyStream {
+            Body.Stream {
                 AsyncStream {
                     $0.yield(text); $0.finish()
                 }

@@ -61,7 +61,7 @@ struct CancellationTests {
                 case 0: .bytes(large)
                 case 1: .file(file.url)
                 case 2: .once(sources.pieces(of: large), length: Int64(large.count))
-                default: .stream(BodyStream { sources.pieces(of: large) })
+                default: .stream(Body.Stream { sources.pieces(of: large) })
                 }
             // 15 ms, so that each moment has its share.
             var options = UploadOptions(bytesPerSecond: 80_000_000)
@@ -90,7 +90,7 @@ struct CancellationTests {
                 var plan = ResumableUpload(dialect, continuing: state.current) { new in state.change { $0 = new } }
                 plan.pause = .milliseconds(1)
                 plan.pieceSize = 50_000
-                let body: Body = isFile ? .file(file.url) : .stream(BodyStream { sources.pieces(of: data) })
+                let body: Body = isFile ? .file(file.url) : .stream(Body.Stream { sources.pieces(of: data) })
                 return channel.manager.upload(.post("a"), from: body, as: .data, resumable: plan)
             }
             let transport = CurlTransport()

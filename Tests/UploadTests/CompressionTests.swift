@@ -25,9 +25,9 @@ struct CompressionTests {
         let text = Self.text
         let bodies: [(String, Body, Data)] = [
             ("bytes", .bytes(text), text), ("file", .file(file.url), text),
-            ("sequence", .stream(BodyStream { text.pieces(3_000) }), text),
-            ("large pieces", .stream(BodyStream(length: Int64(text.count)) { text.pieces(400_000) }), text),
-            ("bytes one by one", .stream(BodyStream { text.prefix(2_000).pieces(1) }), text.prefix(2_000)),
+            ("sequence", .stream(Body.Stream { text.pieces(3_000) }), text),
+            ("large pieces", .stream(Body.Stream(length: Int64(text.count)) { text.pieces(400_000) }), text),
+            ("bytes one by one", .stream(Body.Stream { text.prefix(2_000).pieces(1) }), text.prefix(2_000)),
             ("no bytes", .bytes(Data()), Data()),
         ]
         for (name, body, expected) in bodies {
@@ -52,7 +52,7 @@ struct CompressionTests {
         let channel = Channel.test(server.url)
         let text = Self.text
         try await channel.manager.upload(
-            .post("a"), from: .stream(BodyStream { text.pieces(3_000) }), options: UploadOptions(compression: coding)
+            .post("a"), from: .stream(Body.Stream { text.pieces(3_000) }), options: UploadOptions(compression: coding)
         ).value
         let file = try TemporaryFile(try #require(server.requests.first).body)
         let outcome = try await Program.run([program, "-dc"], input: file.url.path)
@@ -83,7 +83,7 @@ struct CompressionTests {
         defer { server.close() }
         let channel = Channel.test(server.url)
         let text = Self.text
-        let body: Body = isOnce ? .once(text.pieces(9_000)) : .stream(BodyStream { text.pieces(9_000) })
+        let body: Body = isOnce ? .once(text.pieces(9_000)) : .stream(Body.Stream { text.pieces(9_000) })
         let response = await channel.manager.upload(
             .post("a"), from: body, as: .data, options: UploadOptions(compression: .gzip)
         ).response
@@ -111,7 +111,7 @@ struct ZstandardTests {
         do {
             return response.with(.success(try await response.value.collect(upTo: .max)))
         } catch {
-            return response.with(.failure(APIClientError(error, ErrorContext(try #require(response.request)))))
+            return response.with(.failure(APIClientError(error, APIClientError.Context(try #require(response.request)))))
         }
     }
 

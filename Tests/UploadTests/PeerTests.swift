@@ -65,7 +65,7 @@ struct PeerTests {
         let data = Self.data
         var plan = plan(.tus, states)
         plan.pieceSize = seed % 3 == 0 ? nil : 500_000
-        let body: Body = seed.isMultiple(of: 2) ? .bytes(data) : .stream(BodyStream { data.pieces(70_000) })
+        let body: Body = seed.isMultiple(of: 2) ? .bytes(data) : .stream(Body.Stream { data.pieces(70_000) })
         let response = await channel.manager.upload(.post("files/"), from: body, resumable: plan).response
         #expect(response.error == nil, "\(response.result)")
         #expect(try stored(states.current.compactMap(\.self).last) == data)

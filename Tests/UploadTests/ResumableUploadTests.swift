@@ -39,8 +39,8 @@ struct ResumableUploadTests {
             switch source {
             case .bytes: .bytes(data)
             case .file: .file(file.url)
-            case .sequence: .stream(BodyStream { data.pieces(10_000) })
-            case .sequenceOfLength: .stream(BodyStream(length: 400_000) { data.pieces(10_000) })
+            case .sequence: .stream(Body.Stream { data.pieces(10_000) })
+            case .sequenceOfLength: .stream(Body.Stream(length: 400_000) { data.pieces(10_000) })
             case .once: .once(data.pieces(10_000), length: 400_000)
             }
         let channel = Channel.test(server.url)
@@ -70,7 +70,7 @@ struct ResumableUploadTests {
     func empty(by dialect: Dialect, isSequence: Bool) async throws {
         let server = try ResumableServer(dialect)
         let channel = Channel.test(server.url)
-        let body: Body = isSequence ? .stream(BodyStream { Data().pieces(1) }) : .bytes(Data())
+        let body: Body = isSequence ? .stream(Body.Stream { Data().pieces(1) }) : .bytes(Data())
         try await channel.manager.upload(.post("a"), from: body, resumable: plan(dialect)).value
         #expect(server.state.current.complete == ["/files/1"])
         await channel.close()
@@ -82,7 +82,7 @@ struct ResumableUploadTests {
         let file = try TemporaryFile(Self.data)
         let data = Self.data
         let channel = Channel.test(server.url)
-        let body: Body = isFile ? .file(file.url) : .stream(BodyStream { data.pieces(7_777) })
+        let body: Body = isFile ? .file(file.url) : .stream(Body.Stream { data.pieces(7_777) })
         let states = Shared<[ResumableUpload.State?]>([])
         try await channel.manager.upload(
             .post("a"), from: body, resumable: plan(dialect, states) { $0.pieceSize = 100_000 }
@@ -166,7 +166,7 @@ struct ResumableUploadTests {
             switch Int.random(in: 0..<3, using: &numbers) {
             case 0: .bytes(data)
             case 1: .file(file.url)
-            default: .stream(BodyStream { data.pieces(pieces) })
+            default: .stream(Body.Stream { data.pieces(pieces) })
             }
         let server = try ResumableServer(dialect, resetting: Bool.random(using: &numbers))
         let cuts = (0..<Int.random(in: 1...8, using: &numbers)).map { _ in Int.random(in: 0...data.count / 2, using: &numbers) }
@@ -233,7 +233,7 @@ struct ResumableUploadTests {
         server.state.change { $0.cuts = [100_000] }
         let channel = Channel.test(server.url)
         let data = Self.data
-        let body = Body.stream(BodyStream { data.pieces(10_000) })
+        let body = Body.stream(Body.Stream { data.pieces(10_000) })
         try await channel.manager.upload(.post("a"), from: body, resumable: plan(.tus) { $0.pieceSize = .max }).value
         #expect(server.data == data)
         await channel.close()
@@ -244,7 +244,7 @@ struct ResumableUploadTests {
         let server = try ResumableServer(.ietf, limit: "max-append-size=999999999")
         let channel = Channel.test(server.url)
         let data = Data.noise(3 << 20)
-        let body = Body.stream(BodyStream { data.pieces(100_000) })
+        let body = Body.stream(Body.Stream { data.pieces(100_000) })
         try await channel.manager.upload(.post("a"), from: body, resumable: plan(.ietf)).value
         #expect(server.data == data)
         let lengths = server.requests.compactMap { $0.method == "PATCH" ? $0.fields["content-length"] : nil }
@@ -296,7 +296,7 @@ struct ResumableUploadTests {
         let channel = Channel.test(server.url)
         let data = Self.data
         let response = await channel.manager.upload(
-            .post("a"), from: .stream(BodyStream { data.pieces(9_000) }), resumable: plan(.tus) { $0.startsAnew = startsAnew }
+            .post("a"), from: .stream(Body.Stream { data.pieces(9_000) }), resumable: plan(.tus) { $0.startsAnew = startsAnew }
         ).response
         #expect((response.error == nil) == startsAnew, "\(response.result)")
         #expect(server.requests.filter { $0.method == "POST" }.count == (startsAnew ? 2 : 1))
@@ -521,7 +521,7 @@ struct ResumableUploadTests {
         let file = try TemporaryFile(Self.data)
         var changed = Self.data
         changed[3] ^= 1
-        let others: [Body] = [.bytes(changed), .bytes(Self.data.dropLast()), .stream(BodyStream { Data().pieces(1) })]
+        let others: [Body] = [.bytes(changed), .bytes(Self.data.dropLast()), .stream(Body.Stream { Data().pieces(1) })]
         for body in others {
             let server = try ResumableServer(.tus)
             try await expectRejection(try await state(server, .bytes(Self.data)), server, body)
@@ -541,8 +541,8 @@ struct ResumableUploadTests {
             case .file:
                 try data.write(to: file.url)
                 return .file(file.url)
-            case .sequence: return .stream(BodyStream { data.pieces(7_000) })
-            case .sequenceOfLength: return .stream(BodyStream(length: 400_000) { data.pieces(7_000) })
+            case .sequence: return .stream(Body.Stream { data.pieces(7_000) })
+            case .sequenceOfLength: return .stream(Body.Stream(length: 400_000) { data.pieces(7_000) })
             case .once: return .once(data.pieces(7_000), length: 400_000)
             }
         }
@@ -562,9 +562,9 @@ struct ResumableUploadTests {
     func shorterSequence() async throws {
         let data = Self.data
         let server = try ResumableServer(.tus)
-        let state = try await state(server, .stream(BodyStream { data.pieces(7_000) }))
+        let state = try await state(server, .stream(Body.Stream { data.pieces(7_000) }))
         let shorter = Data(data.prefix(140_000))
-        try await expectRejection(state, server, .stream(BodyStream { shorter.pieces(7_000) }), asks: true)
+        try await expectRejection(state, server, .stream(Body.Stream { shorter.pieces(7_000) }), asks: true)
     }
 
     /// - Parameter asks: whether the upload asks for the server's offset before it compares the source.
@@ -586,7 +586,7 @@ struct ResumableUploadTests {
     @Test("of a sequence continues in another process from the bytes that the server lacks")
     func sequenceAfterRestart() async throws {
         let data = Self.data
-        let body = Body.stream(BodyStream(length: 400_000) { data.pieces(7_000) })
+        let body = Body.stream(Body.Stream(length: 400_000) { data.pieces(7_000) })
         let server = try ResumableServer(.tus)
         let state = try await state(server, body)
         #expect(server.data.count == 150_000)
@@ -707,7 +707,7 @@ struct ResumableUploadTests {
         struct Broken: Error {}
         let server = try ResumableServer(dialect)
         let channel = Channel.test(server.url)
-        let body = BodyStream(length: length) {
+        let body = Body.Stream(length: length) {
             AsyncThrowingStream<Data, any Error> { continuation in
                 continuation.yield(Data(count: 10))
                 continuation.finish(throwing: Broken())

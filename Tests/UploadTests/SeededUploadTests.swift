@@ -68,7 +68,7 @@ struct SeededUploadTests {
                 if seed >= 8, let outcome = await group.next() { outcomes.append(outcome) }
                 group.addTask {
                     let data = Self.data(seed)
-                    let body: Body = Self.isOnce(seed) ? .once(data.pieces(7_000)) : .stream(BodyStream { data.pieces(7_000) })
+                    let body: Body = Self.isOnce(seed) ? .once(data.pieces(7_000)) : .stream(Body.Stream { data.pieces(7_000) })
                     return (seed, await channel.manager.upload(.put("\(seed)"), from: body).response.error)
                 }
             }

@@ -62,7 +62,7 @@ struct UploadMemoryTests {
         #expect(truncate(file.url.path, off_t(Self.size)) == 0)
         let left = Shared(Self.size / pieceSize)
         // Of unknown length, so over HTTP/1.1 it is chunked.
-        let sequence = BodyStream {
+        let sequence = Body.Stream {
             AsyncStream {
                 let count = left.take { left in
                     left -= 1

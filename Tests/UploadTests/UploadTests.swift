@@ -30,8 +30,8 @@ struct UploadTests {
             return switch self {
             case .bytes: .bytes(data)
             case .file: .file(file.url)
-            case .sequence: .stream(BodyStream { data.pieces(10_000) })
-            case .sequenceOfLength: .stream(BodyStream(length: 300_000) { data.pieces(10_000) })
+            case .sequence: .stream(Body.Stream { data.pieces(10_000) })
+            case .sequenceOfLength: .stream(Body.Stream(length: 300_000) { data.pieces(10_000) })
             case .once: .once(data.pieces(10_000), length: 300_000)
             }
         }
@@ -68,7 +68,7 @@ struct UploadTests {
         let body: Body =
             switch source {
             case .file: .file(file.url)
-            case .sequence: .stream(BodyStream { data.pieces(10_000) })
+            case .sequence: .stream(Body.Stream { data.pieces(10_000) })
             default: .bytes(data)
             }
         let upload = channel.manager.upload(.post("items"), from: body, as: Receipt.self)
@@ -155,7 +155,7 @@ struct UploadTests {
         defer { server.close() }
         let channel = Channel.test(server.url) { $0.interceptors = [RetryPolicy(attempts: 3, base: .zero)] }
         let data = Self.data
-        let body: Body = isOnce ? .once(data.pieces(10_000)) : .stream(BodyStream { data.pieces(10_000) })
+        let body: Body = isOnce ? .once(data.pieces(10_000)) : .stream(Body.Stream { data.pieces(10_000) })
         let response = await channel.manager.upload(.put("a"), from: body).response
         guard case .transport(.connectionLost, _) = response.error else {
             Issue.record("\(response.result)")
@@ -176,7 +176,7 @@ struct UploadTests {
             $0.attemptMiddleware.append(BearerAuthentication(token: "old") { _ in "new" })
         }
         let data = Self.data
-        let body: Body = isOnce ? .once(data.pieces(10_000)) : .stream(BodyStream { data.pieces(10_000) })
+        let body: Body = isOnce ? .once(data.pieces(10_000)) : .stream(Body.Stream { data.pieces(10_000) })
         let response = await channel.manager.upload(.put("a"), from: body).response
         #expect(response.head?.status.code == (isOnce ? 401 : 200))
         #expect(server.requests.map { $0.headers["authorization"] } == ["Bearer old"] + (isOnce ? [] : ["Bearer new"]))
@@ -254,7 +254,7 @@ struct UploadTests {
         let file = try TemporaryFile(Data())
         #expect(truncate(file.url.path, off_t(size)) == 0)
         let piece = Data(count: 1 << 16)
-        let body: Body = isFile ? .file(file.url) : .stream(BodyStream { AsyncStream { piece } })
+        let body: Body = isFile ? .file(file.url) : .stream(Body.Stream { AsyncStream { piece } })
         let channel = Channel.test(server.url)
         let response = await channel.manager.upload(.post("a"), from: body).response
         #expect(response.head?.status.code == status)
@@ -334,7 +334,7 @@ struct UploadTests {
             connection.answer(text.contains("second value") ? 200 : 400)
         }
         let second = Body.stream(
-            BodyStream {
+            Body.Stream {
                 let isFirst = Shared(true)
                 return AsyncThrowingStream<Data, any Error> {
                     guard isFirst.current else { return nil }
@@ -360,7 +360,7 @@ struct UploadTests {
         }
         let options = UploadOptions(expectsContinue: true)
         let data = Self.data
-        for body in [Body.bytes(data), .stream(BodyStream { data.pieces(10_000) })] {
+        for body in [Body.bytes(data), .stream(Body.Stream { data.pieces(10_000) })] {
             let started = ContinuousClock.now
             let response = await channel.manager.upload(.post("a"), from: body, as: Receipt.self, options: options).response
             #expect(try response.value.bytes == 300_000)
@@ -504,7 +504,7 @@ struct UploadTests {
         }
         let channel = Channel.test(server.url)
         // More than the buffers between both sides hold.
-        let body = Body.stream(BodyStream(length: 30_000_000) { Data(count: 30_000_000).pieces(100_000) })
+        let body = Body.stream(Body.Stream(length: 30_000_000) { Data(count: 30_000_000).pieces(100_000) })
         let options = UploadOptions(expectsContinue: expectsContinue)
         let response = await channel.manager.upload(.put("a"), from: body, options: options).response
         await channel.close()
@@ -518,7 +518,7 @@ struct UploadTests {
     /// Gives 10 bytes and throws.
     private func broken(_ length: Int64?) -> Body {
         .stream(
-            BodyStream(length: length) {
+            Body.Stream(length: length) {
                 AsyncThrowingStream<Data, any Error> { continuation in
                     continuation.yield(Data(count: 10))
                     continuation.finish(throwing: Broken())
@@ -614,7 +614,7 @@ struct UploadTests {
         defer { server.close() }
         let channel = Channel.test(server.url)
         let started = ContinuousClock.now
-        // A byte each 100 ms, which is longer than the idle timeout.
+        // A byte each second, which is longer than the idle timeout.
         let response = await channel.manager.upload(
             .post("a", modifiers: Timeout(idle: .milliseconds(800))), from: .bytes(Data("123".utf8)),
             options: UploadOptions(bytesPerSecond: 1)

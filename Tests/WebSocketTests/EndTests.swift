@@ -148,7 +148,7 @@ struct EndTests {
         var options = WebSocket.Options()
         if !isSent { options.closeTimeout = .milliseconds(100) }
         let call = Call(channel: .test("http://localhost"), endpoint: "chat")
-        let session = WebSocketSession(connection, .client, nil, options, context: ErrorContext(call))
+        let session = WebSocketSession(connection, .client, nil, options, context: APIClientError.Context(call))
         session.start()
         let reader = Task {
             _ = await failure { try await session.next() }
@@ -195,7 +195,7 @@ struct EndTests {
         let message = writer.frame(.binary, Data(count: 70_000), isFinal: true, isCompressed: false)
         let connection = StuckConnection(message + message + writer.close(.normal, ""))
         let call = Call(channel: .test("http://localhost"), endpoint: "chat")
-        let session = WebSocketSession(connection, .server, nil, WebSocket.Options(), context: ErrorContext(call))
+        let session = WebSocketSession(connection, .server, nil, WebSocket.Options(), context: APIClientError.Context(call))
         session.start()
         let sender = Task { try await session.send(.binary, Data(count: 200_000)) }
         for await _ in connection.stuck { break }

@@ -80,7 +80,7 @@ struct LifecycleTests {
         let call = Call(channel: .test("http://localhost"), endpoint: "chat")
         var options = WebSocket.Options()
         (options.pingInterval, options.pongTimeout) = (.milliseconds(50), .milliseconds(400))
-        let session = WebSocketSession(SlowConnection(), .client, nil, options, context: ErrorContext(call))
+        let session = WebSocketSession(SlowConnection(), .client, nil, options, context: APIClientError.Context(call))
         session.start()
         try await session.send(.binary, Data(count: 20 * 64 * 1_024))
         #expect(try await session.next() == .text("done"))

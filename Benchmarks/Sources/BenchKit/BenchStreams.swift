@@ -44,7 +44,7 @@ struct BenchStreams {
 
     private func upload(_ path: String) async throws {
         let body =
-            file.map { Body.file($0) } ?? .stream(BodyStream(length: Int64(job.bytes)) { [job] in Pieces(left: job.bytes) })
+            file.map { Body.file($0) } ?? .stream(Body.Stream(length: Int64(job.bytes)) { [job] in Pieces(left: job.bytes) })
         try await manager.upload(.put(path), from: body).value
     }
 }

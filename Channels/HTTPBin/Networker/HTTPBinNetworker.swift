@@ -14,7 +14,7 @@ extension Channel {
     public static let httpBin = Channel(
         "HTTPBin", "echoes requests",
         hosts: [
-            "httpbin": ChannelHost(
+            "httpbin": Channel.Host(
                 ProcessInfo.processInfo.environment[httpBinVariable] ?? "http://127.0.0.1:8080", isSimulated: true,
                 allowsClearText: true)
         ])

@@ -35,7 +35,8 @@ extension Response where Value == Body {
         var streamed = copied
         streamed.elapsed = call.started.duration(to: .now)
         var response = with(
-            failure.map { Result<Data, APIClientError>.failure(APIClientError($0, ErrorContext(self))) } ?? .success(Data()))
+            failure.map { Result<Data, APIClientError>.failure(APIClientError($0, APIClientError.Context(self))) }
+                ?? .success(Data()))
         response.data = Data()
         return (response, streamed)
     }

@@ -54,7 +54,7 @@ struct ChannelTemplate: Sendable {
     private var titleCode: String { title.replacing("\\", with: "\\\\").replacing("\"", with: "\\\"") }
 
     private var hostCode: String {
-        host.hasPrefix("http:") ? "ChannelHost(\"\(host)\", allowsClearText: true)" : "\"\(host)\""
+        host.hasPrefix("http:") ? "Channel.Host(\"\(host)\", allowsClearText: true)" : "\"\(host)\""
     }
 
     private var networker: String {
@@ -112,7 +112,7 @@ struct ChannelTemplate: Sendable {
                 @Test("no host has a problem")
                 func problems() {
                     for host in Channel.\(name.property).hosts {
-                        #expect(Channel.\(name.property).at(HostName(rawValue: host.name)).problems.isEmpty, "\\(host.name)")
+                        #expect(Channel.\(name.property).at(Channel.HostName(rawValue: host.name)).problems.isEmpty, "\\(host.name)")
                     }
                 }
 

@@ -31,8 +31,7 @@ struct ChannelName: Sendable, Hashable {
 
     /// The first parts of the kit's public types that end in `Error`.
     static let errorsOfKit: Set<String> = [
-        "APIClient", "Body", "Certificate", "Charset", "CookieFile", "Download", "Fixture", "Labelled", "Request", "Stream",
-        "Transport", "Verification",
+        "APIClient", "Body", "Download", "Fixture", "Request", "Stream", "Transport", "Verification",
     ]
 
     /// The static property: `bk` for BK, `httpBin` for HTTPBin.

@@ -11,7 +11,8 @@ enum PortingTable {
         Row([.alamofire], "`URLRequestConvertible`, a router enum", "``Endpoint``", "URLRequestConvertible", "asURLRequest"),
         Row(
             [.alamofire], "`[String: Any]`, `Parameters`, `ParameterEncoder`, `URLEncoding`, `JSONEncoding`",
-            "``Parameters``, ``InputEncoding``, ``QueryStyle``", "ParameterEncoding", "ParameterEncoder", "URLEncoding",
+            "``Parameters``, ``InputEncoding``, ``Parameters/QueryStyle``", "ParameterEncoding", "ParameterEncoder",
+            "URLEncoding",
             "JSONEncoding", otherwise: "The parameters of a POST are a JSON body.",
             "Arrays and booleans are written in OpenAPI's way.", "A nested dictionary of several types is Parameters."),
         Row(
@@ -74,7 +75,7 @@ enum PortingTable {
             ".uploadMultipart("),
         Row([.moya], "`MoyaProvider`", "``CommonDispatcher``", "MoyaProvider", "import Moya"),
         Row(
-            [.moya], "`sampleData`, `stubClosure`", "``Fixture``, ``FixturesType``, ``FixtureScenario``; never part of the app",
+            [.moya], "`sampleData`, `stubClosure`", "``Fixture``, ``FixturesType``, ``Fixture/Scenario``; never part of the app",
             "stubClosure", "stubbingProvider", otherwise: "Sample data is no part of a production app."),
         Row(
             [.moya], "`endpointClosure`, `requestClosure`", "``RequestEnhancer``, ``RequestInterceptor``", "endpointClosure",
@@ -165,7 +166,7 @@ enum PortingTable {
             "NoInternetErrorHandler looks at the connection and not at a status of 599."),
         Row(
             [.fetcher], "`response.request.retry(max:delay:failCallback:)`",
-            "``Response/retry(max:delay:)``, in a completion inside a `Task`. It makes one attempt and returns it. Where Fetcher calls `failCallback`, it throws a ``RetryRejection``",
+            "``Response/retry(max:delay:)``, in a completion inside a `Task`. It makes one attempt and returns it. Where Fetcher calls `failCallback`, it throws a ``Call/RetryRejection``",
             ".request.retry(", "failCallback:", otherwise: "cancel() does not stop a retry manually."),
         Row(
             [.fetcher], "`rawString`, `rawData`, `rawResponse` of a response",

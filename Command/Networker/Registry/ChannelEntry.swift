@@ -43,7 +43,7 @@ package struct ChannelEntry: Sendable {
         let places = channel.hosts.map { host in
             Place(
                 environment: host.name, isSimulated: host.isSimulated,
-                make: { channel.at(HostName(rawValue: host.name)) }, word: channel.name)
+                make: { channel.at(Channel.HostName(rawValue: host.name)) }, word: channel.name)
         }
         let only = Place(
             environment: channel.environment.name, isSimulated: channel.environment.isSimulated, make: { channel },

@@ -7,7 +7,7 @@ public final class Attempt: Sendable {
     /// The attempt whose response redirected to this one; `nil` without a redirect.
     public let redirectedFrom: Attempt?
     /// The outcomes of earlier attempts, oldest first.
-    public let earlier: [AttemptOutcome]
+    public let earlier: [Attempt.Outcome]
     /// How long the call waited before this attempt.
     public let delay: Duration
     /// The attempt after enhancing, from which this one was made; `nil` if this is that attempt.
@@ -23,7 +23,7 @@ public final class Attempt: Sendable {
         self.init(request, after: [], delay: .zero)
     }
 
-    private init(_ request: Request, after earlier: [AttemptOutcome], delay: Duration, first: Attempt? = nil) {
+    private init(_ request: Request, after earlier: [Attempt.Outcome], delay: Duration, first: Attempt? = nil) {
         self.request = request
         self.earlier = earlier
         self.delay = delay
@@ -65,14 +65,14 @@ public final class Attempt: Sendable {
     var beforeRedirects: Attempt { redirectedFrom?.beforeRedirects ?? self }
 
     /// Another attempt that begins like this one: enhanced, and with what middleware around the call has changed.
-    func next(after outcomes: [AttemptOutcome], delay: Duration) -> Attempt {
+    func next(after outcomes: [Attempt.Outcome], delay: Duration) -> Attempt {
         var again = request
         again.attempt = outcomes.count + 1
         return Attempt(again, after: outcomes, delay: delay, first: enhanced)
     }
 
     /// The first attempt of the same call repeated manually: adapted again, not enhanced again.
-    func repeated(by call: Call, after outcomes: [AttemptOutcome], delay: Duration) -> Attempt {
+    func repeated(by call: Call, after outcomes: [Attempt.Outcome], delay: Duration) -> Attempt {
         var again = enhanced.request
         again.call = call
         again.attempt = outcomes.count + 1
@@ -88,23 +88,25 @@ public final class Attempt: Sendable {
     // call).
     @inline(never)
     public func failed(
-        _ error: any Error, stage: (any Error, ErrorContext) -> APIClientError = APIClientError.unknown
+        _ error: any Error, stage: (any Error, APIClientError.Context) -> APIClientError = APIClientError.unknown
     ) -> RawResponse {
-        RawResponse(self, failure: APIClientError(error, ErrorContext(request), stage: stage))
+        RawResponse(self, failure: APIClientError(error, APIClientError.Context(request), stage: stage))
     }
 
 }
 
-/// The outcome of one attempt.
-public struct AttemptOutcome: Sendable {
-    /// 1 for the first.
-    public let number: Int
-    /// The response's status; `nil` if no head arrived.
-    public let status: Int?
-    /// Why the attempt failed; `nil` after a success.
-    public let error: APIClientError?
-    /// The attempt's cost on the wire; `nil` if the transport measured nothing.
-    public let metrics: ExchangeMetrics?
-    /// How long the call waited before this attempt.
-    public let delay: Duration
+extension Attempt {
+    /// The outcome of one attempt.
+    public struct Outcome: Sendable {
+        /// 1 for the first.
+        public let number: Int
+        /// The response's status; `nil` if no head arrived.
+        public let status: Int?
+        /// Why the attempt failed; `nil` after a success.
+        public let error: APIClientError?
+        /// The attempt's cost on the wire; `nil` if the transport measured nothing.
+        public let metrics: ExchangeMetrics?
+        /// How long the call waited before this attempt.
+        public let delay: Duration
+    }
 }

@@ -19,7 +19,7 @@ public enum Body: Sendable {
     case file(URL)
     /// Chunks that are produced while they are sent, or received while they are read.
     // Indirect, so that the body of almost every request and response is not as large as a stream's (34 bytes → 17).
-    indirect case stream(BodyStream)
+    indirect case stream(Body.Stream)
 
     package var isNone: Bool {
         if case .none = self { true } else { false }
@@ -65,7 +65,7 @@ public enum Body: Sendable {
         }
     }
 
-    /// As ``BodyStream/isDecoded``.
+    /// As ``Body/Stream/isDecoded``.
     package var isDecoded: Bool {
         if case .stream(let stream) = self { stream.isDecoded } else { false }
     }
@@ -78,64 +78,66 @@ public enum Body: Sendable {
     }
 }
 
-/// A body that is produced chunk by chunk. Each attempt opens it anew, if its source allows that.
-public struct BodyStream: Sendable {
-    /// Reads up to `limit` bytes; an empty `Data` ends the body. Called on the transport's thread, or by the task that
-    /// reads the body. It may read a file, but must not wait for a network or a lock.
-    public typealias Read = @Sendable (_ limit: Int) throws -> Data
+extension Body {
+    /// A body that is produced chunk by chunk. Each attempt opens it anew, if its source allows that.
+    public struct Stream: Sendable {
+        /// Reads up to `limit` bytes; an empty `Data` ends the body. Called on the transport's thread, or by the task that
+        /// reads the body. It may read a file, but must not wait for a network or a lock.
+        public typealias Read = @Sendable (_ limit: Int) throws -> Data
 
-    /// The number of bytes, or `nil` for a chunked upload (RFC 9112 §7.1).
-    public let length: Int64?
-    /// Whether the transport has undone the content codings of a response's body. Default `false`. The `Content-Length`, ranges,
-    /// validators and digests of the response belong to the encoded bytes (RFC 9110 §8), and not to these.
-    public var isDecoded = false
-    package let source: Source
+        /// The number of bytes, or `nil` for a chunked upload (RFC 9112 §7.1).
+        public let length: Int64?
+        /// Whether the transport has undone the content codings of a response's body. Default `false`. The `Content-Length`, ranges,
+        /// validators and digests of the response belong to the encoded bytes (RFC 9110 §8), and not to these.
+        public var isDecoded = false
+        package let source: Source
 
-    package enum Source: Sendable {
-        case reading(open: @Sendable () throws -> Read)
-        case chunks(ChunkSource)
-    }
+        package enum Source: Sendable {
+            case reading(open: @Sendable () throws -> Read)
+            case chunks(ChunkSource)
+        }
 
-    /// Makes a body that is read while it is sent.
-    ///
-    /// - Parameters:
-    ///   - length: the number of bytes; `nil` if it is not known.
-    ///   - open: starts from the beginning; called once per attempt. A source with another number of bytes than `length` fails
-    ///     the attempt with ``TransportError/bodyUnreadable(_:)``.
-    public init(length: Int64? = nil, open: @escaping @Sendable () throws -> Read) {
-        self.length = length
-        source = .reading(open: open)
-    }
+        /// Makes a body that is read while it is sent.
+        ///
+        /// - Parameters:
+        ///   - length: the number of bytes; `nil` if it is not known.
+        ///   - open: starts from the beginning; called once per attempt. A source with another number of bytes than `length` fails
+        ///     the attempt with ``TransportError/bodyUnreadable(_:)``.
+        public init(length: Int64? = nil, open: @escaping @Sendable () throws -> Read) {
+            self.length = length
+            source = .reading(open: open)
+        }
 
-    package init(length: Int64?, _ chunks: ChunkSource) {
-        self.length = length
-        source = .chunks(chunks)
-    }
+        package init(length: Int64?, _ chunks: ChunkSource) {
+            self.length = length
+            source = .chunks(chunks)
+        }
 
-    /// Chunks of any asynchronous sequence: another response's body, an `AsyncStream`, lines of a file.
-    ///
-    /// - Parameters:
-    ///   - length: the number of bytes; `nil` if it is not known. A sequence with another number of bytes fails the attempt.
-    ///   - sequence: makes the sequence anew, of the same bytes; called once per attempt. An error that it throws fails the
-    ///     attempt with ``TransportError/bodyUnreadable(_:)``. So do fewer bytes than an earlier attempt has read
-    ///     (``BodyError/shrunk(expected:found:)``), and others among the first 64 (``BodyError/changed(offset:)``). Make the
-    ///     sequence inside the closure: an `AsyncStream` made outside gives its elements once. Choose a boundary or a nonce
-    ///     outside. What was read counts for every call that sends this stream: make another stream for other bytes.
-    public init<Chunks: AsyncSequence & Sendable>(length: Int64? = nil, _ sequence: @escaping @Sendable () throws -> Chunks)
-    where Chunks.Element == Data {
-        let earlier = Mutex(EarlierReadings())
-        self.init(
-            length: length,
-            ChunkSource(isReplayable: true) {
-                var iterator = try sequence().makeAsyncIterator()
-                var count = 0
-                return {
-                    let chunk = try await iterator.next(isolation: #isolation)
-                    try earlier.withLock { try $0.check(chunk, at: count) }
-                    count += chunk?.count ?? 0
-                    return chunk
-                }
-            })
+        /// Chunks of any asynchronous sequence: another response's body, an `AsyncStream`, lines of a file.
+        ///
+        /// - Parameters:
+        ///   - length: the number of bytes; `nil` if it is not known. A sequence with another number of bytes fails the attempt.
+        ///   - sequence: makes the sequence anew, of the same bytes; called once per attempt. An error that it throws fails the
+        ///     attempt with ``TransportError/bodyUnreadable(_:)``. So do fewer bytes than an earlier attempt has read
+        ///     (``BodyError/shrunk(expected:found:)``), and others among the first 64 (``BodyError/changed(offset:)``). Make the
+        ///     sequence inside the closure: an `AsyncStream` made outside gives its elements once. Choose a boundary or a nonce
+        ///     outside. What was read counts for every call that sends this stream: make another stream for other bytes.
+        public init<Chunks: AsyncSequence & Sendable>(length: Int64? = nil, _ sequence: @escaping @Sendable () throws -> Chunks)
+        where Chunks.Element == Data {
+            let earlier = Mutex(EarlierReadings())
+            self.init(
+                length: length,
+                ChunkSource(isReplayable: true) {
+                    var iterator = try sequence().makeAsyncIterator()
+                    var count = 0
+                    return {
+                        let chunk = try await iterator.next(isolation: #isolation)
+                        try earlier.withLock { try $0.check(chunk, at: count) }
+                        count += chunk?.count ?? 0
+                        return chunk
+                    }
+                })
+        }
     }
 }
 

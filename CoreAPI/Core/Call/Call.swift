@@ -79,11 +79,11 @@ public final class Call: Sendable {
         context.withLock { $0 = call.context.withLock { $0 } }
     }
 
-    /// A value that hooks keep with the call, from its enhancers to its listeners; see ``CallKey``. May be used from any thread.
+    /// A value that hooks keep with the call, from its enhancers to its listeners; see ``Call/Key``. May be used from any thread.
     ///
     /// Reading and setting are each atomic, but not both together: `call[Key.self] -= 1` may lose a concurrent change. Use
     /// ``update(_:_:)`` for that.
-    public subscript<Key: CallKey>(key: Key.Type) -> Key.Value {
+    public subscript<Key: Call.Key>(key: Key.Type) -> Key.Value {
         get { context.withLock { $0[ObjectIdentifier(key)] }.flatMap { $0 as? Key.Value } ?? key.defaultValue }
         set {
             // The earlier value dies outside the lock, because its deinit may use the call.
@@ -91,13 +91,13 @@ public final class Call: Sendable {
         }
     }
 
-    /// Changes a value of the call atomically; see ``CallKey``. May be used from any thread.
+    /// Changes a value of the call atomically; see ``Call/Key``. May be used from any thread.
     ///
     /// - Parameter change: runs under the call's lock, so it must not use the call again, nor wait. If it throws, the value
     ///   stays as it was.
     /// - Returns: the result of `change`.
     @discardableResult
-    public func update<Key: CallKey, Result: Sendable, Failure: Error>(
+    public func update<Key: Call.Key, Result: Sendable, Failure: Error>(
         _ key: Key.Type, _ change: (inout Key.Value) throws(Failure) -> Result
     ) throws(Failure) -> Result {
         let (outcome, _, _) = context.withLock { context in
@@ -131,18 +131,20 @@ public final class Call: Sendable {
     }
 }
 
-/// Names a value that hooks keep with a ``Call``.
-///
-/// ```swift
-/// enum Budget: CallKey { static let defaultValue = 3 }
-/// let left = attempt.call.update(Budget.self) { budget in
-///     budget -= 1
-///     return budget
-/// }
-/// ```
-public protocol CallKey {
-    /// The type of the value that a call keeps.
-    associatedtype Value: Sendable
-    /// The value of a call before a hook sets one.
-    static var defaultValue: Value { get }
+extension Call {
+    /// Names a value that hooks keep with a ``Call``.
+    ///
+    /// ```swift
+    /// enum Budget: Call.Key { static let defaultValue = 3 }
+    /// let left = attempt.call.update(Budget.self) { budget in
+    ///     budget -= 1
+    ///     return budget
+    /// }
+    /// ```
+    public protocol Key {
+        /// The type of the value that a call keeps.
+        associatedtype Value: Sendable
+        /// The value of a call before a hook sets one.
+        static var defaultValue: Value { get }
+    }
 }

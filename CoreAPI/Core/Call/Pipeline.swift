@@ -50,7 +50,7 @@ enum Pipeline {
     /// Describes, encodes and enhances the request.
     private static func build(_ call: Call) throws(APIClientError) -> Attempt {
         let channel = call.prepared
-        guard channel.problems.isEmpty else { throw .channel(problems: channel.problems, ErrorContext(call)) }
+        guard channel.problems.isEmpty else { throw .channel(problems: channel.problems, APIClientError.Context(call)) }
         var request = try call.request()
         try channel.enhance(&request)
         let attempt = Attempt(request)
@@ -227,14 +227,14 @@ extension Call {
     /// The endpoint's request, encoded.
     func request() throws(APIClientError) -> Request {
         guard let endpoint = described else {
-            throw .channel(problems: ["the call was made without an endpoint"], ErrorContext(self))
+            throw .channel(problems: ["the call was made without an endpoint"], APIClientError.Context(self))
         }
         do throws(RequestError) {
             var request = try Request(endpoint, call: self)
             if decoding.wantsCoder { request.accept(request.coder) }
             return request
         } catch {
-            let context = ErrorContext(self, method: endpoint.method)
+            let context = APIClientError.Context(self, method: endpoint.method)
             if case .encodingFailed(_, let cause as CallRejection) = error { throw cause.error(context) }
             // An address is empty only if the channel has no base.
             if case .malformedURL("", _) = error { throw .channel(problems: [channel.environment.missingBase], context) }
@@ -262,16 +262,16 @@ final class Draft {
     // Not inlined: 4,592 → 5,887 bytes a held call.
     @inline(never)
     func failure(_ error: any Error) -> APIClientError {
-        APIClientError(error, ErrorContext(request), stage: APIClientError.adapting)
+        APIClientError(error, APIClientError.Context(request), stage: APIClientError.adapting)
     }
 }
 
 extension Attempt {
     /// The attempt itself, once listeners have heard that it starts. Throws after a cancellation or the deadline.
     func admitted() throws(APIClientError) -> Attempt {
-        guard !Task.isCancelled else { throw .cancelled(ErrorContext(request)) }
+        guard !Task.isCancelled else { throw .cancelled(APIClientError.Context(request)) }
         guard ContinuousClock.now < request.deadline else {
-            throw .transport(.timedOut(.total, after: request.timeout.total), ErrorContext(request))
+            throw .transport(.timedOut(.total, after: request.timeout.total), APIClientError.Context(request))
         }
         notify { $0.started(CallEvent.Started(attempt: self)) }
         return self
@@ -331,7 +331,7 @@ extension Response where Value == Data {
     /// what is missing. So does one that the response does not hold.
     fileprivate mutating func fail(_ error: any Error) {
         if case .unreadable = raw.reading { return }
-        var context = ErrorContext(self)
+        var context = APIClientError.Context(self)
         switch self.error {
         case .transport, .cancelled: return
         case let earlier?: context = context.caused(by: earlier)
@@ -353,8 +353,10 @@ extension RawResponse {
     }
 
     /// This response with another error: from an interceptor or the error handler, or because the call was cancelled.
-    func replaced(by error: any Error, stage: (any Error, ErrorContext) -> APIClientError = APIClientError.app) -> RawResponse {
-        copy(failure: APIClientError(error, ErrorContext(self), stage: stage))
+    func replaced(by error: any Error, stage: (any Error, APIClientError.Context) -> APIClientError = APIClientError.app)
+        -> RawResponse
+    {
+        copy(failure: APIClientError(error, APIClientError.Context(self), stage: stage))
     }
 
     /// A collected stream whose head was rejected. A failure while it was collected replaces the rejection, because a verifier
@@ -364,13 +366,13 @@ extension RawResponse {
         if !rejection.isOfHead {
             guard case .transport(.timedOut(.total, _), _) = failure else { return self }
         }
-        return failed(rejection.replacingContext(ErrorContext(self)))
+        return failed(rejection.replacingContext(APIClientError.Context(self)))
     }
 
     /// An interceptor or the error handler supplied a value.
     func resolved(_ value: any Sendable) -> RawResponse {
         guard let failure, call.decoding.makes(value) else {
-            let mismatch = ResolutionMismatch(expected: call.decoding.valueName, found: "\(type(of: value))")
+            let mismatch = RetryResult.Mismatch(expected: call.decoding.valueName, found: "\(type(of: value))")
             return replaced(by: mismatch, stage: APIClientError.unknown)
         }
         return copy(failure: .some(nil), reading: .resolved(value, after: failure))

@@ -120,7 +120,7 @@ public final class RawResponse: Sendable {
     public func failed(_ failure: APIClientError) -> RawResponse { copy(failure: failure) }
 
     /// One entry for each attempt so far, oldest first.
-    var attempts: [AttemptOutcome] {
+    var attempts: [Attempt.Outcome] {
         guard let attempt else { return [] }
         switch reading {
         case .unread, .unreadable: return attempt.earlier
@@ -129,15 +129,15 @@ public final class RawResponse: Sendable {
         }
     }
 
-    private func outcome(_ attempt: Attempt, _ error: APIClientError?) -> AttemptOutcome {
-        AttemptOutcome(
+    private func outcome(_ attempt: Attempt, _ error: APIClientError?) -> Attempt.Outcome {
+        Attempt.Outcome(
             number: attempt.earlier.count + 1, status: status, error: error, metrics: metrics, delay: attempt.delay)
     }
 
     /// The same response as a failure whose reason its body does not hold, such as a failed token refresh after a 401. The
     /// channel's filter does not look at it, because it would read the rejection's error from the body.
     package func failed(instead error: any Error) -> RawResponse {
-        copy(failure: APIClientError(error, ErrorContext(self), stage: APIClientError.app), reading: .unreadable)
+        copy(failure: APIClientError(error, APIClientError.Context(self), stage: APIClientError.app), reading: .unreadable)
     }
 
     func copy(
@@ -220,7 +220,7 @@ extension RawResponse {
             case is DeadlinePassed: TransportError.timedOut(.total, after: request?.timeout.total ?? .zero)
             default: end
             }
-        return whole.failed(APIClientError(error, ErrorContext(whole)))
+        return whole.failed(APIClientError(error, APIClientError.Context(whole)))
     }
 
     private var deadline: ContinuousClock.Instant { request?.deadline ?? call.started + Timeout().total }

@@ -1,3 +1,4 @@
+public import CoreAPICoding
 public import CoreAPIHTTP
 public import HTTPTypes
 
@@ -37,9 +38,9 @@ public struct Request: Sendable {
         self.attempt = attempt
     }
 
-    /// The part of the request that goes over the wire, as plain data; see ``WireRequest``.
-    public var wire: WireRequest {
-        get { WireRequest(method: method, url: url, headers: headers, body: body) }
+    /// The part of the request that goes over the wire, as plain data; see ``Request/Wire``.
+    public var wire: Request.Wire {
+        get { Request.Wire(method: method, url: url, headers: headers, body: body) }
         set { (method, url, headers, body) = (newValue.method, newValue.url, newValue.headers, newValue.body) }
     }
 

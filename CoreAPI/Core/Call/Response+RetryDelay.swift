@@ -1,3 +1,5 @@
+internal import CoreAPIHTTP
+
 extension Response {
     /// Asks the channel's interceptors and error handler about a streamed body that broke off, as about a failed attempt.
     ///
@@ -7,8 +9,8 @@ extension Response {
     /// - Returns: the delay before the next request, and the outcomes with this one; `nil` if no request may follow: the hooks
     ///   want none, the limit on attempts is reached, or the delay is as long as the next request may take in all.
     package func retryDelay(
-        afterBodyBrokeBy error: APIClientError, earlier: [AttemptOutcome]
-    ) async -> (Duration, [AttemptOutcome])? {
+        afterBodyBrokeBy error: APIClientError, earlier: [Attempt.Outcome]
+    ) async -> (Duration, [Attempt.Outcome])? {
         guard !error.isCancelled, let attempt = raw.attempt else { return nil }
         let broken = raw.copy(
             attempt: .some(attempt.next(after: earlier, delay: .zero)), failure: .some(error), reading: .failed(error))

@@ -1,3 +1,4 @@
+internal import CoreAPICoding
 public import Foundation
 public import HTTPTypes
 
@@ -38,7 +39,7 @@ public struct Response<Value: Sendable>: Sendable {
         set { raw = raw.copy(metrics: .some(newValue)) }
     }
     /// One entry per finished attempt, oldest first.
-    public var attempts: [AttemptOutcome] { raw.attempts }
+    public var attempts: [Attempt.Outcome] { raw.attempts }
     /// As ``RawResponse/informational``.
     public var informational: [ResponseHead] { raw.informational }
     /// As ``RawResponse/trailers``.
@@ -124,7 +125,7 @@ extension Response {
             do {
                 return with(try transform(value))
             } catch {
-                return with(.failure(APIClientError(error, ErrorContext(self), stage: APIClientError.app)))
+                return with(.failure(APIClientError(error, APIClientError.Context(self), stage: APIClientError.app)))
             }
         }
     }

@@ -1,4 +1,5 @@
 internal import CoreAPIHTTP
+public import CoreAPITrust
 internal import Foundation
 
 /// One of the servers that a channel can use: production, staging, a sandbox. Channels declare an enum of their hosts.
@@ -28,14 +29,16 @@ extension EnvironmentType where Self: RawRepresentable, RawValue == String {
     public var name: String { rawValue }
 }
 
-/// Which base URL wins if both the endpoint and the environment have one.
-public enum BaseURLRule: Sendable, Hashable {
-    /// The endpoint's ``Endpoint/baseURL``, else the nearest ``BaseURL``, else the environment's.
-    case endpoint
-    /// The environment's, for example for staging with endpoints that name production. ``BaseURL/ignore`` still applies. An
-    /// endpoint whose whole ``Endpoint/url`` leads elsewhere is rejected with
-    /// ``RequestError/leavesEnvironment(host:environment:)``.
-    case environment
+extension BaseURL {
+    /// Which base URL wins if both the endpoint and the environment have one.
+    public enum Rule: Sendable, Hashable {
+        /// The endpoint's ``Endpoint/baseURL``, else the nearest ``BaseURL``, else the environment's.
+        case endpoint
+        /// The environment's, for example for staging with endpoints that name production. ``BaseURL/ignore`` still applies. An
+        /// endpoint whose whole ``Endpoint/url`` leads elsewhere is rejected with
+        /// ``RequestError/leavesEnvironment(host:environment:)``.
+        case environment
+    }
 }
 
 /// The server that a channel uses, with its headers, trust and fixtures.
@@ -50,15 +53,15 @@ public struct APIEnvironment: Sendable {
     }
     /// ``baseURL``, parsed once for all requests.
     private(set) var base: Result<HTTPURL, RequestError>
-    /// Which base URL wins if an endpoint or a ``BaseURL`` names another one. Default ``BaseURLRule/endpoint``.
+    /// Which base URL wins if an endpoint or a ``BaseURL`` names another one. Default ``BaseURL/Rule/endpoint``.
     ///
     /// A simulated environment (``isSimulated``) always wins, so that a test or a sandbox never reaches the real server. A
     /// request to another origin, by an absolute address or a redirect, is rejected.
-    public var baseURLRule: BaseURLRule
+    public var baseURLRule: BaseURL.Rule
     /// Sent with every request; an endpoint's own header of the same name wins.
     public var commonHeaders: Headers
     /// Sent with the requests of a group of endpoints; they win over the common ones. An endpoint names its group by a
-    /// ``HeaderGroup`` modifier.
+    /// ``APIEnvironment/HeaderGroup`` modifier.
     public var specificHeaders: [String: Headers]
     /// How requests use caches on their way. Default ``CachePolicy/protocolDefault``.
     public var cachePolicy: CachePolicy
@@ -80,7 +83,7 @@ public struct APIEnvironment: Sendable {
         _ type: any EnvironmentType, name: String? = nil, baseURL: String? = nil, commonHeaders: Headers = [:],
         specificHeaders: [String: Headers] = [:], cachePolicy: CachePolicy = .protocolDefault, fixturesType: FixturesType = .none,
         serverTrustManager: ServerTrustManager = .system, allowsInsecureConnections: Bool? = nil,
-        baseURLRule: BaseURLRule = .endpoint
+        baseURLRule: BaseURL.Rule = .endpoint
     ) {
         self.type = type
         self.name = name ?? type.name
@@ -146,81 +149,83 @@ private struct NamedEnvironment: EnvironmentType {
     let isSimulated: Bool
 }
 
-/// Assigns a request to a group for which the environment has headers; see ``APIEnvironment/specificHeaders``. Groups of several
-/// levels add up.
-public struct HeaderGroup: RequestModifier, Hashable {
-    /// The group's name in ``APIEnvironment/specificHeaders``.
-    public let key: String
+extension APIEnvironment {
+    /// Assigns a request to a group for which the environment has headers; see ``APIEnvironment/specificHeaders``. Groups of several
+    /// levels add up.
+    public struct HeaderGroup: RequestModifier, Hashable {
+        /// The group's name in ``APIEnvironment/specificHeaders``.
+        public let key: String
 
-    /// Names a group.
-    ///
-    /// - Parameter key: as in ``APIEnvironment/specificHeaders``. An environment that does not know the group adds no headers.
-    public init(_ key: String) {
-        self.key = key
-    }
-}
-
-/// Moves every networker of a channel to another environment, from its next call on. A debug menu uses it to switch from
-/// production to staging.
-///
-/// ```swift
-/// let place = EnvironmentSwitch(Channel.dl.environment)
-/// channel.environmentSwitch = place
-/// // later, from anywhere
-/// place.environment = Channel.dl.at(.staging).environment
-/// place.update { $0.commonHeaders["X-Experiment"] = "basket-2" }
-/// ```
-///
-/// The channel keeps its ``Channel/logger`` and all else. May be used from any thread. A running call keeps the environment in
-/// which it began.
-// `@unchecked`: `current` is touched under `lock` only.
-public final class EnvironmentSwitch: @unchecked Sendable {
-    private let lock = ManualLock()
-    private var current: APIEnvironment
-
-    /// Makes a switch that stands at an environment.
-    ///
-    /// - Parameter environment: the first environment.
-    public init(_ environment: APIEnvironment) {
-        current = environment
+        /// Names a group.
+        ///
+        /// - Parameter key: as in ``APIEnvironment/specificHeaders``. An environment that does not know the group adds no headers.
+        public init(_ key: String) {
+            self.key = key
+        }
     }
 
-    /// The environment of calls that begin now. A change in place, `environment.commonHeaders["X"] = "1"`, is atomic, so it loses
-    /// no concurrent change. Its code must not use this switch, nor wait; use ``update(_:)`` for more than an assignment.
-    public var environment: APIEnvironment {
-        get { read() }
-        set { update { $0 = newValue } }
-        _modify {
+    /// Moves every networker of a channel to another environment, from its next call on. A debug menu uses it to switch from
+    /// production to staging.
+    ///
+    /// ```swift
+    /// let place = APIEnvironment.Switch(Channel.dl.environment)
+    /// channel.environmentSwitch = place
+    /// // later, from anywhere
+    /// place.environment = Channel.dl.at(.staging).environment
+    /// place.update { $0.commonHeaders["X-Experiment"] = "basket-2" }
+    /// ```
+    ///
+    /// The channel keeps its ``Channel/logger`` and all else. May be used from any thread. A running call keeps the environment in
+    /// which it began.
+    // `@unchecked`: `current` is touched under `lock` only.
+    public final class Switch: @unchecked Sendable {
+        private let lock = ManualLock()
+        private var current: APIEnvironment
+
+        /// Makes a switch that stands at an environment.
+        ///
+        /// - Parameter environment: the first environment.
+        public init(_ environment: APIEnvironment) {
+            current = environment
+        }
+
+        /// The environment of calls that begin now. A change in place, `environment.commonHeaders["X"] = "1"`, is atomic, so it loses
+        /// no concurrent change. Its code must not use this switch, nor wait; use ``update(_:)`` for more than an assignment.
+        public var environment: APIEnvironment {
+            get { read() }
+            set { update { $0 = newValue } }
+            _modify {
+                lock.lock()
+                let earlier = current
+                defer {
+                    lock.unlock()
+                    withExtendedLifetime(earlier) {}
+                }
+                yield &current
+            }
+        }
+
+        // Not inlined: an environment is large, and its copy would lie in the frame of each call (4,592 → 6,922 bytes a
+        // held call).
+        @inline(never)
+        private func read() -> APIEnvironment {
             lock.lock()
+            defer { lock.unlock() }
+            return current
+        }
+
+        /// Changes the environment atomically.
+        ///
+        /// - Parameter change: must not use this switch.
+        public func update<Result>(_ change: (inout APIEnvironment) throws -> Result) rethrows -> Result {
+            lock.lock()
+            // Dies outside the lock, because the deinit of an environment's type may use the switch.
             let earlier = current
             defer {
                 lock.unlock()
                 withExtendedLifetime(earlier) {}
             }
-            yield &current
+            return try change(&current)
         }
-    }
-
-    // Not inlined: an environment is large, and its copy would lie in the frame of each call (4,592 → 6,922 bytes a
-    // held call).
-    @inline(never)
-    private func read() -> APIEnvironment {
-        lock.lock()
-        defer { lock.unlock() }
-        return current
-    }
-
-    /// Changes the environment atomically.
-    ///
-    /// - Parameter change: must not use this switch.
-    public func update<Result>(_ change: (inout APIEnvironment) throws -> Result) rethrows -> Result {
-        lock.lock()
-        // Dies outside the lock, because the deinit of an environment's type may use the switch.
-        let earlier = current
-        defer {
-            lock.unlock()
-            withExtendedLifetime(earlier) {}
-        }
-        return try change(&current)
     }
 }

@@ -36,18 +36,20 @@ public struct Stage: Sendable, Hashable, CustomStringConvertible {
     public var description: String { "\(kind.rawValue) \(name)" }
 }
 
-/// A hook that may run at several stages, and says at which it does something.
-public protocol StagedHook: Sendable {
-    /// The stages at which ``Channel/stages`` lists the hook. It changes nothing else. The default is every stage of the hook's
-    /// kind, because the kit cannot see which methods a type implements.
-    ///
-    /// ```swift
-    /// var stages: Set<Stage.Kind> { [.enhance] }
-    /// ```
-    var stages: Set<Stage.Kind> { get }
+extension Stage {
+    /// A hook that may run at several stages, and says at which it does something.
+    public protocol Hook: Sendable {
+        /// The stages at which ``Channel/stages`` lists the hook. It changes nothing else. The default is every stage of the hook's
+        /// kind, because the kit cannot see which methods a type implements.
+        ///
+        /// ```swift
+        /// var stages: Set<Stage.Kind> { [.enhance] }
+        /// ```
+        var stages: Set<Stage.Kind> { get }
+    }
 }
 
-extension StagedHook {
+extension Stage.Hook {
     public var stages: Set<Stage.Kind> { Set(Stage.Kind.allCases) }
 }
 
@@ -58,11 +60,11 @@ extension Channel {
     /// print(channel.stages.map(\.description).joined(separator: "\n"))
     /// ```
     ///
-    /// A hook is listed where it does something; see ``StagedHook``. `adapt` to `retry` run per attempt. Stages listed after
+    /// A hook is listed where it does something; see ``Stage/Hook``. `adapt` to `retry` run per attempt. Stages listed after
     /// `Redirects`, down to the transport, run per hop.
     public var stages: [Stage] {
         let prepared = PreparedChannel(self).current
-        func stages(_ kind: Stage.Kind, _ hooks: [any StagedHook]) -> [Stage] {
+        func stages(_ kind: Stage.Kind, _ hooks: [any Stage.Hook]) -> [Stage] {
             hooks.filter { $0.stages.contains(kind) }.map { Stage(kind: kind, name: "\(type(of: $0))") }
         }
         func middleware(_ kind: Stage.Kind, _ chain: [any Middleware]) -> [Stage] {

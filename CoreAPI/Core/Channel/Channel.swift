@@ -1,5 +1,8 @@
+public import CoreAPICoding
 public import CoreAPICookies
 internal import CoreAPIHTTP
+public import CoreAPIRedaction
+internal import CoreAPITrust
 
 /// Configures access to one backend: hosts, credentials, hooks and limits. A value: it can be copied, changed, compared and
 /// swapped.
@@ -19,13 +22,13 @@ public struct Channel: Sendable {
     /// The server, and the terms: headers, trust, fixtures.
     public var environment: APIEnvironment
     /// Selects the environment instead of ``environment``; read at the start of each call.
-    public var environmentSwitch: EnvironmentSwitch?
+    public var environmentSwitch: APIEnvironment.Switch?
     /// A few words about the channel.
     public var summary = ""
     /// Further hosts of the channel; see ``at(_:credentials:)``.
-    public var hosts: ChannelHosts = [:]
+    public var hosts: Channel.Hosts = [:]
     /// The values of the channel's secrets. Default `nil`: the sandbox's fixed values there, else the process's environment.
-    public var credentials: ChannelCredentials?
+    public var credentials: Channel.Credentials?
     /// The path of the value in every response, as in `data.items`, unless an ``Endpoint/keyPath`` says otherwise. Empty, the
     /// default, for the whole body.
     public var payload = ""
@@ -42,19 +45,19 @@ public struct Channel: Sendable {
     /// Turns the channel's error envelope into its typed error.
     public var errorFilter: ErrorFilter = .none
     /// Decides about errors that remain after the interceptors.
-    public var errorHandler: any ErrorHandler = NoErrorHandler()
+    public var errorHandler: any ErrorHandler = CompositeErrorHandler()
     /// Receives the outcome before the caller.
     public var resultHandler: ResultHandler = .none
-    /// The first listener, for loggers that know only ``NetworkEvent``. Default `SilentLogger()`, which logs nothing; a channel
-    /// made from hosts has a `CoreNetworkLogger`.
-    public var logger: any NetworkLogger = SilentLogger()
+    /// The first listener, for loggers that know only ``NetworkEvent``. Default `nil`, which logs nothing; a channel made from
+    /// hosts has a `CoreNetworkLogger`.
+    public var logger: (any NetworkLogger)?
     /// Receive the events of each call, in this order, after ``logger``; see ``Listener``.
     public var listeners: [any Listener] = []
     /// Encodes the bodies of requests and decodes those of responses. Default ``BodyCoder/json``.
     public var coder: BodyCoder = .json
-    /// How parameters become a query or a form, unless an endpoint's encoding says otherwise. Default ``QueryStyle/standard``.
-    /// Backends built for Alamofire expect ``QueryStyle/alamofire``.
-    public var query = QueryStyle.standard
+    /// How parameters become a query or a form, unless an endpoint's encoding says otherwise. Default ``Parameters/QueryStyle/standard``.
+    /// Backends built for Alamofire expect ``Parameters/QueryStyle/alamofire``.
+    public var query = Parameters.QueryStyle.standard
     /// Names that hold secrets in this channel, besides the standard ones.
     public var redaction = Redaction()
     /// Names of header fields that a redirect takes to another origin, besides harmless ones such as `Accept` and `User-Agent`

@@ -1,3 +1,4 @@
+public import CoreAPITrust
 public import Foundation
 internal import HTTPTypes
 
@@ -19,9 +20,10 @@ extension Channel {
     ///   - hosts: its hosts; ``at(_:credentials:)`` selects another.
     ///   - transport: sends the channel's requests.
     ///   - logger: receives the events of each call.
-    package init(_ name: String, _ summary: String = "", hosts: ChannelHosts, transport: any Transport, logger: any NetworkLogger)
-    {
-        let first = hosts.first ?? ChannelHost(name: "", baseURL: "")
+    package init(
+        _ name: String, _ summary: String = "", hosts: Channel.Hosts, transport: any Transport, logger: any NetworkLogger
+    ) {
+        let first = hosts.first ?? Channel.Host(name: "", baseURL: "")
         self.init(name: name, environment: first.environment, transport: transport)
         self.summary = summary
         self.hosts = hosts
@@ -39,15 +41,15 @@ extension Channel {
     ///   - host: one of ``hosts``. Calls to a host that the channel does not have fail with
     ///     ``APIClientError/channel(problems:_:)``.
     ///   - credentials: `nil` for those of this channel.
-    public func at(_ host: HostName, credentials: ChannelCredentials? = nil) -> Channel {
+    public func at(_ host: Channel.HostName, credentials: Channel.Credentials? = nil) -> Channel {
         var channel = isolated(transport: nil)
         // Where the switch is, if there is one.
         let now = channel.environment
-        let found = hosts[host] ?? ChannelHost(name: host.rawValue, baseURL: "")
+        let found = hosts[host] ?? Channel.Host(name: host.rawValue, baseURL: "")
         channel.environment = found.environment.merging(now)
         channel.environment.cachePolicy = now.cachePolicy
         channel.environment.baseURLRule = now.baseURLRule
-        let table = (hosts[HostName(rawValue: now.name)] ?? ChannelHost(name: now.name, baseURL: "")).environment
+        let table = (hosts[Channel.HostName(rawValue: now.name)] ?? Channel.Host(name: now.name, baseURL: "")).environment
         channel.environment.insecureHosts.formUnion(now.insecureHosts.subtracting(table.insecureHosts))
         let moves = !now.isSimulated && !channel.environment.isSimulated
         channel.environment.serverTrustManager.take(
@@ -96,90 +98,90 @@ extension Channel {
             channel.errorFilter = .envelope(type, translate: translate)
         }
     }
-}
 
-/// The name of one of a channel's hosts.
-public struct HostName: RawRepresentable, Sendable, Hashable, ExpressibleByStringLiteral {
-    /// The host of the live service.
-    public static let production: HostName = "production"
-    /// The host of the last test before a release.
-    public static let staging: HostName = "staging"
-    /// The sandbox server on this machine.
-    public static let sandbox: HostName = "sandbox"
+    /// The name of one of a channel's hosts.
+    public struct HostName: RawRepresentable, Sendable, Hashable, ExpressibleByStringLiteral {
+        /// The host of the live service.
+        public static let production: Channel.HostName = "production"
+        /// The host of the last test before a release.
+        public static let staging: Channel.HostName = "staging"
+        /// The sandbox server on this machine.
+        public static let sandbox: Channel.HostName = "sandbox"
 
-    public let rawValue: String
+        public let rawValue: String
 
-    public init(rawValue: String) {
-        self.rawValue = rawValue
-    }
+        public init(rawValue: String) {
+            self.rawValue = rawValue
+        }
 
-    public init(stringLiteral value: String) {
-        self.init(rawValue: value)
-    }
-}
-
-/// One of a channel's hosts: an address and its trust.
-public struct ChannelHost: EnvironmentType, ExpressibleByStringLiteral {
-    /// Its name in the table.
-    public fileprivate(set) var name = ""
-    public let baseURL: String
-    public let isSimulated: Bool
-    let trust: ServerTrustManager
-    let allowsClearText: Bool
-
-    /// Describes a host.
-    ///
-    /// - Parameters:
-    ///   - baseURL: see ``EnvironmentType/baseURL``.
-    ///   - isSimulated: see ``EnvironmentType/isSimulated``.
-    ///   - trust: authorities and pins.
-    ///   - allowsClearText: see ``APIEnvironment/allowsInsecureConnections``.
-    public init(
-        _ baseURL: String, isSimulated: Bool = false, trust: ServerTrustManager = .system, allowsClearText: Bool = false
-    ) {
-        self.baseURL = baseURL
-        self.isSimulated = isSimulated
-        self.trust = trust
-        self.allowsClearText = allowsClearText
-    }
-
-    fileprivate init(name: String, baseURL: String) {
-        self.init(baseURL)
-        self.name = name
-    }
-
-    /// A host that is not simulated.
-    public init(stringLiteral baseURL: String) {
-        self.init(baseURL)
-    }
-
-    /// The sandbox server on this machine, at its usual port. Simulated; trusts only the authority that the server makes.
-    ///
-    /// - Parameter path: the channel's path on the server: `ty`.
-    public static func local(_ path: String) -> ChannelHost {
-        ChannelHost("https://localhost:8443/\(path)", isSimulated: true, trust: .localSandbox)
-    }
-
-    var environment: APIEnvironment {
-        APIEnvironment(self, serverTrustManager: trust, allowsInsecureConnections: allowsClearText)
-    }
-}
-
-/// A channel's hosts by name, in the given order: `[.production: "https://api.shop.example", .sandbox: .local("shop")]`.
-public struct ChannelHosts: Sendable, ExpressibleByDictionaryLiteral, RandomAccessCollection {
-    private let hosts: [ChannelHost]
-
-    public init(dictionaryLiteral elements: (HostName, ChannelHost)...) {
-        hosts = elements.map { name, host in
-            var host = host
-            host.name = name.rawValue
-            return host
+        public init(stringLiteral value: String) {
+            self.init(rawValue: value)
         }
     }
 
-    public var startIndex: Int { hosts.startIndex }
-    public var endIndex: Int { hosts.endIndex }
-    public subscript(index: Int) -> ChannelHost { hosts[index] }
-    /// The host of that name, or `nil` if the channel has none.
-    public subscript(name: HostName) -> ChannelHost? { hosts.first { $0.name == name.rawValue } }
+    /// One of a channel's hosts: an address and its trust.
+    public struct Host: EnvironmentType, ExpressibleByStringLiteral {
+        /// Its name in the table.
+        public fileprivate(set) var name = ""
+        public let baseURL: String
+        public let isSimulated: Bool
+        let trust: ServerTrustManager
+        let allowsClearText: Bool
+
+        /// Describes a host.
+        ///
+        /// - Parameters:
+        ///   - baseURL: see ``EnvironmentType/baseURL``.
+        ///   - isSimulated: see ``EnvironmentType/isSimulated``.
+        ///   - trust: authorities and pins.
+        ///   - allowsClearText: see ``APIEnvironment/allowsInsecureConnections``.
+        public init(
+            _ baseURL: String, isSimulated: Bool = false, trust: ServerTrustManager = .system, allowsClearText: Bool = false
+        ) {
+            self.baseURL = baseURL
+            self.isSimulated = isSimulated
+            self.trust = trust
+            self.allowsClearText = allowsClearText
+        }
+
+        fileprivate init(name: String, baseURL: String) {
+            self.init(baseURL)
+            self.name = name
+        }
+
+        /// A host that is not simulated.
+        public init(stringLiteral baseURL: String) {
+            self.init(baseURL)
+        }
+
+        /// The sandbox server on this machine, at its usual port. Simulated; trusts only the authority that the server makes.
+        ///
+        /// - Parameter path: the channel's path on the server: `ty`.
+        public static func local(_ path: String) -> Channel.Host {
+            Channel.Host("https://localhost:8443/\(path)", isSimulated: true, trust: .localSandbox)
+        }
+
+        var environment: APIEnvironment {
+            APIEnvironment(self, serverTrustManager: trust, allowsInsecureConnections: allowsClearText)
+        }
+    }
+
+    /// A channel's hosts by name, in the given order: `[.production: "https://api.shop.example", .sandbox: .local("shop")]`.
+    public struct Hosts: Sendable, ExpressibleByDictionaryLiteral, RandomAccessCollection {
+        private let hosts: [Channel.Host]
+
+        public init(dictionaryLiteral elements: (Channel.HostName, Channel.Host)...) {
+            hosts = elements.map { name, host in
+                var host = host
+                host.name = name.rawValue
+                return host
+            }
+        }
+
+        public var startIndex: Int { hosts.startIndex }
+        public var endIndex: Int { hosts.endIndex }
+        public subscript(index: Int) -> Channel.Host { hosts[index] }
+        /// The host of that name, or `nil` if the channel has none.
+        public subscript(name: Channel.HostName) -> Channel.Host? { hosts.first { $0.name == name.rawValue } }
+    }
 }

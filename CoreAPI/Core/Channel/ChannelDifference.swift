@@ -1,16 +1,20 @@
-/// One difference between two channels, in words that may be shown.
-public struct ChannelDifference: Sendable, Hashable, CustomStringConvertible {
-    /// The property that differs.
-    public let field: String
-    /// Its value in this channel.
-    public let mine: String
-    /// Its value in the other channel.
-    public let theirs: String
-
-    public var description: String { "\(field): \(mine) ≠ \(theirs)" }
-}
+internal import CoreAPICoding
+internal import CoreAPIRedaction
+internal import CoreAPITrust
 
 extension Channel {
+    /// One difference between two channels, in words that may be shown.
+    public struct Difference: Sendable, Hashable, CustomStringConvertible {
+        /// The property that differs.
+        public let field: String
+        /// Its value in this channel.
+        public let mine: String
+        /// Its value in the other channel.
+        public let theirs: String
+
+        public var description: String { "\(field): \(mine) ≠ \(theirs)" }
+    }
+
     /// The differences between this channel and another, secrets redacted. Modifiers are compared by their values, other hooks by
     /// their types, closures (error filter, result handler) not at all.
     ///
@@ -18,9 +22,9 @@ extension Channel {
     /// Channel.dl.differences(from: .dl.at(.staging))
     /// // environment: production ≠ staging, environment.baseURL: https://api… ≠ https://stage…
     /// ```
-    public func differences(from other: Channel) -> [ChannelDifference] {
+    public func differences(from other: Channel) -> [Channel.Difference] {
         zip(facts, other.facts).compactMap { mine, theirs in
-            mine.value == theirs.value ? nil : ChannelDifference(field: mine.field, mine: mine.value, theirs: theirs.value)
+            mine.value == theirs.value ? nil : Channel.Difference(field: mine.field, mine: mine.value, theirs: theirs.value)
         }
     }
 
@@ -60,7 +64,7 @@ extension Channel {
             ("callMiddleware", types(callMiddleware)),
             ("attemptMiddleware", types(attemptMiddleware)),
             ("errorHandler", types([errorHandler])),
-            ("logger", types([logger])),
+            ("logger", logger.map { types([$0]) } ?? "none"),
             ("listeners", types(listeners)),
             ("hosts", hosts.map { "\($0.name): \(redaction.redact(base: $0.baseURL))" }.joined(separator: ", ")),
             ("coder", coder.contentType),

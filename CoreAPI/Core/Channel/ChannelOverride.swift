@@ -1,3 +1,5 @@
+internal import CoreAPICookies
+
 /// Channels that replace others of the same name, for one task and its children. Tests and tools swap a channel in this way,
 /// without a change in feature code. A task-local and not a global, so that parallel tests cannot see each other.
 package enum ChannelOverride {

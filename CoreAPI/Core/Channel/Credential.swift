@@ -1,4 +1,5 @@
 internal import CoreAPIHTTP
+internal import CoreAPIRedaction
 public import Foundation
 internal import HTTPTypes
 
@@ -26,38 +27,40 @@ public struct Credential: Sendable, Hashable, CustomStringConvertible, CustomRef
 
     /// The value for a request. Returns `nil` if it is missing in a simulated environment, whose server ignores credentials.
     ///
-    /// - Throws: ``MissingCredential`` if it is missing elsewhere.
-    public func value(for call: Call) throws(MissingCredential) -> String? {
+    /// - Throws: ``Credential/Missing`` if it is missing elsewhere.
+    public func value(for call: Call) throws(Credential.Missing) -> String? {
         if let value = value(in: call.channel), !value.isEmpty { return value }
         guard call.channel.environment.isSimulated else {
-            throw MissingCredential(channel: call.channel.name, variable: variable)
+            throw Credential.Missing(channel: call.channel.name, variable: variable)
         }
         return nil
     }
 
     private func value(in channel: Channel) -> String? {
         if let given = channel.credentials { return given.values[variable] }
-        if let sandbox, channel.environment.name == HostName.sandbox.rawValue { return sandbox }
+        if let sandbox, channel.environment.name == Channel.HostName.sandbox.rawValue { return sandbox }
         // `ProcessInfo.environment` copies all variables.
         return getenv(variable).map { String(cString: $0) }
     }
 }
 
-/// The values of a channel's secrets, by variable: `["SHOP_API_KEY": key]`. Never prints a value.
-public struct ChannelCredentials: Sendable, Hashable, ExpressibleByDictionaryLiteral, CustomStringConvertible, CustomReflectable {
-    fileprivate let values: [String: String]
+extension Channel {
+    /// The values of a channel's secrets, by variable: `["SHOP_API_KEY": key]`. Never prints a value.
+    public struct Credentials: Sendable, Hashable, ExpressibleByDictionaryLiteral, CustomStringConvertible, CustomReflectable {
+        fileprivate let values: [String: String]
 
-    /// Takes values by the names of their variables.
-    public init(_ values: [String: String]) {
-        self.values = values
+        /// Takes values by the names of their variables.
+        public init(_ values: [String: String]) {
+            self.values = values
+        }
+
+        public init(dictionaryLiteral elements: (String, String)...) {
+            values = Dictionary(elements) { $1 }
+        }
+
+        public var description: String { values.keys.sorted().map { "\($0): \(Redaction.mask)" }.joined(separator: ", ") }
+        public var customMirror: Mirror { Mirror(self, children: ["variables": values.keys.sorted()]) }
     }
-
-    public init(dictionaryLiteral elements: (String, String)...) {
-        values = Dictionary(elements) { $1 }
-    }
-
-    public var description: String { values.keys.sorted().map { "\($0): \(Redaction.mask)" }.joined(separator: ", ") }
-    public var customMirror: Mirror { Mirror(self, children: ["variables": values.keys.sorted()]) }
 }
 
 /// Adds the channel's secret to each attempt, for the environment's origin only. Immutable.
@@ -94,7 +97,7 @@ public struct CredentialInterceptor: RequestInterceptor {
 
     /// Adds the channel's credential to a request.
     ///
-    /// - Throws: ``MissingCredential`` if there is no value.
+    /// - Throws: ``Credential/Missing`` if there is no value.
     public func adapt(_ request: inout Request) async throws {
         guard request.goesToEnvironment(or: []), let value = try secret.value(for: request.call) else { return }
         switch form {
@@ -118,14 +121,16 @@ extension CredentialInterceptor: CustomStringConvertible, CustomReflectable {
     public var customMirror: Mirror { Mirror(self, children: ["description": description]) }
 }
 
-/// A channel has no value for a secret that it needs.
-public struct MissingCredential: Error, Hashable, LocalizedError {
-    /// The channel's name.
-    public let channel: String
-    /// The environment variable that was expected.
-    public let variable: String
+extension Credential {
+    /// A channel has no value for a secret that it needs.
+    public struct Missing: Error, Hashable, LocalizedError {
+        /// The channel's name.
+        public let channel: String
+        /// The environment variable that was expected.
+        public let variable: String
 
-    public var errorDescription: String? {
-        "channel \(channel) lacks a credential; expected it in the environment variable \(variable), or where the channel is made"
+        public var errorDescription: String? {
+            "channel \(channel) lacks a credential; expected it in the environment variable \(variable), or where the channel is made"
+        }
     }
 }

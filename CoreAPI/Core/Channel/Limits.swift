@@ -1,4 +1,4 @@
-public import CoreAPIHTTP
+internal import CoreAPIHTTP
 internal import HTTPTypes
 
 /// Limits that a channel sets on its answers, attempts and connections.
@@ -13,7 +13,7 @@ public struct Limits: Sendable, Hashable {
     public var responseHeadLines = 512
     /// Addresses that the kit never connects to, also after a redirect. Default none. If you set any, the kit uses no proxy,
     /// because the proxy would be the peer.
-    public var rejectedAddresses: AddressClass = []
+    public var rejectedAddresses: Limits.AddressClass = []
     /// Redirects that one attempt follows; 0 returns the redirect itself. Default 20.
     public var redirects = 20
     /// Whether a redirect may lead from https to http. Default `false`.

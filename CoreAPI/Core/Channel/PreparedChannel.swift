@@ -1,10 +1,12 @@
+internal import CoreAPICoding
 internal import CoreAPICookies
-internal import CoreAPIHTTP
+package import CoreAPIHTTP
+internal import CoreAPITrust
 internal import Foundation
 internal import HTTPTypes
 internal import Synchronization
 
-/// A channel prepared for its calls: values that are computed once; with an `EnvironmentSwitch`, for each call.
+/// A channel prepared for its calls: values that are computed once; with an `APIEnvironment.Switch`, for each call.
 package final class PreparedChannel: Sendable {
     package let channel: Channel
     /// Problems that fail every call.
@@ -33,7 +35,7 @@ package final class PreparedChannel: Sendable {
         number = Self.last.add(1, ordering: .relaxed).newValue
     }
 
-    /// This channel with the current environment of its `EnvironmentSwitch`.
+    /// This channel with the current environment of its `APIEnvironment.Switch`.
     var current: PreparedChannel {
         channel.environmentSwitch == nil ? self : switched()
     }
@@ -74,7 +76,7 @@ package final class PreparedChannel: Sendable {
         do {
             for index in enhancers.indices { try enhancers[index].enhance(&request) }
         } catch {
-            throw APIClientError(error, ErrorContext(request), stage: APIClientError.enhancing)
+            throw APIClientError(error, APIClientError.Context(request), stage: APIClientError.enhancing)
         }
     }
 
@@ -100,7 +102,7 @@ package final class PreparedChannel: Sendable {
         var modifiers: [any RequestModifier] = []
         if !channel.environment.commonHeaders.isEmpty { modifiers.append(channel.environment.commonHeaders) }
         if channel.environment.cachePolicy != .protocolDefault { modifiers.append(channel.environment.cachePolicy) }
-        for case let group as HeaderGroup in attached {
+        for case let group as APIEnvironment.HeaderGroup in attached {
             if let headers = channel.environment.specificHeaders[group.key] { modifiers.append(headers) }
         }
         return modifiers
@@ -118,6 +120,6 @@ extension Channel {
     }
 
     fileprivate var allListeners: [any Listener] {
-        (logger is SilentLogger ? [] : [LoggerListener(logger: logger)]) + listeners
+        (logger.map { [LoggerListener(logger: $0)] } ?? []) + listeners
     }
 }

@@ -1,5 +1,14 @@
 public import Dispatch
 
+/// The closure that receives a call's result, on the main actor.
+///
+/// ```swift
+/// func orders(completion: @escaping Completion<[Order]>) {
+///     networkManager.request(endpoint: .orders, type: [Order].self, completion: completion)
+/// }
+/// ```
+public typealias Completion<Value> = @MainActor @Sendable (Result<Value, APIClientError>) -> Void
+
 /// Where a completion runs that belongs to no actor.
 ///
 /// A completion written on an actor, such as the main one, runs on that actor whatever the queue.

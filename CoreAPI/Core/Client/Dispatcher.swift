@@ -1,3 +1,5 @@
+internal import CoreAPIHTTP
+
 /// Runs calls. The kit has one, ``CommonDispatcher``. A team may write its own, or wrap this one, and pass it to a
 /// ``NetworkManager``.
 ///
@@ -58,7 +60,7 @@ public struct CommonDispatcher: Dispatcher {
         _ endpoint: any Endpoint, as decoding: ResponseDecoding<Value>, _ error: RequestError
     ) async -> Response<Value> {
         let call = Call(prepared.current, endpoint, decoding)
-        let raw = call.failed(.request(error, ErrorContext(call, method: endpoint.method)))
+        let raw = call.failed(.request(error, APIClientError.Context(call, method: endpoint.method)))
         return Response(delivering: await Pipeline.endUnsent(raw))
     }
 
@@ -79,8 +81,8 @@ extension Response {
         case (nil, .value(let value as Value)), (nil, .resolved(let value as Value, _)): result = .success(value)
         // Only a middleware can have put another call's response here.
         default:
-            let mismatch = ResolutionMismatch(expected: "\(Value.self)", found: "the raw of another call")
-            result = .failure(.unknown(mismatch, ErrorContext(raw)))
+            let mismatch = RetryResult.Mismatch(expected: "\(Value.self)", found: "the raw of another call")
+            result = .failure(.unknown(mismatch, APIClientError.Context(raw)))
         }
         self.init(raw, result, isDelivered: true)
     }

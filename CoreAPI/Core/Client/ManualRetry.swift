@@ -1,3 +1,4 @@
+internal import CoreAPIHTTP
 public import Foundation
 
 extension Response {
@@ -27,9 +28,9 @@ extension Response {
     ///   - limit: attempts made manually, counted over the whole call. The channel's limit on attempts applies as well.
     ///   - delay: before the attempt. A server's `Retry-After` does not lengthen it; ``Response/head`` has that field.
     /// - Returns: the response with all attempts so far.
-    /// - Throws: ``RetryRejection``, before the attempt; never the failure of the attempt.
+    /// - Throws: ``Call/RetryRejection``, before the attempt; never the failure of the attempt.
     @concurrent
-    public func retry(max limit: Int = .max, delay: Duration = .zero) async throws(RetryRejection) -> Response {
+    public func retry(max limit: Int = .max, delay: Duration = .zero) async throws(Call.RetryRejection) -> Response {
         guard isDelivered, let attempt = raw.attempt else { throw .nothingToRepeat }
         guard call.repetitions < limit, attempts.count < call.channel.limits.attempts else { throw .exhausted(max: limit) }
         guard call.takeRepetition() else { throw .alreadyRetried }
@@ -41,17 +42,19 @@ extension Response {
     }
 }
 
-/// The reason why a call is not retried manually.
-public enum RetryRejection: Error, Sendable, Hashable {
-    /// `max` attempts were made manually, or the channel's limit on attempts is reached.
-    case exhausted(max: Int)
-    /// This response was retried before; the attempt has its own response.
-    case alreadyRetried
-    /// The request could not be built, or the response was transformed or made by a custom dispatcher.
-    case nothingToRepeat
+extension Call {
+    /// The reason why a call is not retried manually.
+    public enum RetryRejection: Error, Sendable, Hashable {
+        /// `max` attempts were made manually, or the channel's limit on attempts is reached.
+        case exhausted(max: Int)
+        /// This response was retried before; the attempt has its own response.
+        case alreadyRetried
+        /// The request could not be built, or the response was transformed or made by a custom dispatcher.
+        case nothingToRepeat
+    }
 }
 
-extension RetryRejection: LocalizedError {
+extension Call.RetryRejection: LocalizedError {
     public var errorDescription: String? {
         switch self {
         case .exhausted(let max):

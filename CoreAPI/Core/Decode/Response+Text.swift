@@ -11,10 +11,10 @@ extension Response {
 
     /// The body as text in the declared charset, without repair; UTF-8 if none is declared.
     ///
-    /// - Throws: ``CharsetError`` for an unknown charset and for bytes that are invalid in the charset.
+    /// - Throws: ``Charset/DecodingError`` for an unknown charset and for bytes that are invalid in the charset.
     public var exactText: String {
-        get throws(CharsetError) {
-            try (declaredCharset.map { name throws(CharsetError) in try Charset(named: name) } ?? .utf8).text(of: data)
+        get throws(Charset.DecodingError) {
+            try (declaredCharset.map { name throws(Charset.DecodingError) in try Charset(named: name) } ?? .utf8).text(of: data)
         }
     }
 

@@ -1,3 +1,4 @@
+public import CoreAPICoding
 internal import CoreAPIJSON
 public import Foundation
 internal import HTTPTypes
@@ -45,11 +46,11 @@ public struct ResponseDecoding<Value: Sendable>: Sendable {
     private func failure(_ error: any Error, _ response: Response<Data>, _ body: Data) -> APIClientError {
         switch error {
         case let error as APIClientError: return error
-        case let error as VerificationError: return .verification(error, ErrorContext(response))
+        case let error as VerificationError: return .verification(error, APIClientError.Context(response))
         default:
             let failure = DecodingFailure(
                 error, expected: valueName, body: body, redaction: response.redaction)
-            return .decoding(failure, ErrorContext(response))
+            return .decoding(failure, APIClientError.Context(response))
         }
     }
 }

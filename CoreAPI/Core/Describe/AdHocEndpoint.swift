@@ -1,3 +1,4 @@
+public import CoreAPICoding
 internal import Foundation
 public import HTTPTypes
 

@@ -1,3 +1,4 @@
+public import CoreAPICoding
 public import HTTPTypes
 
 /// Describes one kind of request: what a feature wants, and not how it is sent. Features write one `enum` or `struct` per area.

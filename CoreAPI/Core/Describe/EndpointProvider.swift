@@ -1,3 +1,5 @@
+internal import CoreAPICoding
+
 /// Makes typed endpoints that share modifiers: one per feature.
 ///
 /// ```swift

@@ -1,4 +1,5 @@
-internal import CoreAPIHTTP
+public import CoreAPICoding
+package import CoreAPIHTTP
 internal import Foundation
 internal import HTTPTypes
 
@@ -40,9 +41,9 @@ public struct InputEncoding: Sendable {
     public static let query = query(nil)
 
     /// Into the query, in the endpoint's own style.
-    public static func query(_ style: QueryStyle) -> InputEncoding { query(style as QueryStyle?) }
+    public static func query(_ style: Parameters.QueryStyle) -> InputEncoding { query(style as Parameters.QueryStyle?) }
 
-    private static func query(_ style: QueryStyle?) -> InputEncoding {
+    private static func query(_ style: Parameters.QueryStyle?) -> InputEncoding {
         parameters("a query string") { parameters, request in
             for (name, value) in try FieldEncoder(style: style ?? request.call.channel.query).fields(of: parameters) {
                 request.url.appendQuery(name, value)
@@ -89,9 +90,9 @@ public struct InputEncoding: Sendable {
     public static let form = form(nil)
 
     /// Into the body, as a form, in the endpoint's own style.
-    public static func form(_ style: QueryStyle) -> InputEncoding { form(style as QueryStyle?) }
+    public static func form(_ style: Parameters.QueryStyle) -> InputEncoding { form(style as Parameters.QueryStyle?) }
 
-    private static func form(_ style: QueryStyle?) -> InputEncoding {
+    private static func form(_ style: Parameters.QueryStyle?) -> InputEncoding {
         parameters("a form") { parameters, request in
             let fields = try FieldEncoder(style: style ?? request.call.channel.query).fields(of: parameters)
             let text = fields.map { "\(PercentEncoding.form($0.name))=\(PercentEncoding.form($0.value))" }.joined(separator: "&")
@@ -113,9 +114,9 @@ public struct InputEncoding: Sendable {
 
 /// An encoding throws this to end its call with one of the kit's own errors.
 package struct CallRejection: Error {
-    package let error: @Sendable (ErrorContext) -> APIClientError
+    package let error: @Sendable (APIClientError.Context) -> APIClientError
 
-    package init(_ error: @escaping @Sendable (ErrorContext) -> APIClientError) {
+    package init(_ error: @escaping @Sendable (APIClientError.Context) -> APIClientError) {
         self.error = error
     }
 }

@@ -1,5 +1,8 @@
 public import HTTPTypes
 
+/// A request method, by the name in other libraries.
+public typealias HTTPMethod = HTTPRequest.Method
+
 /// A request method as a type, so that the compiler checks an endpoint's method.
 public protocol EndpointMethod: Sendable {
     /// The method on the wire.

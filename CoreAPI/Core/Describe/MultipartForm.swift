@@ -1,3 +1,4 @@
+internal import CoreAPIHTTP
 public import Foundation
 internal import HTTPTypes
 
@@ -96,7 +97,7 @@ public struct MultipartForm: Sendable {
     }
 
     /// The form that a body sends; `nil` for another body.
-    package init?(_ body: BodyStream) {
+    package init?(_ body: Body.Stream) {
         guard case .chunks(let source) = body.source, let form = source.origin as? MultipartForm else { return nil }
         self = form
     }
@@ -139,7 +140,7 @@ public struct MultipartForm: Sendable {
                 return closing + end
             }
         }
-        return .stream(BodyStream(length: length, source))
+        return .stream(Body.Stream(length: length, source))
     }
 
     private var end: Data { Data("--\(boundary)--\r\n".utf8) }

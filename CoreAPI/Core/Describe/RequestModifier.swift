@@ -1,3 +1,5 @@
+public import CoreAPICoding
+
 /// A setting of a channel, a provider, an endpoint or a call: a header, a timeout. A ``RequestEnhancer`` applies it.
 ///
 /// Use a modifier to say *what* (a header, a timeout, your own tag) and an enhancer to say *how* it changes the request. Among

@@ -1,4 +1,5 @@
 public import CoreAPIHTTP
+internal import CoreAPIRedaction
 internal import Foundation
 
 // The headers that calls set most often, by the names of RFC 9110. A team's own header is a function like these.

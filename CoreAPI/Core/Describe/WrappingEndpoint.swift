@@ -1,3 +1,4 @@
+package import CoreAPICoding
 package import HTTPTypes
 
 /// An endpoint that has the parts of another, but for those that it declares itself.

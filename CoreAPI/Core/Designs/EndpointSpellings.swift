@@ -1,4 +1,4 @@
-internal import CoreAPICoding
+public import CoreAPICoding
 public import Foundation
 
 // Every requirement of an endpoint has a default. So a member of the right name and a wrong type would not be read, and neither

@@ -1,5 +1,8 @@
-internal import CoreAPIHTTP
+public import CoreAPICoding
+public import CoreAPIHTTP
+internal import CoreAPIRedaction
 public import Foundation
+internal import HTTPTypes
 
 /// The failure of a call, with one case for each stage of the pipeline. Every case keeps where the call failed and, once there is
 /// one, the response with its body.
@@ -14,27 +17,27 @@ public import Foundation
 /// ```
 public indirect enum APIClientError: Error, Sendable {
     /// The channel itself is not usable; see ``Channel/problems``.
-    case channel(problems: [String], ErrorContext)
+    case channel(problems: [String], APIClientError.Context)
     /// The request could not be built or encoded.
-    case request(RequestError, ErrorContext)
+    case request(RequestError, APIClientError.Context)
     /// An enhancer threw before the request was sent.
-    case enhancing(any Error, ErrorContext)
-    /// An enhancer threw after a response. If the response had been rejected before, ``ErrorContext/cause`` has the rejection.
-    case deenhancing(any Error, ErrorContext)
+    case enhancing(any Error, APIClientError.Context)
+    /// An enhancer threw after a response. If the response had been rejected before, ``APIClientError/Context/cause`` has the rejection.
+    case deenhancing(any Error, APIClientError.Context)
     /// An interceptor threw while adapting, or a middleware that prepares the attempt failed.
-    case adapting(any Error, ErrorContext)
+    case adapting(any Error, APIClientError.Context)
     /// The exchange failed.
-    case transport(TransportError, ErrorContext)
+    case transport(TransportError, APIClientError.Context)
     /// A complete response that a verifier rejected.
-    case verification(VerificationError, ErrorContext)
+    case verification(VerificationError, APIClientError.Context)
     /// The app's own error, found by its error filter or supplied by a handler. It arrives unchanged; see ``app(_:)``.
-    case app(any Error, ErrorContext)
+    case app(any Error, APIClientError.Context)
     /// A verified response that could not be decoded into the value.
-    case decoding(DecodingFailure, ErrorContext)
+    case decoding(DecodingFailure, APIClientError.Context)
     /// The task or the `Cancellable` was cancelled.
-    case cancelled(ErrorContext)
+    case cancelled(APIClientError.Context)
     /// Any other error: a file of a download, a middleware's own, a value of the wrong type from a handler, a custom dispatcher.
-    case unknown(any Error, ErrorContext)
+    case unknown(any Error, APIClientError.Context)
 
     /// Wraps any error in the case of its stage, and keeps all of it. The kit's own errors keep their stage, `CancellationError`
     /// becomes a cancellation, and an ``APIClientError`` is unchanged. Any other error belongs to the stage that threw it.
@@ -44,7 +47,8 @@ public indirect enum APIClientError: Error, Sendable {
     ///   - context: where the call failed.
     ///   - stage: the case for errors other than the kit's. Default ``unknown(_:_:)``.
     public init(
-        _ error: any Error, _ context: ErrorContext, stage: (any Error, ErrorContext) -> APIClientError = APIClientError.unknown
+        _ error: any Error, _ context: APIClientError.Context,
+        stage: (any Error, APIClientError.Context) -> APIClientError = APIClientError.unknown
     ) {
         self =
             switch error {
@@ -59,7 +63,7 @@ public indirect enum APIClientError: Error, Sendable {
     }
 
     /// Where the call failed.
-    public var context: ErrorContext {
+    public var context: APIClientError.Context {
         switch self {
         case .channel(_, let context), .request(_, let context), .enhancing(_, let context), .deenhancing(_, let context),
             .adapting(_, let context),
@@ -99,7 +103,7 @@ public indirect enum APIClientError: Error, Sendable {
 
     /// A name for metrics: the stage and the reason, without a host, a path or a value.
     ///
-    /// The label of an app's error is the first of these: `app.` and its ``LabelledError/label``; `app.` and the label of the
+    /// The label of an app's error is the first of these: `app.` and its ``APIClientError/Labelled/label``; `app.` and the label of the
     /// error that a filter translated; the response's status, as in `app.404`; `app`.
     public var label: String {
         switch self {
@@ -111,7 +115,7 @@ public indirect enum APIClientError: Error, Sendable {
         case .transport(let error, _): "transport.\(error.label)"
         case .verification(let error, _): "verification.\(error.label)"
         case .app(let error, let context):
-            (error as? any LabelledError).map { "app.\($0.label.safeLabel)" }
+            (error as? any APIClientError.Labelled).map { "app.\($0.label.safeLabel)" }
                 // After a filter replaces the error, the label uses the original error.
                 ?? context.cause.map { "app.\($0.label)" } ?? context.head.map { "app.\($0.status.code)" } ?? "app"
         case .decoding: "decoding"
@@ -121,17 +125,19 @@ public indirect enum APIClientError: Error, Sendable {
     }
 }
 
-/// An app error with a name for metrics: ``APIClientError/label`` is then `app.` and this name.
-///
-/// ```swift
-/// extension ShopError: LabelledError {
-///     var label: String { code }  // app.sold-out
-/// }
-/// ```
-public protocol LabelledError: Error {
-    /// One of few names, without a value. Characters other than ASCII letters, digits, `.`, `_` and `-` become `_`. Only the
-    /// first 64 are used.
-    var label: String { get }
+extension APIClientError {
+    /// An app error with a name for metrics: ``APIClientError/label`` is then `app.` and this name.
+    ///
+    /// ```swift
+    /// extension ShopError: APIClientError.Labelled {
+    ///     var label: String { code }  // app.sold-out
+    /// }
+    /// ```
+    public protocol Labelled: Error {
+        /// One of few names, without a value. Characters other than ASCII letters, digits, `.`, `_` and `-` become `_`. Only the
+        /// first 64 are used.
+        var label: String { get }
+    }
 }
 
 extension String {
@@ -196,7 +202,7 @@ extension APIClientError: LocalizedError, ErrorForUsers, CustomStringConvertible
 
 extension APIClientError {
     /// The same error with another context.
-    package func replacingContext(_ context: ErrorContext) -> APIClientError {
+    package func replacingContext(_ context: APIClientError.Context) -> APIClientError {
         switch self {
         case .channel(let problems, _): .channel(problems: problems, context)
         case .request(let error, _): .request(error, context)

@@ -1,3 +1,4 @@
+internal import CoreAPIHTTP
 public import Foundation
 
 /// Why an exchange failed between the kit and the server.

@@ -1,3 +1,4 @@
+internal import CoreAPIHTTP
 public import Foundation
 
 /// Why a complete response was rejected.

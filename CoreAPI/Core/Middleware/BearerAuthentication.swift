@@ -46,7 +46,7 @@ public final class BearerAuthentication: Middleware {
     /// What a token belongs to: an environment, and the credentials that its channel was given.
     private struct Account: Hashable {
         let base: String
-        let credentials: ChannelCredentials?
+        let credentials: Channel.Credentials?
 
         init(of call: Call) {
             let channel = call.channel
@@ -94,7 +94,7 @@ public final class BearerAuthentication: Middleware {
     /// ]
     /// ```
     ///
-    /// A call fails with ``MissingCredential`` if its channel has neither token, and if it has no refresh token when the access
+    /// A call fails with ``Credential/Missing`` if its channel has neither token, and if it has no refresh token when the access
     /// token is rejected.
     ///
     /// - Parameters:

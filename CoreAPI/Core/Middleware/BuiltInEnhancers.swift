@@ -1,3 +1,4 @@
+internal import CoreAPIHTTP
 internal import Foundation
 internal import HTTPTypes
 
@@ -88,7 +89,7 @@ struct VerificationEnhancer: RequestEnhancer {
             return nil
         } catch {
             if let error = error as? APIClientError { return error }
-            return .verification(error as? VerificationError ?? .custom(error), ErrorContext(response))
+            return .verification(error as? VerificationError ?? .custom(error), APIClientError.Context(response))
         }
     }
 }

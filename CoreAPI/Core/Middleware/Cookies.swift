@@ -1,4 +1,5 @@
 public import CoreAPICookies
+public import CoreAPIHTTP
 internal import Foundation
 internal import HTTPTypes
 
@@ -52,7 +53,7 @@ extension CookieJar {
     ///
     /// - Returns: Why lines were rejected, in order; empty if all were stored.
     @discardableResult
-    public func store(_ head: ResponseHead, from url: HTTPURL) -> [CookieRejection] {
+    public func store(_ head: ResponseHead, from url: HTTPURL) -> [Cookie.Rejection] {
         store(head.headers, from: url)
     }
 }

@@ -1,4 +1,6 @@
+package import CoreAPICoding
 public import Foundation
+internal import HTTPTypes
 
 /// Finds errors inside successes and turns failures into the app's own error. Conform your own type, and set `channel.errorFilter
 /// = ErrorFilter(ShopErrors())`. ``ErrorFilter`` also makes filters of closures.
@@ -78,7 +80,7 @@ public struct ErrorFilter: Sendable {
     public static let none = ErrorFilter(find: nil, translate: { _ in nil })
 
     /// Reads the body of a rejected response as the app's own error. A success is unchanged, also one whose body ended early. If
-    /// the body is not such an error, the rejection stays, and ``ErrorContext/unreadEnvelope`` says why the body could not be
+    /// the body is not such an error, the rejection stays, and ``APIClientError/Context/unreadEnvelope`` says why the body could not be
     /// read.
     public static func rejection<AppError: Error & Decodable>(_ type: AppError.Type) -> ErrorFilter {
         ErrorFilter(
@@ -92,7 +94,7 @@ public struct ErrorFilter: Sendable {
     ///
     /// - Parameters:
     ///   - type: the envelope. A success whose body is no envelope is unchanged. For such a failure,
-    ///     ``ErrorContext/unreadEnvelope`` has the reason.
+    ///     ``APIClientError/Context/unreadEnvelope`` has the reason.
     ///   - translate: returns the app's error, or `nil` if the envelope contains none.
     public static func envelope<Envelope: Decodable & SendableMetatype>(
         _ type: Envelope.Type, translate: @escaping @Sendable (Envelope, ResponseHead) -> (any Error)?
@@ -109,7 +111,7 @@ public struct ErrorFilter: Sendable {
     /// This filter, followed by a translation of the call's error.
     ///
     /// - Parameter translate: returns `nil` to keep the error. Its result arrives as ``APIClientError/app(_:_:)``, with the
-    ///   replaced error in ``ErrorContext/cause``; an ``APIClientError`` arrives unchanged.
+    ///   replaced error in ``APIClientError/Context/cause``; an ``APIClientError`` arrives unchanged.
     public func translating(_ translate: @escaping @Sendable (APIClientError) -> (any Error)?) -> ErrorFilter {
         let first = translateError
         return ErrorFilter(find: find) { first($0) ?? translate($0) }
@@ -120,7 +122,7 @@ public struct ErrorFilter: Sendable {
         translating { error($0) }
     }
 
-    /// This filter, and a message in the user's language for every failure without another translation; see ``LocalizedMessage``.
+    /// This filter, and a message in the user's language for every failure without another translation; see ``ErrorFilter/LocalizedMessage``.
     ///
     /// - Parameters:
     ///   - messages: by ``APIClientError/label``, or by a prefix of it up to a dot: `transport.timedOut.connect`,
@@ -130,11 +132,11 @@ public struct ErrorFilter: Sendable {
         translating { error in
             var label = error.label[...]
             while true {
-                if let message = messages[String(label)] { return LocalizedMessage(message) }
+                if let message = messages[String(label)] { return ErrorFilter.LocalizedMessage(message) }
                 guard let dot = label.lastIndex(of: ".") else { break }
                 label = label[..<dot]
             }
-            return `default`.map(LocalizedMessage.init)
+            return `default`.map(ErrorFilter.LocalizedMessage.init)
         }
     }
 
@@ -158,7 +160,7 @@ public struct ErrorFilter: Sendable {
             response.restore(received)
         } catch {
             response.restore(received)
-            response.result = .failure(APIClientError(error, ErrorContext(response), stage: APIClientError.app))
+            response.result = .failure(APIClientError(error, APIClientError.Context(response), stage: APIClientError.app))
         }
     }
 }
@@ -172,10 +174,10 @@ extension Response where Value == Void {
     ///   - bytes: the bytes, which the error keeps.
     ///   - streamed: what the reader had before.
     package func failure(
-        _ reason: DecodingFailure, of bytes: Data, after streamed: ErrorContext.Streamed
+        _ reason: DecodingFailure, of bytes: Data, after streamed: APIClientError.Context.Streamed
     ) -> APIClientError {
         let read = raw.copy(body: .bytes(bytes))
-        var error = APIClientError.decoding(reason, ErrorContext(read))
+        var error = APIClientError.decoding(reason, APIClientError.Context(read))
         if !bytes.isEmpty {
             var response = Response<Data>(unread: read.failed(error))
             call.channel.errorFilter.apply(to: &response)
@@ -204,15 +206,17 @@ extension Response where Value == Data {
     }
 }
 
-/// A failure's message in the user's language; see ``ErrorFilter/localized(_:default:)``.
-public struct LocalizedMessage: LocalizedError, Hashable {
-    /// The text, in the user's language.
-    public let message: String
+extension ErrorFilter {
+    /// A failure's message in the user's language; see ``ErrorFilter/localized(_:default:)``.
+    public struct LocalizedMessage: LocalizedError, Hashable {
+        /// The text, in the user's language.
+        public let message: String
 
-    /// Takes a text in the user's language.
-    public init(_ message: String) {
-        self.message = message
+        /// Takes a text in the user's language.
+        public init(_ message: String) {
+            self.message = message
+        }
+
+        public var errorDescription: String? { message }
     }
-
-    public var errorDescription: String? { message }
 }

@@ -2,7 +2,7 @@
 ///
 /// Use a handler for decisions by *kind of failure*, decoding errors and the app's own errors included. Use an interceptor's
 /// `retry` for credentials and policies. Called once per failed attempt, async, in Swift's thread pool; it cannot throw.
-public protocol ErrorHandler: StagedHook {
+public protocol ErrorHandler: Stage.Hook {
     /// Whether ``resolve(_:for:)`` should decide about this error.
     func canResolve(_ error: APIClientError) -> Bool
 
@@ -11,16 +11,7 @@ public protocol ErrorHandler: StagedHook {
     func resolve(_ error: APIClientError, for response: Response<Void>) async -> RetryResult
 }
 
-/// Leaves every error unchanged.
-public struct NoErrorHandler: ErrorHandler {
-    /// Makes the handler.
-    public init() {}
-    public var stages: Set<Stage.Kind> { [] }
-    public func canResolve(_ error: APIClientError) -> Bool { false }
-    public func resolve(_ error: APIClientError, for response: Response<Void>) async -> RetryResult { .doNotRetry }
-}
-
-/// The first of several handlers that can resolve an error is asked.
+/// The first of several handlers that can resolve an error is asked. Without a handler it leaves every error unchanged.
 public struct CompositeErrorHandler: ErrorHandler {
     private let handlers: [any ErrorHandler]
 

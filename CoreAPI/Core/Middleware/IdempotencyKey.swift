@@ -37,7 +37,7 @@ public struct IdempotencyKey: RequestEnhancer {
 }
 
 /// The name by which the call's server knows the key.
-private enum IdempotencyHeader: CallKey {
+private enum IdempotencyHeader: Call.Key {
     static let defaultValue = "Idempotency-Key"
 }
 

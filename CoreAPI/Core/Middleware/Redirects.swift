@@ -1,4 +1,5 @@
 internal import CoreAPIHTTP
+internal import CoreAPIRedaction
 internal import HTTPTypes
 
 /// Follows redirects (RFC 9110 §15.4), so that middleware after it sees every hop. The kit puts it around every attempt.
@@ -73,7 +74,7 @@ struct Redirects: Middleware {
             }
             if !request.call.channel.environment.allowsInsecureConnections(to: target.host) {
                 throw rejected(
-                    "it leads to clear text http; ChannelHost(…, allowsClearText: true) or "
+                    "it leads to clear text http; Channel.Host(…, allowsClearText: true) or "
                         + "APIEnvironment.allowsInsecureConnections would allow it")
             }
         }
@@ -171,7 +172,7 @@ extension Attempt {
             notify { $0.redirected(CallEvent.Redirected(attempt: self, status: status, url: target.url)) }
             return .leads(redirected(target))
         } catch {
-            return .ends(raw.failed(.transport(error, ErrorContext(raw))))
+            return .ends(raw.failed(.transport(error, APIClientError.Context(raw))))
         }
     }
 }

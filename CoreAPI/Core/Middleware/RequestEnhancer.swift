@@ -7,7 +7,7 @@ public import Foundation
 ///
 /// Synchronous, in Swift's thread pool, never on the main actor. `enhance` and `deenhance` both run from high to low priority,
 /// and among equals in the order of the channel. So the lowest priority sees the final request and the final response.
-public protocol RequestEnhancer: StagedHook {
+public protocol RequestEnhancer: Stage.Hook {
     /// The priority of this type of enhancer. Default `.normal`.
     static var priority: Priority { get }
     /// The priority of this instance, if it differs from its type's.

@@ -6,7 +6,7 @@
 ///
 /// Called on any thread, concurrently for different calls. An interceptor that waits must bound its waiting, for example by
 /// ``Request/deadline``: the call's timeouts cannot stop it.
-public protocol RequestInterceptor: StagedHook {
+public protocol RequestInterceptor: Stage.Hook {
     /// Changes the attempt; the request arrives without the changes of earlier attempts. An error that it throws fails the
     /// attempt with ``APIClientError/adapting(_:_:)``. The kit's own errors keep their stage.
     func adapt(_ request: inout Request) async throws

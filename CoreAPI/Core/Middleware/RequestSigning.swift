@@ -1,3 +1,4 @@
+public import CoreAPIHTTP
 public import Foundation
 
 /// Signs each request as it is sent: every attempt and every hop of a redirect anew.

@@ -1,3 +1,4 @@
+internal import CoreAPIHTTP
 public import Foundation
 internal import HTTPTypes
 

@@ -11,18 +11,20 @@ public enum RetryResult: Sendable {
     /// No further attempt, and this error instead.
     case fail(any Error)
     /// No further attempt, and this value instead of the failure. It must have the type of the call's value; another type fails
-    /// the call with ``ResolutionMismatch``.
+    /// the call with ``RetryResult/Mismatch``.
     case succeed(any Sendable)
 }
 
-/// An error handler or interceptor supplied a value of the wrong type.
-public struct ResolutionMismatch: Error, Sendable, Hashable {
-    /// The type of the call's value.
-    public let expected: String
-    /// The type of the supplied value.
-    public let found: String
+extension RetryResult {
+    /// An error handler or interceptor supplied a value of the wrong type.
+    public struct Mismatch: Error, Sendable, Hashable {
+        /// The type of the call's value.
+        public let expected: String
+        /// The type of the supplied value.
+        public let found: String
+    }
 }
 
-extension ResolutionMismatch: LocalizedError {
+extension RetryResult.Mismatch: LocalizedError {
     public var errorDescription: String? { "expected a value of \(expected) from the error handler, got one of \(found)" }
 }

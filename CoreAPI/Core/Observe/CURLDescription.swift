@@ -1,3 +1,5 @@
+internal import CoreAPIHTTP
+internal import CoreAPIRedaction
 internal import Foundation
 internal import HTTPTypes
 

@@ -1,4 +1,7 @@
+internal import CoreAPIHTTP
 internal import CoreAPIJSON
+internal import CoreAPIRedaction
+internal import CoreAPITrust
 internal import Foundation
 internal import HTTPTypes
 public import Logging

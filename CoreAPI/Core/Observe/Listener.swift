@@ -1,4 +1,5 @@
 public import CoreAPIHTTP
+public import CoreAPITrust
 
 /// Receives the events of calls: logging, metrics, tracing, an inspector and a test's recorder are listeners, side by side.
 ///
@@ -212,9 +213,9 @@ public enum CallEvent {
         /// The attempt that met the server.
         public let attempt: Attempt
         /// The server's keys, and the pins.
-        public let mismatch: PinMismatch
+        public let mismatch: PinSet.Mismatch
 
-        package init(attempt: Attempt, mismatch: PinMismatch) {
+        package init(attempt: Attempt, mismatch: PinSet.Mismatch) {
             self.attempt = attempt
             self.mismatch = mismatch
         }

@@ -1,3 +1,5 @@
+public import CoreAPITrust
+
 /// Receives the events of calls. For further events see ``Listener``.
 ///
 /// Called synchronously, in Swift's thread pool, several times per call, and concurrently for different calls: a listener must
@@ -15,7 +17,7 @@ public enum NetworkEvent: Sendable {
     case retrying(Response<Void>, after: Duration)
     /// A verified server presented keys that differ from its pins. The request was rejected, or continued if pins only report.
     /// Reported before the attempt's outcome.
-    case pinMismatch(PinMismatch, Request)
+    case pinMismatch(PinSet.Mismatch, Request)
     /// A setting that works today and may fail one day, see ``Channel/warnings``; or a cookie that was rejected.
     case warning(String, Request)
     /// The call has its final result: every attempt was made, and the response is decoded or the error is known.
@@ -44,11 +46,4 @@ public struct FunctionLogger: NetworkLogger {
     public func log(_ event: NetworkEvent) {
         function(event)
     }
-}
-
-/// Ignores every event.
-public struct SilentLogger: NetworkLogger {
-    /// Makes the logger.
-    public init() {}
-    public func log(_ event: NetworkEvent) {}
 }

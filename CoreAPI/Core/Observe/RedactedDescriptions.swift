@@ -1,4 +1,5 @@
 internal import CoreAPIHTTP
+package import CoreAPIRedaction
 internal import Foundation
 internal import HTTPTypes
 
@@ -61,7 +62,7 @@ extension Request: CustomReflectable, CustomStringConvertible, CustomDebugString
     public var customMirror: Mirror { Mirror(self, children: ["description": description]) }
 }
 
-extension WireRequest: CustomReflectable, CustomStringConvertible {
+extension Request.Wire: CustomReflectable, CustomStringConvertible {
     /// As ``Request/description``, by the kit's own redaction.
     public var description: String { description(by: Redaction()) }
 
@@ -138,7 +139,7 @@ extension Body: CustomReflectable {
     }
 }
 
-extension ErrorContext: CustomReflectable {
+extension APIClientError.Context: CustomReflectable {
     /// Without the fields and the body of the response, which ``head`` and ``body`` have.
     public var customMirror: Mirror { Mirror(self, children: ["description": description]) }
 }
@@ -210,7 +211,7 @@ extension APIEnvironment: CustomReflectable, CustomStringConvertible {
     public var customMirror: Mirror { Mirror(self, children: ["description": description]) }
 }
 
-extension ChannelHost: CustomReflectable, CustomStringConvertible {
+extension Channel.Host: CustomReflectable, CustomStringConvertible {
     /// Name and address, secrets hidden.
     public var description: String {
         let address = Redaction().redact(base: baseURL)
@@ -220,7 +221,7 @@ extension ChannelHost: CustomReflectable, CustomStringConvertible {
     public var customMirror: Mirror { Mirror(self, children: ["description": description]) }
 }
 
-extension ChannelHosts: CustomReflectable, CustomStringConvertible {
+extension Channel.Hosts: CustomReflectable, CustomStringConvertible {
     /// Names and addresses, secrets hidden.
     public var description: String { map(\.description).joined(separator: "; ") }
 

@@ -1,4 +1,5 @@
 internal import CoreAPICore
+internal import CoreAPIHTTP
 internal import Foundation
 
 /// Reads a request's body from an asynchronous sequence into a buffer, from which the loop takes the bytes to send.

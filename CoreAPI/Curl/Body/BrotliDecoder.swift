@@ -1,4 +1,5 @@
 internal import CoreAPICore
+internal import CoreAPIHTTP
 internal import Foundation
 
 /// Brotli (RFC 7932), by the decoder that libcurl has loaded.

@@ -1,5 +1,6 @@
 internal import CCurl
 internal import CoreAPICore
+internal import CoreAPIHTTP
 internal import Foundation
 
 /// Decodes the content codings of a body (RFC 9110 §8.4), piece by piece.

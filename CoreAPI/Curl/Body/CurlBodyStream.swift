@@ -1,6 +1,7 @@
 internal import CoreAPICore
 internal import CoreAPIHTTP
 internal import Foundation
+internal import HTTPTypes
 
 /// The body of a response on its way from the loop to the task that reads it. The loop offers each piece. While the task is
 /// behind, the loop keeps libcurl from reading further from the connection. Of a raw connection, the bytes of both directions.
@@ -141,7 +142,8 @@ final class StreamReader: @unchecked Sendable {
             // Bytes behind those that cannot be decoded may look like bytes of the body.
             (isOver, coded) = (true, Data())
             stream.buffer.abandon()
-            throw APIClientError(error, ErrorContext(attempt.request, head: head).after(.init(bytes: delivered, items: 0)))
+            throw APIClientError(
+                error, APIClientError.Context(attempt.request, head: head).after(.init(bytes: delivered, items: 0)))
         }
     }
 

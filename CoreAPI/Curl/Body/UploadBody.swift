@@ -1,4 +1,5 @@
 internal import CoreAPICore
+internal import CoreAPIHTTP
 internal import Foundation
 
 #if canImport(Darwin)
@@ -33,7 +34,7 @@ struct UploadBody: ~Copyable {
     /// Reads a stream that is declared empty to its end, in the time that the call has.
     ///
     /// - Throws: ``TransportError/bodyUnreadable(_:)`` for one that is not empty, `CancellationError`, or the call's timeout.
-    static func check(empty stream: BodyStream, of request: Request) async throws {
+    static func check(empty stream: Body.Stream, of request: Request) async throws {
         let excess: Data?
         do {
             switch stream.source {
@@ -70,7 +71,7 @@ struct UploadBody: ~Copyable {
     private var sent: Int64 = 0 { didSet { observer?.sent(sent) } }
     private var observer: SendingObserver?
     private var descriptor: Int32 = -1
-    private var stream: BodyStream.Read?
+    private var stream: Body.Stream.Read?
     /// Reads an asynchronous sequence.
     private var pump: BodyPump?
     /// The piece that completes the length, held until the sequence has ended.
@@ -137,7 +138,7 @@ struct UploadBody: ~Copyable {
         }
     }
 
-    private mutating func begin(_ stream: BodyStream, _ resume: @escaping @Sendable () -> Void) throws {
+    private mutating func begin(_ stream: Body.Stream, _ resume: @escaping @Sendable () -> Void) throws {
         self.resume = resume
         (pump, last, isHeld) = (nil, nil, false)
         switch stream.source {

@@ -1,4 +1,5 @@
 internal import CoreAPICore
+internal import CoreAPIHTTP
 internal import Foundation
 
 /// Zstandard (RFC 8878), by the library that libcurl has loaded.

@@ -15,13 +15,13 @@ struct CurlAttempt {
     func prepare(connectsOnly: Bool) -> Result<Exchange, APIClientError> {
         let request = attempt.request
         do throws(APIClientError) {
-            guard !Task.isCancelled else { throw .cancelled(ErrorContext(request)) }
+            guard !Task.isCancelled else { throw .cancelled(APIClientError.Context(request)) }
             guard library.can(.tls) || request.url.scheme == .http else {
-                throw .transport(.unsupported(capability: "https (a libcurl with TLS)"), ErrorContext(request))
+                throw .transport(.unsupported(capability: "https (a libcurl with TLS)"), APIClientError.Context(request))
             }
             let remaining = ContinuousClock.now.duration(to: request.deadline)
             guard remaining > .zero else {
-                throw .transport(.timedOut(.total, after: request.timeout.total), ErrorContext(request))
+                throw .transport(.timedOut(.total, after: request.timeout.total), APIClientError.Context(request))
             }
             let deadline = LoopClock.now() + remaining.clampedNanoseconds
             let prepared = try PreparedRequest(attempt, deadline: deadline, library, connectsOnly: connectsOnly)
@@ -65,7 +65,7 @@ struct CurlAttempt {
         if case .stream = body {} else { release() }
         notifyMismatches(of: exchange)
         let failure: APIClientError?
-        let context = { ErrorContext(attempt.request, head: head, body: data) }
+        let context = { APIClientError.Context(attempt.request, head: head, body: data) }
         switch exchange.outcome.end {
         case .cancelled: failure = .cancelled(context())
         // With two different lengths, the defect explains more than that the body is shorter than one of them.
@@ -108,7 +108,7 @@ struct CurlAttempt {
             defect: { received, isEndAnnounced in Self.endError(parsed, hasBody: hasBody, received, isEndAnnounced) },
             release: release)
         let length = decoder == nil && hasBody ? parsed.contentLength : nil
-        var body = BodyStream(length: length, ChunkSource(isReplayable: false, open: reader.open))
+        var body = Body.Stream(length: length, ChunkSource(isReplayable: false, open: reader.open))
         body.isDecoded = decoder != nil
         return .stream(body)
     }

@@ -1,5 +1,6 @@
 internal import CCurl
 internal import CoreAPICore
+internal import CoreAPIHTTP
 internal import Foundation
 
 /// The functions that libcurl calls while an exchange runs, on the loop's thread. Each finds its exchange through the context

@@ -1,5 +1,6 @@
 internal import CCurl
 internal import CoreAPICore
+internal import CoreAPITrust
 internal import Foundation
 internal import Synchronization
 
@@ -196,7 +197,7 @@ final class ExchangeOutcome {
     var trailers: [UInt8] = []
     var body = Data()
     var metrics: ExchangeMetrics?
-    var pinMismatches: [PinMismatch] = []
+    var pinMismatches: [PinSet.Mismatch] = []
     /// Whether the server marked the end of the body: END_STREAM on HTTP/2, or `close_notify` if the connection's end is the
     /// body's. `nil` if the length was known, or if there was no TLS to tell.
     var isEndAnnounced: Bool?

@@ -1,5 +1,7 @@
 internal import CCurl
 internal import CoreAPICore
+internal import CoreAPIHTTP
+internal import CoreAPITrust
 
 extension Exchange {
     /// The exchange's end, after libcurl has reported it as over.

@@ -17,9 +17,9 @@ struct Route {
     var pinCheck: PinCheck?
 
     /// Whether the peer is one that the channel rejects. Noted, because libcurl then tries the host's next address.
-    mutating func rejects(_ address: UnsafeMutablePointer<curl_sockaddr>, _ rejected: AddressClass) -> Bool {
+    mutating func rejects(_ address: UnsafeMutablePointer<curl_sockaddr>, _ rejected: Limits.AddressClass) -> Bool {
         guard !rejected.isEmpty else { return false }
-        let isRejected = withUnsafePointer(to: &address.pointee.addr) { !AddressClass(of: $0).isDisjoint(with: rejected) }
+        let isRejected = withUnsafePointer(to: &address.pointee.addr) { !Limits.AddressClass(of: $0).isDisjoint(with: rejected) }
         hasRejectedAddress = hasRejectedAddress || isRejected
         return isRejected
     }

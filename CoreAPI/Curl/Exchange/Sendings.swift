@@ -1,4 +1,5 @@
 internal import CoreAPICore
+internal import CoreAPIHTTP
 
 /// How often libcurl began to send the request of an exchange, and on which connections.
 struct Sendings {

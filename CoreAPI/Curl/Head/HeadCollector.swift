@@ -1,4 +1,5 @@
 internal import CoreAPICore
+internal import CoreAPIHTTP
 
 /// Collects the bytes of a response's head as the header callback delivers them, line by line. The task that waits for the
 /// response parses them, so that the loop's thread makes no strings.

@@ -1,5 +1,7 @@
 internal import CCurl
+internal import CoreAPICookies
 internal import CoreAPICore
+internal import CoreAPIHTTP
 internal import Foundation
 
 /// The libcurl that a transport uses: its capabilities, and its defects that the kit works around. Made once. A test gives a

@@ -1,6 +1,7 @@
 internal import CCurl
 internal import CoreAPICore
 internal import CoreAPIHTTP
+internal import CoreAPITrust
 internal import Foundation
 
 extension CurlHandle.Form {

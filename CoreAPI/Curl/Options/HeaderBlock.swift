@@ -1,5 +1,6 @@
 internal import CCurl
 internal import CoreAPICore
+internal import CoreAPIHTTP
 internal import Foundation
 internal import HTTPTypes
 

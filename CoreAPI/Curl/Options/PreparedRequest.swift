@@ -1,5 +1,8 @@
 internal import CCurl
 internal import CoreAPICore
+internal import CoreAPIHTTP
+internal import CoreAPIRedaction
+internal import CoreAPITrust
 internal import HTTPTypes
 
 /// One exchange, checked and prepared by the sending task, so that the loop's thread only hands it to libcurl.
@@ -43,14 +46,15 @@ struct PreparedRequest: Sendable {
             try Self.check(size: lines.list.size, attempt)
             try attempt.request.headers.checkLengths(size: lines.list.size, library)
         } catch {
-            throw .request(error, ErrorContext(attempt.request))
+            throw .request(error, APIClientError.Context(attempt.request))
         }
         if attempt.call.prepared.rejectsHost(of: attempt.request.url) {
             let reason = "the pin set names no pins for it and rejects other hosts"
-            throw .transport(.pinMismatch(host: attempt.request.url.host, reason: reason), ErrorContext(attempt.request))
+            throw .transport(
+                .pinMismatch(host: attempt.request.url.host, reason: reason), APIClientError.Context(attempt.request))
         }
         if let capability = Self.rejectedMethod(attempt) {
-            throw .transport(.unsupported(capability: capability), ErrorContext(attempt.request))
+            throw .transport(.unsupported(capability: capability), APIClientError.Context(attempt.request))
         }
         // All at once and at the end: earlier assignments would force a copy.
         self.attempt = attempt

@@ -1,4 +1,5 @@
-package import CoreAPICore
+internal import CoreAPICore
+package import CoreAPIHTTP
 internal import Foundation
 
 /// A proxy from the process's environment.

@@ -1,6 +1,7 @@
 internal import CCurl
 package import CoreAPICore
-internal import CoreAPIHTTP
+package import CoreAPIHTTP
+internal import CoreAPIRedaction
 internal import Foundation
 internal import HTTPTypes
 

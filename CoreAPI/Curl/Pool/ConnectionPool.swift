@@ -1,5 +1,6 @@
 internal import CoreAPICore
 internal import CoreAPIHTTP
+internal import CoreAPITrust
 internal import Synchronization
 
 /// The limits of a pool: those of ``Limits`` for connections and the queue.
@@ -47,7 +48,7 @@ final class ConnectionPool: Sendable {
 
     let trust: ServerTrustManager
     /// A connection to a peer that one channel allows must not serve a channel that rejects it.
-    let rejected: AddressClass
+    let rejected: Limits.AddressClass
     /// A connection whose mismatch was only reported must not serve after the pin set began to block.
     let pinMode: PinSet.Mode
     /// Whether it serves streamed bodies; see ``CurlDefect/busyConnectionShared``.
@@ -66,7 +67,8 @@ final class ConnectionPool: Sendable {
     let queued = Atomic(0)
 
     init(
-        trust: ServerTrustManager, rejected: AddressClass, pinMode: PinSet.Mode, streamsBodies: Bool, limits: ConnectionLimits,
+        trust: ServerTrustManager, rejected: Limits.AddressClass, pinMode: PinSet.Mode, streamsBodies: Bool,
+        limits: ConnectionLimits,
         loops: LoopGroup, library: CurlLibrary
     ) {
         self.trust = trust

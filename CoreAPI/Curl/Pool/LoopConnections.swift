@@ -1,5 +1,6 @@
 internal import CCurl
 internal import CoreAPICore
+internal import CoreAPIHTTP
 
 #if canImport(Darwin)
 internal import Darwin

@@ -1,5 +1,6 @@
 internal import CCurl
 internal import CoreAPICore
+internal import CoreAPIHTTP
 internal import Synchronization
 
 /// A pool's part on one loop's thread: libcurl's handles, the waiting and running exchanges, and their timeouts. On that thread

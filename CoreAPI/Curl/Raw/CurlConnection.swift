@@ -1,4 +1,5 @@
 public import CoreAPICore
+internal import CoreAPIHTTP
 internal import Foundation
 
 extension CurlTransport: ConnectingTransport {
@@ -25,8 +26,8 @@ extension CurlAttempt {
         }
         release()
         switch exchange.outcome.end {
-        case .failed(let error): throw .transport(error, ErrorContext(attempt.request))
-        case .cancelled, .complete: throw .cancelled(ErrorContext(attempt.request))
+        case .failed(let error): throw .transport(error, APIClientError.Context(attempt.request))
+        case .cancelled, .complete: throw .cancelled(APIClientError.Context(attempt.request))
         }
     }
 }

@@ -1,4 +1,6 @@
 internal import CoreAPICore
+internal import CoreAPIHTTP
+internal import CoreAPITrust
 internal import Foundation
 
 /// The few functions of OpenSSL for the verified chain of a server, and for the negotiated protocol and unread bytes of a

@@ -1,4 +1,5 @@
 internal import CoreAPICore
+internal import CoreAPIHTTP
 
 /// The functions of OpenSSL that report events of a connection; see ``TLSConnection``. Separate from ``OpenSSL``, so that pins
 /// work with a library that lacks one of them.

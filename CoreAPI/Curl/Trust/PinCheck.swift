@@ -1,5 +1,6 @@
 internal import CCurl
 internal import CoreAPICore
+internal import CoreAPITrust
 internal import Foundation
 
 /// Compares the chain of every new connection to one host with its pins. OpenSSL refers to it as long as a connection lives, so
@@ -10,7 +11,7 @@ final class PinCheck {
     private let configured: [String]
     /// The mismatches of handshakes, until they are taken. A handshake does not name its exchange, but those of one host fail
     /// alike.
-    private var mismatches: [(at: LoopClock.Nanoseconds, mismatch: PinMismatch)] = []
+    private var mismatches: [(at: LoopClock.Nanoseconds, mismatch: PinSet.Mismatch)] = []
 
     /// - Returns: `nil` for a host without pins.
     init?(host: String, trust: ServerTrustManager) {
@@ -37,7 +38,7 @@ final class PinCheck {
     /// - Parameters:
     ///   - isRejected: whether it ended in its handshake.
     ///   - began: when it began to connect. Earlier mismatches belong to cancelled exchanges.
-    func takeMismatches(isRejected: Bool, since began: LoopClock.Nanoseconds) -> [PinMismatch] {
+    func takeMismatches(isRejected: Bool, since began: LoopClock.Nanoseconds) -> [PinSet.Mismatch] {
         guard !mismatches.isEmpty else { return [] }
         var taken = mismatches.map(\.mismatch).filter { !$0.isEnforced }
         mismatches.removeAll { !$0.mismatch.isEnforced }
@@ -55,7 +56,7 @@ final class PinCheck {
         // Mismatches of cancelled exchanges must not pile up.
         if mismatches.count >= Self.longest { mismatches.removeFirst() }
         mismatches.append(
-            (LoopClock.now(), PinMismatch(host: host, certificates: chain, configured: configured, isEnforced: isEnforced)))
+            (LoopClock.now(), PinSet.Mismatch(host: host, certificates: chain, configured: configured, isEnforced: isEnforced)))
         if isEnforced { openSSL.reject(store) }
         return !isEnforced
     }

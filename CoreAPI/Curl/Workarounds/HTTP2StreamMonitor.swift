@@ -1,5 +1,6 @@
 internal import CHTTP2Observer
 internal import CoreAPICore
+internal import CoreAPIHTTP
 
 /// Observes the HTTP/2 streams of a multi handle, on their way from nghttp2 to libcurl; `CHTTP2Observer.h` explains how. libcurl
 /// does not report the facts that the workarounds for ``CurlDefect/unannouncedEnd``, ``CurlDefect/hiddenFailure``,

@@ -1,4 +1,5 @@
 internal import CoreAPICore
+internal import CoreAPIHTTP
 internal import HTTPTypes
 
 extension CurlDefect {

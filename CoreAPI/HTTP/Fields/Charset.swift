@@ -28,8 +28,8 @@ public struct Charset: Sendable, Hashable {
 
     /// Looks up a name without regard to case, surrounding white space, quotes, hyphens and underscores.
     ///
-    /// - Throws: ``CharsetError/unknown(_:)`` for a name that is no label of the WHATWG table or has no coding in Foundation.
-    public init(named name: String) throws(CharsetError) {
+    /// - Throws: ``Charset/DecodingError/unknown(_:)`` for a name that is no label of the WHATWG table or has no coding in Foundation.
+    public init(named name: String) throws(Charset.DecodingError) {
         let key = name.trimmingHTTPWhitespace().lowercased().filter { $0 != "'" && $0 != "\"" }
         guard let form = Self.forms[key.filter { $0 != "-" && $0 != "_" }] else { throw .unknown(name.escapingControls) }
         self.init(name: key, form: form)
@@ -37,8 +37,8 @@ public struct Charset: Sendable, Hashable {
 
     /// The text, if all bytes are valid in this charset. A byte order mark is removed.
     ///
-    /// - Throws: ``CharsetError/malformed(_:)`` if bytes are invalid in this charset, or in the one that a byte order mark names.
-    public func text(of data: Data) throws(CharsetError) -> String {
+    /// - Throws: ``Charset/DecodingError/malformed(_:)`` if bytes are invalid in this charset, or in the one that a byte order mark names.
+    public func text(of data: Data) throws(Charset.DecodingError) -> String {
         let (form, body) = sniff(data)
         guard let text = form.text(of: body, isStrict: true) else { throw .malformed(name) }
         return text
@@ -210,19 +210,19 @@ extension Charset {
         (0x0422, "euckr windows949 cseuckr csksc56011987 isoir149 korean ksc56011987 ksc56011989 ksc5601"),
         (0x0420, "shiftjis sjis xsjis csshiftjis ms932 mskanji windows31j"), (0x0821, "iso2022jp csiso2022jp"),
     ]
-}
 
-/// Why ``Charset`` or ``Response/exactText`` could not read bytes as text.
-public enum CharsetError: Error, Sendable, Hashable, LocalizedError {
-    /// The kit does not know the declared charset.
-    case unknown(String)
-    /// The bytes are invalid in the declared charset.
-    case malformed(String)
+    /// Why ``Charset`` or ``Response/exactText`` could not read bytes as text.
+    public enum DecodingError: Error, Sendable, Hashable, LocalizedError {
+        /// The kit does not know the declared charset.
+        case unknown(String)
+        /// The bytes are invalid in the declared charset.
+        case malformed(String)
 
-    public var errorDescription: String? {
-        switch self {
-        case .unknown(let name): "the charset '\(name)' is not known; expected a label of the WHATWG Encoding standard"
-        case .malformed(let name): "the body is declared as \(name), but its bytes are not"
+        public var errorDescription: String? {
+            switch self {
+            case .unknown(let name): "the charset '\(name)' is not known; expected a label of the WHATWG Encoding standard"
+            case .malformed(let name): "the body is declared as \(name), but its bytes are not"
+            }
         }
     }
 }

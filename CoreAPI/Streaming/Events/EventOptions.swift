@@ -1,4 +1,5 @@
 internal import CoreAPICore
+internal import HTTPTypes
 
 /// How an event stream connects again, and what it accepts.
 public struct EventOptions: Sendable {

@@ -1,4 +1,6 @@
+internal import CoreAPICoding
 public import CoreAPICore
+internal import CoreAPIHTTP
 internal import Foundation
 internal import HTTPTypes
 
@@ -16,13 +18,13 @@ internal import HTTPTypes
 /// cancelling its task, closes the connection. ``updates`` reports the connections, too.
 public struct EventStream<Value: Sendable>: AsyncSequence, Sendable {
     /// The events with the state of the connection between them.
-    public let updates: EventUpdates<Value>
+    public let updates: EventStream<Value>.Updates
 
     /// Reads the events.
     public struct AsyncIterator: AsyncIteratorProtocol {
         public typealias Failure = APIClientError
 
-        private var updates: EventUpdates<Value>.AsyncIterator
+        private var updates: EventStream<Value>.Updates.AsyncIterator
 
         init(_ stream: EventStream) {
             updates = stream.updates.makeAsyncIterator()
@@ -48,198 +50,198 @@ public struct EventStream<Value: Sendable>: AsyncSequence, Sendable {
     public func makeAsyncIterator() -> AsyncIterator { AsyncIterator(self) }
 }
 
-/// The events of a server and the state of the connection; see ``EventStream/updates``.
-///
-/// ```swift
-/// for try await update in manager.events(.get("news")).updates {
-///     switch update {
-///     case .open: show(online: true)
-///     case .event(let event): show(event.data)
-///     case .reconnecting(let pause, _): show(online: false, backIn: pause)
-///     }
-/// }
-/// ```
-public struct EventUpdates<Value: Sendable>: AsyncSequence, Sendable {
-    let dispatcher: any Dispatcher
-    let endpoint: any Endpoint
-    let options: EventOptions
-    /// Decodes an event's text.
-    let decode: @Sendable (ServerSentEvent<String>, StreamContext) async throws(StreamError.Reason) -> Value
-
-    /// An event, or a change of the connection.
-    public enum Element: Sendable {
-        /// A connection is open; events follow.
-        case open(ResponseHead)
-        /// An event arrived.
-        case event(ServerSentEvent<Value>)
-        /// The connection has ended, with or without an error. The stream connects again after the pause.
-        case reconnecting(after: Duration, because: APIClientError?)
-    }
-
-    /// Connects, reads, and connects again.
-    public struct AsyncIterator: AsyncIteratorProtocol {
-        public typealias Failure = APIClientError
-
-        private struct Connection {
-            var body: CountedBody
-            let origin: StreamContext
-            let context: ErrorContext
-        }
-
-        private let source: EventUpdates
-        private var plan: EventPlan
-        private var parser: EventParser
-        private var connection: Connection?
-        private var count = StreamCount()
-        /// The context of the last connection's errors.
-        private var context: ErrorContext?
-
-        init(_ source: EventUpdates) {
-            self.source = source
-            plan = EventPlan(source.options, mayRepeat: source.endpoint.method.isIdempotent)
-            parser = EventParser(lastEventID: source.options.lastEventID ?? "", limit: source.options.eventSize)
-        }
-
-        /// The next update; `nil` after the last.
-        ///
-        /// - Throws: `APIClientError`. Its context's `streamed` counts the bytes and events before it.
-        public mutating func next(isolation actor: isolated (any Actor)?) async throws(APIClientError) -> Element? {
-            switch plan.step {
-            case .end: return nil
-            case .connect(let pause): return try await connect(after: pause)
-            case .read: return try await read()
-            }
-        }
-
-        /// As ``next(isolation:)``.
-        public mutating func next() async throws(APIClientError) -> Element? { try await next(isolation: #isolation) }
-
-        private mutating func read() async throws(APIClientError) -> Element? {
-            guard let context = connection?.context else { return nil }
-            var failure: APIClientError?
-            do {
-                while true {
-                    if let event = try readEvent() {
-                        guard event.data != source.options.sentinel else {
-                            connection = nil
-                            plan.end()
-                            return nil
-                        }
-                        return .event(try await decoded(event))
-                    }
-                    guard let chunk = try await connection?.body.next() else { break }
-                    parser.feed(chunk)
-                }
-            } catch {
-                failure = APIClientError(error, context)
-            }
-            return try ended(by: failure)
-        }
-
-        private mutating func readEvent() throws -> ServerSentEvent<String>? {
-            do throws(StreamError.Reason) {
-                return try parser.next()
-            } catch {
-                throw connection?.body.failure(error) ?? error
-            }
-        }
-
-        private mutating func decoded(_ event: ServerSentEvent<String>) async throws -> ServerSentEvent<Value> {
-            do throws(StreamError.Reason) {
-                let value = try await source.decode(event, connection?.origin ?? .body)
-                connection?.body.count.items += 1
-                return event.with(value)
-            } catch {
-                throw connection?.body.failure(error, of: Data(event.data.utf8)) ?? error
-            }
-        }
-
-        private mutating func connect(after pause: Duration) async throws(APIClientError) -> Element? {
-            do {
-                if pause > .zero { try await Task.sleep(for: pause) }
-            } catch {
-                plan.end()
-                guard let context else { return nil }
-                throw .cancelled(context).after(count)
-            }
-            let response = await source.dispatcher.stream(source.request(after: parser.lastEventID))
-            if !EventUpdates.isSendable(parser.lastEventID) { response.warn(EventUpdates.lostID) }
-            context = ErrorContext(response)
-            guard let error = response.error else { return try open(response) }
-            return try ended(by: error, mayWait: response.mayWait)
-        }
-
-        private mutating func open(_ response: Response<Body>) throws(APIClientError) -> Element? {
-            let context = ErrorContext(response)
-            guard let head = response.head, head.status != .noContent else {
-                plan.end()
-                guard let sentinel = source.options.sentinel, count.bytes > 0 else { return nil }
-                let origin = StreamContext(response)
-                throw APIClientError(origin.failure(.noSentinel(sentinel), count), context)
-            }
-            // A dispatcher of one's own may not have asked the verifier.
-            do throws(VerificationError) {
-                try EventUpdates.verify(head)
-            } catch {
-                plan.end()
-                throw .verification(error, context)
-            }
-            let origin = StreamContext(response)
-            connection = Connection(body: CountedBody(try response.value, origin), origin: origin, context: context)
-            connection?.body.count = count
-            plan.open()
-            parser = EventParser(lastEventID: parser.lastEventID, limit: source.options.eventSize)
-            return .open(head)
-        }
-
-        /// - Parameter mayWait: whether the response asks for a pause that a call has time for. An open connection has no
-        ///   deadline.
-        private mutating func ended(by error: APIClientError?, mayWait: Bool = true) throws(APIClientError) -> Element? {
-            var end = EventPlan.End(head: context?.head, mayWait: mayWait, error: error)
-            // The end of a body without its sentinel, if no other connection follows.
-            var earlyEnd: APIClientError?
-            if let connection {
-                earlyEnd = source.options.sentinel.map {
-                    APIClientError(connection.body.failure(.noSentinel($0)), connection.context)
-                }
-                count = connection.body.count
-                (end.hadLine, end.retry) = (parser.hasLine, parser.retry)
-            }
-            connection = nil
-            if let pause = plan.end(end, random: .random(in: 0...1)) { return .reconnecting(after: pause, because: error) }
-            if let error = error ?? earlyEnd { throw error.after(count) }
-            return nil
-        }
-    }
-
-    public func makeAsyncIterator() -> AsyncIterator { AsyncIterator(self) }
-
-    private func request(after id: String) -> any Endpoint {
-        var headers: Headers = ["Accept": EventStream<Value>.mediaType, "Cache-Control": "no-store"]
-        if !id.isEmpty, Self.isSendable(id) { headers["Last-Event-ID"] = id }
-        let verifier = HeadVerifier { if let head = $0.head { try Self.verify(head) } }
-        return endpoint.attaching(headers.own, options.idleLimit, verifier)
-    }
-
-    /// Whether a field can hold the id. Another one would fail the call.
-    private static func isSendable(_ id: String) -> Bool { (try? HTTPField(checking: "Last-Event-ID", value: id)) != nil }
-
-    private static var lostID: String {
-        "the last event's id has characters that no field can hold: without Last-Event-ID the server may begin anew"
-    }
-
-    /// Accepts the head of an event stream (WHATWG HTML §9.2.3). Status 204 is the end of the events.
-    private static func verify(_ head: ResponseHead) throws(VerificationError) {
-        guard head.status != .noContent else { return }
-        guard head.status == .ok else { throw .unacceptableStatus(head.status.code, expected: "200") }
-        let type = EventStream<Value>.mediaType
-        guard head.mediaType?.essence == type else {
-            throw .unacceptableContentType(head.headers[.contentType], expected: [type])
-        }
-    }
-}
-
 extension EventStream {
+    /// The events of a server and the state of the connection; see ``EventStream/updates``.
+    ///
+    /// ```swift
+    /// for try await update in manager.events(.get("news")).updates {
+    ///     switch update {
+    ///     case .open: show(online: true)
+    ///     case .event(let event): show(event.data)
+    ///     case .reconnecting(let pause, _): show(online: false, backIn: pause)
+    ///     }
+    /// }
+    /// ```
+    public struct Updates: AsyncSequence, Sendable {
+        let dispatcher: any Dispatcher
+        let endpoint: any Endpoint
+        let options: EventOptions
+        /// Decodes an event's text.
+        let decode: @Sendable (ServerSentEvent<String>, StreamContext) async throws(StreamError.Reason) -> Value
+
+        /// An event, or a change of the connection.
+        public enum Element: Sendable {
+            /// A connection is open; events follow.
+            case open(ResponseHead)
+            /// An event arrived.
+            case event(ServerSentEvent<Value>)
+            /// The connection has ended, with or without an error. The stream connects again after the pause.
+            case reconnecting(after: Duration, because: APIClientError?)
+        }
+
+        /// Connects, reads, and connects again.
+        public struct AsyncIterator: AsyncIteratorProtocol {
+            public typealias Failure = APIClientError
+
+            private struct Connection {
+                var body: CountedBody
+                let origin: StreamContext
+                let context: APIClientError.Context
+            }
+
+            private let source: EventStream.Updates
+            private var plan: EventPlan
+            private var parser: EventParser
+            private var connection: Connection?
+            private var count = StreamCount()
+            /// The context of the last connection's errors.
+            private var context: APIClientError.Context?
+
+            init(_ source: EventStream.Updates) {
+                self.source = source
+                plan = EventPlan(source.options, mayRepeat: source.endpoint.method.isIdempotent)
+                parser = EventParser(lastEventID: source.options.lastEventID ?? "", limit: source.options.eventSize)
+            }
+
+            /// The next update; `nil` after the last.
+            ///
+            /// - Throws: `APIClientError`. Its context's `streamed` counts the bytes and events before it.
+            public mutating func next(isolation actor: isolated (any Actor)?) async throws(APIClientError) -> Element? {
+                switch plan.step {
+                case .end: return nil
+                case .connect(let pause): return try await connect(after: pause)
+                case .read: return try await read()
+                }
+            }
+
+            /// As ``next(isolation:)``.
+            public mutating func next() async throws(APIClientError) -> Element? { try await next(isolation: #isolation) }
+
+            private mutating func read() async throws(APIClientError) -> Element? {
+                guard let context = connection?.context else { return nil }
+                var failure: APIClientError?
+                do {
+                    while true {
+                        if let event = try readEvent() {
+                            guard event.data != source.options.sentinel else {
+                                connection = nil
+                                plan.end()
+                                return nil
+                            }
+                            return .event(try await decoded(event))
+                        }
+                        guard let chunk = try await connection?.body.next() else { break }
+                        parser.feed(chunk)
+                    }
+                } catch {
+                    failure = APIClientError(error, context)
+                }
+                return try ended(by: failure)
+            }
+
+            private mutating func readEvent() throws -> ServerSentEvent<String>? {
+                do throws(StreamError.Reason) {
+                    return try parser.next()
+                } catch {
+                    throw connection?.body.failure(error) ?? error
+                }
+            }
+
+            private mutating func decoded(_ event: ServerSentEvent<String>) async throws -> ServerSentEvent<Value> {
+                do throws(StreamError.Reason) {
+                    let value = try await source.decode(event, connection?.origin ?? .body)
+                    connection?.body.count.items += 1
+                    return event.with(value)
+                } catch {
+                    throw connection?.body.failure(error, of: Data(event.data.utf8)) ?? error
+                }
+            }
+
+            private mutating func connect(after pause: Duration) async throws(APIClientError) -> Element? {
+                do {
+                    if pause > .zero { try await Task.sleep(for: pause) }
+                } catch {
+                    plan.end()
+                    guard let context else { return nil }
+                    throw .cancelled(context).after(count)
+                }
+                let response = await source.dispatcher.stream(source.request(after: parser.lastEventID))
+                if !EventStream.Updates.isSendable(parser.lastEventID) { response.warn(EventStream.Updates.lostID) }
+                context = APIClientError.Context(response)
+                guard let error = response.error else { return try open(response) }
+                return try ended(by: error, mayWait: response.mayWait)
+            }
+
+            private mutating func open(_ response: Response<Body>) throws(APIClientError) -> Element? {
+                let context = APIClientError.Context(response)
+                guard let head = response.head, head.status != .noContent else {
+                    plan.end()
+                    guard let sentinel = source.options.sentinel, count.bytes > 0 else { return nil }
+                    let origin = StreamContext(response)
+                    throw APIClientError(origin.failure(.noSentinel(sentinel), count), context)
+                }
+                // A dispatcher of one's own may not have asked the verifier.
+                do throws(VerificationError) {
+                    try EventStream.Updates.verify(head)
+                } catch {
+                    plan.end()
+                    throw .verification(error, context)
+                }
+                let origin = StreamContext(response)
+                connection = Connection(body: CountedBody(try response.value, origin), origin: origin, context: context)
+                connection?.body.count = count
+                plan.open()
+                parser = EventParser(lastEventID: parser.lastEventID, limit: source.options.eventSize)
+                return .open(head)
+            }
+
+            /// - Parameter mayWait: whether the response asks for a pause that a call has time for. An open connection has no
+            ///   deadline.
+            private mutating func ended(by error: APIClientError?, mayWait: Bool = true) throws(APIClientError) -> Element? {
+                var end = EventPlan.End(head: context?.head, mayWait: mayWait, error: error)
+                // The end of a body without its sentinel, if no other connection follows.
+                var earlyEnd: APIClientError?
+                if let connection {
+                    earlyEnd = source.options.sentinel.map {
+                        APIClientError(connection.body.failure(.noSentinel($0)), connection.context)
+                    }
+                    count = connection.body.count
+                    (end.hadLine, end.retry) = (parser.hasLine, parser.retry)
+                }
+                connection = nil
+                if let pause = plan.end(end, random: .random(in: 0...1)) { return .reconnecting(after: pause, because: error) }
+                if let error = error ?? earlyEnd { throw error.after(count) }
+                return nil
+            }
+        }
+
+        public func makeAsyncIterator() -> AsyncIterator { AsyncIterator(self) }
+
+        private func request(after id: String) -> any Endpoint {
+            var headers: Headers = ["Accept": EventStream<Value>.mediaType, "Cache-Control": "no-store"]
+            if !id.isEmpty, Self.isSendable(id) { headers["Last-Event-ID"] = id }
+            let verifier = HeadVerifier { if let head = $0.head { try Self.verify(head) } }
+            return endpoint.attaching(headers.own, options.idleLimit, verifier)
+        }
+
+        /// Whether a field can hold the id. Another one would fail the call.
+        private static func isSendable(_ id: String) -> Bool { (try? HTTPField(checking: "Last-Event-ID", value: id)) != nil }
+
+        private static var lostID: String {
+            "the last event's id has characters that no field can hold: without Last-Event-ID the server may begin anew"
+        }
+
+        /// Accepts the head of an event stream (WHATWG HTML §9.2.3). Status 204 is the end of the events.
+        private static func verify(_ head: ResponseHead) throws(VerificationError) {
+            guard head.status != .noContent else { return }
+            guard head.status == .ok else { throw .unacceptableStatus(head.status.code, expected: "200") }
+            let type = EventStream<Value>.mediaType
+            guard head.mediaType?.essence == type else {
+                throw .unacceptableContentType(head.headers[.contentType], expected: [type])
+            }
+        }
+    }
+
     fileprivate static var mediaType: String { "text/event-stream" }
 }
 
@@ -255,7 +257,7 @@ extension Dispatcher {
     ///   - options: how the stream connects again, and what it accepts.
     public func events(_ endpoint: some Endpoint, options: EventOptions = EventOptions()) -> EventStream<String> {
         EventStream(
-            updates: EventUpdates(dispatcher: self, endpoint: endpoint, options: options) { event, _ in event.data })
+            updates: EventStream.Updates(dispatcher: self, endpoint: endpoint, options: options) { event, _ in event.data })
     }
 
     /// The events of a server, with their data decoded by the channel's coder; see ``EventStream``. An event whose data cannot be
@@ -270,7 +272,7 @@ extension Dispatcher {
         _ endpoint: some Endpoint, as type: Value.Type, options: EventOptions = EventOptions()
     ) -> EventStream<Value> {
         EventStream(
-            updates: EventUpdates(dispatcher: self, endpoint: endpoint, options: options) {
+            updates: EventStream.Updates(dispatcher: self, endpoint: endpoint, options: options) {
                 event, origin throws(StreamError.Reason) in
                 let data = Data(event.data.utf8)
                 do {

@@ -7,7 +7,7 @@ extension Body {
     /// ```swift
     /// for try await line in try await manager.stream(.get("log")).value.lines { print(line) }
     /// ```
-    public var lines: BodyLines { lines(limit: StreamLimits.item) }
+    public var lines: Body.Lines { lines(limit: StreamLimits.item) }
 
     /// The body's lines, as they arrive, without their ends: LF or CR LF. An empty line is an empty string. A last line without
     /// an end counts. The lines must be UTF-8; a byte order mark before the first is dropped.
@@ -17,14 +17,14 @@ extension Body {
     ///     ``StreamError/Reason/lineTooLong(limit:)`` before the reader keeps it.
     ///   - sentinel: a line that ends the lines, such as `[DONE]`; it is not delivered. Lines that end without it throw
     ///     ``StreamError/Reason/noSentinel(_:)``. Default `nil`.
-    public func lines(limit: Int, sentinel: String? = nil) -> BodyLines {
-        BodyLines(body: self, limit: limit, sentinel: sentinel, context: .body)
+    public func lines(limit: Int, sentinel: String? = nil) -> Body.Lines {
+        Body.Lines(body: self, limit: limit, sentinel: sentinel, context: .body)
     }
 
     /// The body in pieces of equal size; the last one may be smaller.
     ///
     /// - Parameter size: in bytes; at least 1.
-    public func chunks(of size: Int) -> BodyChunks { BodyChunks(body: self, size: Swift.max(1, size)) }
+    public func chunks(of size: Int) -> Body.Chunks { Body.Chunks(body: self, size: Swift.max(1, size)) }
 }
 
 /// The limits of streams that set no other limit.
@@ -33,46 +33,48 @@ enum StreamLimits {
     static let item = 16 * 1_024 * 1_024
 }
 
-/// The lines of a body; see ``Body/lines(limit:sentinel:)``.
-public struct BodyLines: AsyncSequence, Sendable {
-    let body: Body
-    let limit: Int
-    let sentinel: String?
-    let context: StreamContext
+extension Body {
+    /// The lines of a body; see ``Body/lines(limit:sentinel:)``.
+    public struct Lines: AsyncSequence, Sendable {
+        let body: Body
+        let limit: Int
+        let sentinel: String?
+        let context: StreamContext
 
-    /// Reads the lines once.
-    public struct AsyncIterator: AsyncIteratorProtocol {
-        private var lines: LineReader
-        /// `nil` at the end, and after an error.
-        private var sentinel: String?
+        /// Reads the lines once.
+        public struct AsyncIterator: AsyncIteratorProtocol {
+            private var lines: LineReader
+            /// `nil` at the end, and after an error.
+            private var sentinel: String?
 
-        init(_ sequence: BodyLines) {
-            lines = LineReader(CountedBody(sequence.body, sequence.context), LineParser(limit: sequence.limit))
-            sentinel = sequence.sentinel
+            init(_ sequence: Body.Lines) {
+                lines = LineReader(CountedBody(sequence.body, sequence.context), LineParser(limit: sequence.limit))
+                sentinel = sequence.sentinel
+            }
+
+            /// The next line; `nil` at the end.
+            ///
+            /// - Throws: ``StreamError``, or the error of the body.
+            public mutating func next() async throws -> String? {
+                let awaited = sentinel
+                sentinel = nil
+                guard let line = try await lines.next() else {
+                    guard let awaited else { return nil }
+                    throw lines.fail(.noSentinel(awaited))
+                }
+                guard let text = String(validating: line, as: UTF8.self) else { throw lines.fail(.invalidUTF8, of: line) }
+                guard text != awaited else {
+                    lines.end()
+                    return nil
+                }
+                sentinel = awaited
+                lines.body.count.items += 1
+                return text
+            }
         }
 
-        /// The next line; `nil` at the end.
-        ///
-        /// - Throws: ``StreamError``, or the error of the body.
-        public mutating func next() async throws -> String? {
-            let awaited = sentinel
-            sentinel = nil
-            guard let line = try await lines.next() else {
-                guard let awaited else { return nil }
-                throw lines.fail(.noSentinel(awaited))
-            }
-            guard let text = String(validating: line, as: UTF8.self) else { throw lines.fail(.invalidUTF8, of: line) }
-            guard text != awaited else {
-                lines.end()
-                return nil
-            }
-            sentinel = awaited
-            lines.body.count.items += 1
-            return text
-        }
+        public func makeAsyncIterator() -> AsyncIterator { AsyncIterator(self) }
     }
-
-    public func makeAsyncIterator() -> AsyncIterator { AsyncIterator(self) }
 }
 
 /// Reads lines from a body.
@@ -120,41 +122,43 @@ struct LineReader {
     mutating func end() { isOver = true }
 }
 
-/// The pieces of a body; see ``Body/chunks(of:)``.
-public struct BodyChunks: AsyncSequence, Sendable {
-    let body: Body
-    let size: Int
+extension Body {
+    /// The pieces of a body; see ``Body/chunks(of:)``.
+    public struct Chunks: AsyncSequence, Sendable {
+        let body: Body
+        let size: Int
 
-    /// Reads the pieces once.
-    public struct AsyncIterator: AsyncIteratorProtocol {
-        private var body: CountedBody
-        private let size: Int
-        private var rest = Data()
+        /// Reads the pieces once.
+        public struct AsyncIterator: AsyncIteratorProtocol {
+            private var body: CountedBody
+            private let size: Int
+            private var rest = Data()
 
-        init(_ sequence: BodyChunks) {
-            body = CountedBody(sequence.body, .body)
-            size = sequence.size
-        }
-
-        /// The next piece; `nil` at the end.
-        ///
-        /// - Throws: the error of the body.
-        public mutating func next() async throws -> Data? {
-            do {
-                while rest.count < size, let chunk = try await body.next() {
-                    if rest.isEmpty { rest = chunk } else { rest += chunk }
-                }
-            } catch {
-                // After an error no piece follows.
-                rest = Data()
-                throw error
+            init(_ sequence: Body.Chunks) {
+                body = CountedBody(sequence.body, .body)
+                size = sequence.size
             }
-            guard !rest.isEmpty else { return nil }
-            body.count.items += 1
-            defer { rest = rest.dropFirst(size) }
-            return rest.prefix(size)
-        }
-    }
 
-    public func makeAsyncIterator() -> AsyncIterator { AsyncIterator(self) }
+            /// The next piece; `nil` at the end.
+            ///
+            /// - Throws: the error of the body.
+            public mutating func next() async throws -> Data? {
+                do {
+                    while rest.count < size, let chunk = try await body.next() {
+                        if rest.isEmpty { rest = chunk } else { rest += chunk }
+                    }
+                } catch {
+                    // After an error no piece follows.
+                    rest = Data()
+                    throw error
+                }
+                guard !rest.isEmpty else { return nil }
+                body.count.items += 1
+                defer { rest = rest.dropFirst(size) }
+                return rest.prefix(size)
+            }
+        }
+
+        public func makeAsyncIterator() -> AsyncIterator { AsyncIterator(self) }
+    }
 }

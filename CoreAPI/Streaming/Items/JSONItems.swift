@@ -1,4 +1,7 @@
+public import CoreAPICoding
 public import CoreAPICore
+internal import CoreAPIHTTP
+internal import CoreAPIRedaction
 internal import Foundation
 
 extension Body {
@@ -11,8 +14,8 @@ extension Body {
     ///   - lineLimit: the largest number of bytes of a line.
     public func jsonLines<Value: Decodable & Sendable>(
         of type: Value.Type = Value.self, coder: BodyCoder = .json, lineLimit: Int = 16_777_216
-    ) -> JSONItems<Value> {
-        JSONItems(body: self, form: .lines, limit: lineLimit, coder: coder, context: .body)
+    ) -> Body.JSONItems<Value> {
+        Body.JSONItems(body: self, form: .lines, limit: lineLimit, coder: coder, context: .body)
     }
 
     /// The values of a JSON text sequence (RFC 7464): each begins with a record separator and ends with a line feed.
@@ -25,79 +28,79 @@ extension Body {
     ///   - textLimit: the largest number of bytes of a text.
     public func jsonSequence<Value: Decodable & Sendable>(
         of type: Value.Type = Value.self, coder: BodyCoder = .json, textLimit: Int = 16_777_216
-    ) -> JSONItems<Value> {
-        JSONItems(body: self, form: .sequence, limit: textLimit, coder: coder, context: .body)
-    }
-}
-
-/// The values of JSON Lines or of a JSON text sequence; see ``Body/jsonLines(of:coder:lineLimit:)``.
-///
-/// A value that cannot be decoded ends the loop. To read the values after it (RFC 7464 §2.1), make the iterator yourself and call
-/// ``AsyncIterator/next()`` again.
-public struct JSONItems<Value: Decodable & Sendable>: AsyncSequence, Sendable {
-    enum Form {
-        case lines
-        case sequence
+    ) -> Body.JSONItems<Value> {
+        Body.JSONItems(body: self, form: .sequence, limit: textLimit, coder: coder, context: .body)
     }
 
-    let body: Body
-    let form: Form
-    let limit: Int
-    let coder: BodyCoder
-    let context: StreamContext
-
-    /// Reads the values once.
-    public struct AsyncIterator: AsyncIteratorProtocol {
-        private var texts: LineReader
-        private let form: Form
-        private let coder: BodyCoder
-        private let redaction: Redaction
-        private var isFirst = true
-
-        init(_ items: JSONItems) {
-            let parser =
-                items.form == .sequence
-                ? LineParser(separator: 0x1E, limit: items.limit)
-                // One document of JSON may be laid out over several lines.
-                : LineParser(jsonLimit: items.limit, spansLines: items.context.head?.mediaType?.isJSON == true)
-            texts = LineReader(CountedBody(items.body, items.context), parser)
-            form = items.form
-            coder = items.coder
-            redaction = items.context.redaction
+    /// The values of JSON Lines or of a JSON text sequence; see ``Body/jsonLines(of:coder:lineLimit:)``.
+    ///
+    /// A value that cannot be decoded ends the loop. To read the values after it (RFC 7464 §2.1), make the iterator yourself and call
+    /// ``AsyncIterator/next()`` again.
+    public struct JSONItems<Value: Decodable & Sendable>: AsyncSequence, Sendable {
+        enum Form {
+            case lines
+            case sequence
         }
 
-        /// The next value; `nil` at the end.
-        ///
-        /// - Throws: ``StreamError``, or the error of the body.
-        public mutating func next() async throws -> Value? {
-            while let text = try await texts.next() {
-                let isBeforeFirst = isFirst && form == .sequence
-                isFirst = false
-                guard let content = text.trimmingJSONWhitespace else { continue }
-                guard !isBeforeFirst else { throw texts.fail(.noRecordSeparator, of: content) }
-                return try await value(content, isComplete: form == .lines || text.last?.isJSONSpace == true)
+        let body: Body
+        let form: Form
+        let limit: Int
+        let coder: BodyCoder
+        let context: StreamContext
+
+        /// Reads the values once.
+        public struct AsyncIterator: AsyncIteratorProtocol {
+            private var texts: LineReader
+            private let form: Form
+            private let coder: BodyCoder
+            private let redaction: Redaction
+            private var isFirst = true
+
+            init(_ items: Body.JSONItems<Value>) {
+                let parser =
+                    items.form == .sequence
+                    ? LineParser(separator: 0x1E, limit: items.limit)
+                    // One document of JSON may be laid out over several lines.
+                    : LineParser(jsonLimit: items.limit, spansLines: items.context.head?.mediaType?.isJSON == true)
+                texts = LineReader(CountedBody(items.body, items.context), parser)
+                form = items.form
+                coder = items.coder
+                redaction = items.context.redaction
             }
-            return nil
+
+            /// The next value; `nil` at the end.
+            ///
+            /// - Throws: ``StreamError``, or the error of the body.
+            public mutating func next() async throws -> Value? {
+                while let text = try await texts.next() {
+                    let isBeforeFirst = isFirst && form == .sequence
+                    isFirst = false
+                    guard let content = text.trimmingJSONWhitespace else { continue }
+                    guard !isBeforeFirst else { throw texts.fail(.noRecordSeparator, of: content) }
+                    return try await value(content, isComplete: form == .lines || text.last?.isJSONSpace == true)
+                }
+                return nil
+            }
+
+            private mutating func value(_ text: Data, isComplete: Bool) async throws -> Value {
+                // A truncated number or word may look like a whole one (RFC 7464 §2.4).
+                if !isComplete, let last = text.last, !#"}]""#.utf8.contains(last) {
+                    throw texts.body.failure(.truncatedText, of: text)
+                }
+                do {
+                    let value = try await coder.decodeApart(Value.self, from: text)
+                    texts.body.count.items += 1
+                    return value
+                } catch {
+                    guard isComplete else { throw texts.body.failure(.truncatedText, of: text) }
+                    let failure = DecodingFailure(error, expected: "\(Value.self)", body: text, redaction: redaction)
+                    throw texts.body.failure(.undecodable(failure), of: text)
+                }
+            }
         }
 
-        private mutating func value(_ text: Data, isComplete: Bool) async throws -> Value {
-            // A truncated number or word may look like a whole one (RFC 7464 §2.4).
-            if !isComplete, let last = text.last, !#"}]""#.utf8.contains(last) {
-                throw texts.body.failure(.truncatedText, of: text)
-            }
-            do {
-                let value = try await coder.decodeApart(Value.self, from: text)
-                texts.body.count.items += 1
-                return value
-            } catch {
-                guard isComplete else { throw texts.body.failure(.truncatedText, of: text) }
-                let failure = DecodingFailure(error, expected: "\(Value.self)", body: text, redaction: redaction)
-                throw texts.body.failure(.undecodable(failure), of: text)
-            }
-        }
+        public func makeAsyncIterator() -> AsyncIterator { AsyncIterator(self) }
     }
-
-    public func makeAsyncIterator() -> AsyncIterator { AsyncIterator(self) }
 }
 
 extension Data {

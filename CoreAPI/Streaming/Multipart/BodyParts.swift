@@ -1,49 +1,51 @@
 public import CoreAPICore
-internal import CoreAPIHTTP
+public import CoreAPIHTTP
 internal import Foundation
 public import HTTPTypes
 
-/// The bounds that the reader of a multipart body applies.
-public struct PartLimits: Sendable, Hashable {
-    /// The largest number of bytes of one part's head. Default 16 KiB.
-    public var headSize: Int
-    /// The largest number of parts. Default 10,000.
-    public var parts: Int
-    /// The largest number of lines of one part's head.
-    let headLines = 1_000
+extension Body {
+    /// The bounds that the reader of a multipart body applies.
+    public struct PartLimits: Sendable, Hashable {
+        /// The largest number of bytes of one part's head. Default 16 KiB.
+        public var headSize: Int
+        /// The largest number of parts. Default 10,000.
+        public var parts: Int
+        /// The largest number of lines of one part's head.
+        let headLines = 1_000
 
-    /// Makes limits; each omitted one has its default.
-    public init(headSize: Int = 16_384, parts: Int = 10_000) {
-        (self.headSize, self.parts) = (headSize, parts)
+        /// Makes limits; each omitted one has its default.
+        public init(headSize: Int = 16_384, parts: Int = 10_000) {
+            (self.headSize, self.parts) = (headSize, parts)
+        }
     }
-}
 
-/// One part of a multipart body: its fields, and its content as it arrives.
-///
-/// ```swift
-/// for try await part in manager.parts(.get("photos")) {
-///     print(part.fileName ?? "unnamed", try await part.body.collect(upTo: 1 << 20).count)
-/// }
-/// ```
-///
-/// The next part begins where this one ends, so read ``body`` before the next part. The reader skips
-/// unread bytes. For a part that is multipart itself, use ``Body/parts(boundary:limits:)`` of its body.
-public struct BodyPart: Sendable {
-    /// The part's fields.
-    public let headers: HTTPFields
-    /// The part's content; it can be read once.
-    public let body: Body
+    /// One part of a multipart body: its fields, and its content as it arrives.
+    ///
+    /// ```swift
+    /// for try await part in manager.parts(.get("photos")) {
+    ///     print(part.fileName ?? "unnamed", try await part.body.collect(upTo: 1 << 20).count)
+    /// }
+    /// ```
+    ///
+    /// The next part begins where this one ends, so read ``body`` before the next part. The reader skips
+    /// unread bytes. For a part that is multipart itself, use ``Body/parts(boundary:limits:)`` of its body.
+    public struct Part: Sendable {
+        /// The part's fields.
+        public let headers: HTTPFields
+        /// The part's content; it can be read once.
+        public let body: Body
 
-    /// The media type; `nil` if the part has none. The type is then `text/plain` in US-ASCII (RFC 2046
-    /// §5.1).
-    public var mediaType: MediaType? { MediaType(headers) }
-    /// The field's name in a form (RFC 7578 §4.2).
-    public var name: String? { disposition?.text("name") }
-    /// The file's name, if its sender gave one: that of `filename*` (RFC 8187), else that of `filename`. The sender chose it, so
-    /// never use it as a path.
-    public var fileName: String? { disposition?.text("filename") }
+        /// The media type; `nil` if the part has none. The type is then `text/plain` in US-ASCII (RFC 2046
+        /// §5.1).
+        public var mediaType: MediaType? { MediaType(headers) }
+        /// The field's name in a form (RFC 7578 §4.2).
+        public var name: String? { disposition?.text("name") }
+        /// The file's name, if its sender gave one: that of `filename*` (RFC 8187), else that of `filename`. The sender chose it, so
+        /// never use it as a path.
+        public var fileName: String? { disposition?.text("filename") }
 
-    private var disposition: MediaType? { headers[values: .contentDisposition].first.flatMap(MediaType.init(disposition:)) }
+        private var disposition: MediaType? { headers[values: .contentDisposition].first.flatMap(MediaType.init(disposition:)) }
+    }
 }
 
 extension MediaType {
@@ -88,8 +90,8 @@ extension Body {
     ///   - boundary: as in `Content-Type`, unquoted.
     ///   - limits: bounds on the heads and on the number of parts.
     /// - Throws: ``StreamError`` for a boundary that no body can have.
-    public func parts(boundary: String, limits: PartLimits = PartLimits()) throws -> BodyParts {
-        try BodyParts(self, .body, boundary: boundary, limits)
+    public func parts(boundary: String, limits: Body.PartLimits = Body.PartLimits()) throws -> Body.Parts {
+        try Body.Parts(self, .body, boundary: boundary, limits)
     }
 }
 
@@ -99,59 +101,61 @@ extension Response where Value == Body {
     /// - Parameter limits: bounds on the heads and on the number of parts.
     /// - Throws: the call's error, or `APIClientError.decoding` for a response that is not multipart. ``value`` still has its
     ///   body; ``Dispatcher/parts(_:limits:)`` collects it for the error.
-    public func parts(limits: PartLimits = PartLimits()) throws -> BodyParts {
-        try BodyParts(value, StreamContext(self), limits)
+    public func parts(limits: Body.PartLimits = Body.PartLimits()) throws -> Body.Parts {
+        try Body.Parts(value, StreamContext(self), limits)
     }
 }
 
-/// The parts of a multipart body; see ``BodyPart``.
-public struct BodyParts: AsyncSequence, Sendable {
-    private let body: Body
-    private let context: StreamContext
-    private let parser: MultipartParser
+extension Body {
+    /// The parts of a multipart body; see ``Body/Part``.
+    public struct Parts: AsyncSequence, Sendable {
+        private let body: Body
+        private let context: StreamContext
+        private let parser: MultipartParser
 
-    init(_ body: Body, _ context: StreamContext, boundary: String, _ limits: PartLimits) throws {
-        (self.body, self.context) = (body, context)
-        do throws(StreamError.Reason) {
-            parser = try MultipartParser(boundary: boundary, limits: limits)
-        } catch {
-            throw context.failure(error, StreamCount())
-        }
-    }
-
-    init(_ body: Body, _ context: StreamContext, _ limits: PartLimits) throws {
-        let boundary: String
-        do throws(StreamError.Reason) {
-            boundary = try Self.boundary(context.head)
-        } catch {
-            throw context.failure(error, StreamCount())
-        }
-        try self.init(body, context, boundary: boundary, limits)
-    }
-
-    static func boundary(_ head: ResponseHead?) throws(StreamError.Reason) -> String {
-        let type = head?.mediaType
-        guard type?.essence.hasPrefix("multipart/") == true, let boundary = type?.parameters["boundary"] else {
-            throw .noBoundary(type?.essence)
-        }
-        return boundary
-    }
-
-    /// Reads the parts once.
-    public struct AsyncIterator: AsyncIteratorProtocol {
-        private let reader: PartReader
-
-        init(_ parts: BodyParts) {
-            reader = PartReader(CountedBody(parts.body, parts.context), parts.parser)
+        init(_ body: Body, _ context: StreamContext, boundary: String, _ limits: Body.PartLimits) throws {
+            (self.body, self.context) = (body, context)
+            do throws(StreamError.Reason) {
+                parser = try MultipartParser(boundary: boundary, limits: limits)
+            } catch {
+                throw context.failure(error, StreamCount())
+            }
         }
 
-        /// Skips the rest of the previous part and gives the next one; `nil` at the end.
-        ///
-        /// - Throws: ``StreamError``, or the error of the body.
-        public mutating func next() async throws -> BodyPart? { try await reader.nextPart() }
-    }
+        init(_ body: Body, _ context: StreamContext, _ limits: Body.PartLimits) throws {
+            let boundary: String
+            do throws(StreamError.Reason) {
+                boundary = try Self.boundary(context.head)
+            } catch {
+                throw context.failure(error, StreamCount())
+            }
+            try self.init(body, context, boundary: boundary, limits)
+        }
 
-    public func makeAsyncIterator() -> AsyncIterator { AsyncIterator(self) }
+        static func boundary(_ head: ResponseHead?) throws(StreamError.Reason) -> String {
+            let type = head?.mediaType
+            guard type?.essence.hasPrefix("multipart/") == true, let boundary = type?.parameters["boundary"] else {
+                throw .noBoundary(type?.essence)
+            }
+            return boundary
+        }
+
+        /// Reads the parts once.
+        public struct AsyncIterator: AsyncIteratorProtocol {
+            private let reader: PartReader
+
+            init(_ parts: Body.Parts) {
+                reader = PartReader(CountedBody(parts.body, parts.context), parts.parser)
+            }
+
+            /// Skips the rest of the previous part and gives the next one; `nil` at the end.
+            ///
+            /// - Throws: ``StreamError``, or the error of the body.
+            public mutating func next() async throws -> Body.Part? { try await reader.nextPart() }
+        }
+
+        public func makeAsyncIterator() -> AsyncIterator { AsyncIterator(self) }
+    }
 }
 
 /// Reads a multipart body, in turn for the loop over its parts and for the current part.
@@ -168,13 +172,13 @@ private final class PartReader: @unchecked Sendable {
         (self.source, self.parser) = (source, parser)
     }
 
-    func nextPart() async throws -> BodyPart? {
+    func nextPart() async throws -> Body.Part? {
         try await alone {
             while let item = try await self.nextItem() {
                 guard case .head(let fields) = item else { continue }
                 self.part += 1
                 self.source.count.items += 1
-                return BodyPart(headers: fields, body: self.body(of: self.part))
+                return Body.Part(headers: fields, body: self.body(of: self.part))
             }
             return nil
         }
@@ -196,7 +200,7 @@ private final class PartReader: @unchecked Sendable {
                 return chunk
             }
         }
-        return .stream(BodyStream(length: nil, source))
+        return .stream(Body.Stream(length: nil, source))
     }
 
     private func nextChunk(of number: Int) async throws -> Data? {

@@ -1,4 +1,5 @@
-internal import CoreAPICore
+package import CoreAPICore
+internal import CoreAPIHTTP
 package import Foundation
 package import HTTPTypes
 
@@ -41,7 +42,7 @@ package struct MultipartParser {
     private var needle: [UInt8]
     /// As `needle`, if the parameter already has the dashes of the lines. The first boundary decides.
     private var otherNeedle: [UInt8]?
-    private let limits: PartLimits
+    private let limits: Body.PartLimits
     private var state = State.preamble
     private var buffer: [UInt8] = []
     /// The index of the first byte not yet delivered.
@@ -59,7 +60,7 @@ package struct MultipartParser {
 
     /// - Parameter boundary: the parameter of the media type. Some cameras name `--b`, and write lines with `--b`.
     /// - Throws: ``StreamError/Reason/noBoundary(_:)`` for a boundary that no body can have.
-    package init(boundary: String, limits: PartLimits = PartLimits()) throws(StreamError.Reason) {
+    package init(boundary: String, limits: Body.PartLimits = Body.PartLimits()) throws(StreamError.Reason) {
         guard (1...200).contains(boundary.utf8.count), !boundary.utf8.contains(where: { $0 < 0x20 }) else {
             throw .noBoundary("a boundary of \(boundary.utf8.count) bytes")
         }

@@ -27,7 +27,7 @@ extension ServerReply {
         return [
             .sendHead(status: 101, headers: head),
             .takeOver { connection in
-                let socket = acceptance.open(connection, context: ErrorContext(ofServer))
+                let socket = acceptance.open(connection, context: APIClientError.Context(ofServer))
                 do {
                     try await serve(socket)
                     await socket.close()

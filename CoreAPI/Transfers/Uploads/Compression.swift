@@ -64,7 +64,7 @@ extension Body {
                 return nil
             }
         }
-        return .stream(BodyStream(length: nil, chunks))
+        return .stream(Body.Stream(length: nil, chunks))
     }
 }
 

@@ -47,7 +47,7 @@ extension Dispatcher {
 
 extension Body {
     /// The elements of a sequence that can be read only once. No retry, redirect or refreshed token sends the body again. For a
-    /// sequence that can be made anew see `BodyStream.init(length:_:)`.
+    /// sequence that can be made anew see `Body.Stream.init(length:_:)`.
     ///
     /// - Parameters:
     ///   - sequence: the chunks.
@@ -64,7 +64,7 @@ extension Body {
             var iterator = sequence.makeAsyncIterator()
             return { try await iterator.next(isolation: #isolation) }
         }
-        return .stream(BodyStream(length: length, chunks))
+        return .stream(Body.Stream(length: length, chunks))
     }
 }
 

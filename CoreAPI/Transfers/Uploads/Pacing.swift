@@ -21,7 +21,7 @@ extension Body {
                 return piece
             }
         }
-        return .stream(BodyStream(length: length, chunks))
+        return .stream(Body.Stream(length: length, chunks))
     }
 }
 

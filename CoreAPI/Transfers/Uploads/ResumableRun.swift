@@ -18,7 +18,7 @@ struct ResumableRun<Value: Sendable> {
         }
 
         init<Other>(_ response: Response<Other>, _ error: TransportError) {
-            self.init(response, .transport(error, ErrorContext(response)))
+            self.init(response, .transport(error, APIClientError.Context(response)))
         }
     }
 
@@ -338,7 +338,7 @@ struct ResumableRun<Value: Sendable> {
     /// The failure of an upload that cannot make a request.
     private func reject(_ error: any Error) async -> Failed {
         let response = await dispatcher.response(for: endpoint.failing { APIClientError(error, $0) }, as: .nothing)
-        return Failed(response, response.error ?? APIClientError(error, ErrorContext(response)))
+        return Failed(response, response.error ?? APIClientError(error, APIClientError.Context(response)))
     }
 }
 

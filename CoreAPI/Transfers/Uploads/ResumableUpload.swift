@@ -1,5 +1,8 @@
 public import CoreAPICore
+internal import CoreAPIHTTP
+internal import CoreAPIRedaction
 public import Foundation
+internal import HTTPTypes
 
 /// Continues an upload after an interruption, in this process or in another one. The server speaks tus 1.0, or the IETF's draft
 /// draft-ietf-httpbis-resumable-upload.

@@ -130,7 +130,7 @@ struct UploadSource {
         if isHeld || count == 0 {
             body = .bytes(try range.readAll())
         } else {
-            body = .stream(BodyStream(length: count) { try range.open() })
+            body = .stream(Body.Stream(length: count) { try range.open() })
         }
         return Piece(body: body, count: count, isLast: isLast)
     }
@@ -164,7 +164,7 @@ private struct FileRange: Sendable {
         return file
     }
 
-    func open() throws -> BodyStream.Read {
+    func open() throws -> Body.Stream.Read {
         let file = OneTaskFile(try reader(), count)
         return { [isLast] limit in try file.read(upTo: limit, toEndOfFile: isLast) }
     }

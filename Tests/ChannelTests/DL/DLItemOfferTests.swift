@@ -22,7 +22,7 @@ struct DLItemOfferTests {
 
     private static let photos = [
         DLNewItem.Photo(name: "ön.jpg", body: .bytes(Data(count: 150_000))),
-        DLNewItem.Photo(name: "arka.jpg", body: .stream(BodyStream { photo })),
+        DLNewItem.Photo(name: "arka.jpg", body: .stream(Body.Stream { photo })),
     ]
 
     @Test("is stored with its photos, even if the token has expired and the form is sent twice")

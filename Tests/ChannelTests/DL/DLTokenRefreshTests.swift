@@ -120,7 +120,7 @@ struct DLTokenRefreshTests {
         let error = await #expect(throws: APIClientError.self) {
             try await ChannelOverride.with(channel) { try await DLOrderListInteractor().orderList() }
         }
-        #expect((error?.underlyingError as? MissingCredential)?.variable == "DL_REFRESH_TOKEN")
+        #expect((error?.underlyingError as? Credential.Missing)?.variable == "DL_REFRESH_TOKEN")
         #expect(error?.description.contains("DL_REFRESH_TOKEN") == true)
         #expect(error?.description.contains("<redacted>") == false)
         #expect(transport.requests.isEmpty)

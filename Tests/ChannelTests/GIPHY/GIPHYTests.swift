@@ -58,7 +58,7 @@ struct GIPHYTests {
         let error = await #expect(throws: APIClientError.self) {
             try await ChannelOverride.with(channel) { try await GIPHYGifsInteractor().trending() }
         }
-        #expect(error?.underlyingError is MissingCredential)
+        #expect(error?.underlyingError is Credential.Missing)
         #expect(error?.description.contains("GIPHY_API_KEY") == true)
         #expect(error?.description.contains("<redacted>") == false)
         #expect(transport.requests.isEmpty)

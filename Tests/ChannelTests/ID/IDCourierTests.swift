@@ -101,7 +101,7 @@ struct IDCourierTests {
         return Channel.id.at(.sandbox).with {
             $0.environment.baseURL = server.url
             $0.environment.serverTrustManager = ServerTrustManager(authorities: .pem(authority))
-            $0.logger = SilentLogger()
+            $0.logger = nil
         }
     }
 

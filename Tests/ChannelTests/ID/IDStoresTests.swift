@@ -45,7 +45,7 @@ struct IDStoresTests {
         let error = await #expect(throws: APIClientError.self) {
             try await ChannelOverride.with(channel) { try await IDStoresInteractor().stores(latitude: 41.04, longitude: 29.00) }
         }
-        #expect((error?.underlyingError as? MissingCredential)?.variable == "ID_SESSION_ID")
+        #expect((error?.underlyingError as? Credential.Missing)?.variable == "ID_SESSION_ID")
         #expect(error?.description.contains("ID_SESSION_ID") == true)
         #expect(error?.description.contains("<redacted>") == false)
         #expect(transport.requests.isEmpty)

@@ -71,7 +71,7 @@ struct MLOrderTrackingTests {
         defer { server.close() }
         var channel = Channel.ml.at(.sandbox)
         (channel.environment.baseURL, channel.environment.allowsInsecureConnections) = (server.url, true)
-        channel.logger = SilentLogger()
+        channel.logger = nil
         try await ChannelOverride.with(channel) {
             let page = Page()
             weak var gone: MLOrderTrackingInteractor?

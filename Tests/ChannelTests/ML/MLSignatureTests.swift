@@ -120,12 +120,12 @@ struct MLSignatureTests {
         arguments: [([:], "ML_KEY_ID"), (["ML_KEY_ID": "k"], "ML_SECRET")])
     func noKey(variables: [String: String], missing: String) async throws {
         let transport = RecordingTransport(StubTransport { _ in (200, "") })
-        var channel = Channel.ml.at(.production, credentials: ChannelCredentials(variables))
+        var channel = Channel.ml.at(.production, credentials: Channel.Credentials(variables))
         channel.transport = transport
         let error = await #expect(throws: APIClientError.self) {
             try await ChannelOverride.with(channel) { try await MLMenuInteractor().menu(restaurantID: "ml-1") }
         }
-        #expect((error?.underlyingError as? MissingCredential)?.variable == missing)
+        #expect((error?.underlyingError as? Credential.Missing)?.variable == missing)
         #expect(error?.description.contains(missing) == true)
         #expect(error?.description.contains("<redacted>") == false)
         #expect(transport.requests.isEmpty)

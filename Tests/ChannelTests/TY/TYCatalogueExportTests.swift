@@ -56,7 +56,7 @@ struct TYCatalogueExportTests {
     private static func channel(_ server: LoopbackServer) -> Channel {
         var channel = Channel.ty.at(.sandbox)
         (channel.environment.baseURL, channel.environment.allowsInsecureConnections) = (server.url, true)
-        channel.logger = SilentLogger()
+        channel.logger = nil
         return channel
     }
 

@@ -45,12 +45,12 @@ struct TYChannelTests {
     @Test("without a key no request is sent, and the error names the variable", arguments: [[:], ["TY_API_KEY": ""]])
     func noKey(variables: [String: String]) async throws {
         let transport = RecordingTransport(StubTransport { _ in (200, "") })
-        var channel = Channel.ty.at(.staging, credentials: ChannelCredentials(variables))
+        var channel = Channel.ty.at(.staging, credentials: Channel.Credentials(variables))
         channel.transport = transport
         let error = await #expect(throws: APIClientError.self) {
             try await ChannelOverride.with(channel) { try await TYProductSearchInteractor().search("") }
         }
-        #expect((error?.underlyingError as? MissingCredential)?.variable == "TY_API_KEY")
+        #expect((error?.underlyingError as? Credential.Missing)?.variable == "TY_API_KEY")
         #expect(error?.description.contains("TY_API_KEY") == true)
         #expect(error?.description.contains("<redacted>") == false)
         #expect(error?.description.contains("/discovery/v1/products/search") == true)

@@ -10,7 +10,7 @@ import Testing
 struct BodyTests {
     private static func stream(_ chunks: [String]) -> Body {
         .stream(
-            BodyStream {
+            Body.Stream {
                 AsyncStream { continuation in
                     for chunk in chunks { continuation.yield(Data(chunk.utf8)) }
                     continuation.finish()
@@ -24,7 +24,7 @@ struct BodyTests {
         try Data("from a file".utf8).write(to: file)
         defer { try? FileManager.default.removeItem(at: file) }
         let reading = Body.stream(
-            BodyStream {
+            Body.Stream {
                 let rest = Mutex(["re", "ad"])
                 return { _ in rest.withLock { $0.isEmpty ? Data() : Data($0.removeFirst().utf8) } }
             })
@@ -47,7 +47,7 @@ struct BodyTests {
         func read(_ firstCount: Int, thenChanging offset: Int?, _ size: Int) async throws -> Data {
             let readings = Mutex(0)
             let body = Body.stream(
-                BodyStream {
+                Body.Stream {
                     let isFirst = readings.withLock { readings in
                         readings += 1
                         return readings == 1
@@ -78,11 +78,11 @@ struct BodyTests {
 
     @Test("a stored request is decoded unchanged; storing a stream is an error")
     func wire() throws {
-        let request = WireRequest(
+        let request = Request.Wire(
             method: .post, url: try HTTPURL("https://h.example/a?q=1"), headers: [.accept: "a/b", .cookie: "x=1"],
             body: .bytes(Data("body".utf8)))
         let stored = try JSONEncoder().encode(request)
-        let back = try JSONDecoder().decode(WireRequest.self, from: stored)
+        let back = try JSONDecoder().decode(Request.Wire.self, from: stored)
         #expect(back.method == .post && back.url == request.url && back.headers == request.headers)
         guard case .bytes(Data("body".utf8)) = back.body else { return #expect(Bool(false), "\(back.body)") }
         var streaming = request
@@ -90,7 +90,7 @@ struct BodyTests {
         #expect(throws: EncodingError.self) { try JSONEncoder().encode(streaming) }
         let text = String(decoding: stored, as: UTF8.self)
         let smuggled = Data(text.replacingOccurrences(of: "POST", with: "G ET").utf8)
-        #expect(throws: RequestError.self) { try JSONDecoder().decode(WireRequest.self, from: smuggled) }
+        #expect(throws: RequestError.self) { try JSONDecoder().decode(Request.Wire.self, from: smuggled) }
     }
 
     private static func stored(headers count: Int = 0, body: String = "{}") -> Data {
@@ -100,10 +100,10 @@ struct BodyTests {
 
     @Test("decoding a request with too many fields is an error with both numbers")
     func fieldFlood() throws {
-        #expect(try JSONDecoder().decode(WireRequest.self, from: Self.stored(headers: 65_000)).headers.count == 65_000)
+        #expect(try JSONDecoder().decode(Request.Wire.self, from: Self.stored(headers: 65_000)).headers.count == 65_000)
         for count in [65_001, 70_000] {
             let error = #expect(throws: DecodingError.self) {
-                try JSONDecoder().decode(WireRequest.self, from: Self.stored(headers: count))
+                try JSONDecoder().decode(Request.Wire.self, from: Self.stored(headers: count))
             }
             guard case .dataCorrupted(let context) = error else { return #expect(Bool(false), "\(String(describing: error))") }
             #expect(context.debugDescription == "\(count) header fields; expected at most 65000")
@@ -130,10 +130,10 @@ struct BodyTests {
         arguments: ["http://x/etc/hostname", "etc/hostname", "file://elsewhere/etc/hostname"])
     func foreignFile(url: String) throws {
         #expect(throws: DecodingError.self) {
-            try JSONDecoder().decode(WireRequest.self, from: Self.stored(body: #"{"file":"\#(url)"}"#))
+            try JSONDecoder().decode(Request.Wire.self, from: Self.stored(body: #"{"file":"\#(url)"}"#))
         }
         for local in ["file:///tmp/a", "file://localhost/tmp/a"] {
-            let request = try JSONDecoder().decode(WireRequest.self, from: Self.stored(body: #"{"file":"\#(local)"}"#))
+            let request = try JSONDecoder().decode(Request.Wire.self, from: Self.stored(body: #"{"file":"\#(local)"}"#))
             guard case .file(let file) = request.body else { return #expect(Bool(false), "\(request.body)") }
             #expect(file.path == "/tmp/a")
         }

@@ -40,11 +40,11 @@ struct FairnessTests {
                 group.addTask {
                     switch source {
                     case .file: try await flood.read(.file(file))
-                    case .reading: try await flood.read(.stream(BodyStream { { Data(count: $0) } }))
-                    case .sequence: try await flood.read(.stream(BodyStream { flood }))
+                    case .reading: try await flood.read(.stream(Body.Stream { { Data(count: $0) } }))
+                    case .sequence: try await flood.read(.stream(Body.Stream { flood }))
                     case .answer: try await flood.read(manager.stream(TestEndpoint("flood")).value)
                     case .upload:
-                        let body = Body.stream(BodyStream { flood })
+                        let body = Body.stream(Body.Stream { flood })
                         _ = try await uploads.response(for: UploadEndpoint(body: body), as: .data).value
                     }
                     return nil

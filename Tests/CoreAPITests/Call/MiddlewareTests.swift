@@ -93,7 +93,7 @@ struct MiddlewareTests {
     @Test("the stages are those of the environment where the switch is")
     func stagesOfSwitch() {
         var channel = Channel.test("https://h.example", transport: RecordingTransport())
-        channel.environmentSwitch = EnvironmentSwitch(
+        channel.environmentSwitch = APIEnvironment.Switch(
             APIEnvironment("test", baseURL: "https://h.example", isSimulated: true, fixturesType: .attached))
         #expect(channel.stages.first { $0.kind == .transport }?.name == "FixtureTransport")
     }
@@ -183,7 +183,7 @@ struct MiddlewareTests {
         let transport = RecordingTransport { request in
             guard request.headers[.init("X-Copy")!] == "1" else {
                 try? await Task.sleep(for: .seconds(3_600))
-                return Response(request: request, result: .failure(.cancelled(ErrorContext(request))))
+                return Response(request: request, result: .failure(.cancelled(APIClientError.Context(request))))
             }
             return .answer(to: request, body: #"{"id":1}"#)
         }
@@ -193,7 +193,7 @@ struct MiddlewareTests {
         #expect(item == Item(id: 1))
     }
 
-    enum Visits: CallKey { static let defaultValue = 0 }
+    enum Visits: Call.Key { static let defaultValue = 0 }
 
     struct Counting: Middleware, RequestInterceptor {
         func adapt(_ request: inout Request) async throws { request.call[Visits.self] += 1 }
@@ -219,7 +219,7 @@ struct MiddlewareTests {
         Call(channel: .test("https://h.example", transport: RecordingTransport()), endpoint: "e")
     }
 
-    enum Wish: CallKey { static let defaultValue: Int? = 5 }
+    enum Wish: Call.Key { static let defaultValue: Int? = 5 }
 
     @Test("a key with an optional value has its default until it is set, and nil after it is set to nil")
     func optionalContext() {
@@ -256,7 +256,7 @@ struct MiddlewareTests {
         deinit { call?.update(Visits.self) { $0 += 1 } }
     }
 
-    enum Kept: CallKey { static let defaultValue: Keepsake? = nil }
+    enum Kept: Call.Key { static let defaultValue: Keepsake? = nil }
 
     @Test("a value may use the call while it is deinitialized by a replacement")
     func replaced() {
@@ -413,13 +413,13 @@ struct MiddlewareTests {
         var channel = Channel.test("https://h.example", transport: RecordingTransport())
         channel.enhancers = [Silent(), Once()]
         channel.interceptors = [Silent()]
-        let names = ["Silent", "Once", "NoErrorHandler", "CompositeErrorHandler"]
+        let names = ["Silent", "Once", "CompositeErrorHandler"]
         let listed = { (channel: Channel) in channel.stages.filter { names.contains($0.name) }.map(\.description) }
         let own = ["enhance Silent", "adapt Silent", "deenhance Silent", "deenhance Once", "retry Silent"]
         #expect(listed(channel) == own)
-        channel.errorHandler = CompositeErrorHandler(NoErrorHandler())
+        channel.errorHandler = CompositeErrorHandler(CompositeErrorHandler())
         #expect(listed(channel) == own)
-        channel.errorHandler = CompositeErrorHandler(NoErrorHandler(), Resolving())
+        channel.errorHandler = CompositeErrorHandler(CompositeErrorHandler(), Resolving())
         #expect(listed(channel) == own + ["retry CompositeErrorHandler"])
     }
 

@@ -1,3 +1,4 @@
+import CoreAPI
 import Foundation
 import HTTPTypes
 import Programs
@@ -99,13 +100,13 @@ struct CookieFileTests {
 
     @Test("an unreadable or unwritable file is an error that names it")
     func system() throws {
-        let missing = #expect(throws: CookieFileError.self) { try CookieJar(contentsOf: file) }
+        let missing = #expect(throws: CookieJar.FileError.self) { try CookieJar(contentsOf: file) }
         #expect(missing?.localizedDescription.contains(file.path) == true)
         guard case .unreadable = missing else {
             Issue.record("expected unreadable, got \(missing as Any)")
             return
         }
-        let unwritable = #expect(throws: CookieFileError.self) { try filled().save(to: file) }
+        let unwritable = #expect(throws: CookieJar.FileError.self) { try filled().save(to: file) }
         guard case .unwritable = unwritable else {
             Issue.record("expected unwritable, got \(unwritable as Any)")
             return
@@ -161,7 +162,7 @@ struct CookieFileTests {
     func malformed(_ content: Abbreviated, _ path: String, _ part: String) throws {
         try withFolder {
             try Data(content.text.utf8).write(to: file)
-            let error = #expect(throws: CookieFileError.self) { try CookieJar(contentsOf: file) }
+            let error = #expect(throws: CookieJar.FileError.self) { try CookieJar(contentsOf: file) }
             guard case .malformed(file.path, path, _, _) = error else {
                 Issue.record("expected a flaw at \(path), got \(error as Any)")
                 return

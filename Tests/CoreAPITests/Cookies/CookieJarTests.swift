@@ -1,3 +1,4 @@
+import CoreAPI
 import Foundation
 import Testing
 
@@ -37,20 +38,20 @@ struct CookieJarTests {
         #expect(try jar.sent(to: "https://example.com/") == ["all=2"])
         #expect(try jar.sent(to: "https://x.shop.example.com/") == ["all=2"])
         #expect(try jar.sent(to: "https://badexample.com/").isEmpty)
-        #expect(throws: CookieRejection.foreignDomain("other.com", host: "shop.example.com")) {
+        #expect(throws: Cookie.Rejection.foreignDomain("other.com", host: "shop.example.com")) {
             try jar.set("a=b; Domain=other.com")
         }
-        #expect(throws: CookieRejection.self) { try jar.set("a=b; Domain=x.shop.example.com") }
-        #expect(throws: CookieRejection.self) { try jar.set("a=b; Domain=\u{212A}.example", from: "https://k.example/") }
+        #expect(throws: Cookie.Rejection.self) { try jar.set("a=b; Domain=x.shop.example.com") }
+        #expect(throws: Cookie.Rejection.self) { try jar.set("a=b; Domain=\u{212A}.example", from: "https://k.example/") }
         // A combining character does not go with the dot that is left out.
-        #expect(throws: CookieRejection.self) { try jar.set("a=b; Domain=.\u{31A}example.com") }
+        #expect(throws: Cookie.Rejection.self) { try jar.set("a=b; Domain=.\u{31A}example.com") }
     }
 
     @Test("an address never shares its cookies, however a domain is spelt")
     func addresses() throws {
         try jar.set("a=1; Domain=127.0.0.1", from: "http://127.0.0.1/")
         #expect(jar.cookies.first?.isHostOnly == true)
-        #expect(throws: CookieRejection.self) { try jar.set("a=1; Domain=0.0.1", from: "http://127.0.0.1/") }
+        #expect(throws: Cookie.Rejection.self) { try jar.set("a=1; Domain=0.0.1", from: "http://127.0.0.1/") }
         try jar.set("b=2", from: "http://[::1]/")
         #expect(try jar.sent(to: "http://[::1]/") == ["b=2"])
     }
@@ -81,8 +82,10 @@ struct CookieJarTests {
         try jar.set("s=1; Secure; Path=/")
         #expect(try jar.sent(to: "http://shop.example.com/").isEmpty)
         #expect(try jar.sent(to: "https://shop.example.com/") == ["s=1"])
-        #expect(throws: CookieRejection.secureFromInsecureOrigin) { try jar.set("t=1; Secure", from: "http://shop.example.com/") }
-        #expect(throws: CookieRejection.sameSiteNoneWithoutSecure) { try jar.set("t=1; SameSite=None") }
+        #expect(throws: Cookie.Rejection.secureFromInsecureOrigin) {
+            try jar.set("t=1; Secure", from: "http://shop.example.com/")
+        }
+        #expect(throws: Cookie.Rejection.sameSiteNoneWithoutSecure) { try jar.set("t=1; SameSite=None") }
         try jar.set("t=1; SameSite=None; Secure; HttpOnly")
         #expect(jar.cookies.last?.sameSite == Cookie.SameSite.none)
         #expect(jar.cookies.last?.isHTTPOnly == true)
@@ -96,7 +99,7 @@ struct CookieJarTests {
             ("s=2; Max-Age=0; Domain=example.com; Path=/", "http://example.com/"),
             ("s=2; Path=/a", "http://shop.example.com/"), ("s=2", "http://x.y.example.com/"),
         ] {
-            #expect(throws: CookieRejection.overlaysSecure(name: "s"), "\(line)") { try jar.set(line, from: url) }
+            #expect(throws: Cookie.Rejection.overlaysSecure(name: "s"), "\(line)") { try jar.set(line, from: url) }
         }
         try jar.set("other=2", from: "http://shop.example.com/")
         try jar.set("s=2", from: "https://shop.example.com/")
@@ -125,7 +128,7 @@ struct CookieJarTests {
     func namelessPair() throws {
         try jar.set("sid=good; Path=/; Secure")
         let address = try HTTPURL("http://shop.example.com/")
-        #expect(throws: CookieRejection.namelessPair) { try jar.store("=sid=evil; Path=/", from: address) }
+        #expect(throws: Cookie.Rejection.namelessPair) { try jar.store("=sid=evil; Path=/", from: address) }
         try jar.set("plain; Path=/")
         #expect(try jar.sent(to: "https://shop.example.com/") == ["sid=good", "plain"])
     }

@@ -16,8 +16,8 @@ struct CookieRulesTests {
             ("com.", "example.com."), ("xn--p1ai", "a.xn--p1ai"), ("kawasaki.jp", "a.b.kawasaki.jp"),
         ])
     func suffixes(_ domain: String, _ host: String) {
-        #expect(throws: CookieRejection.publicSuffix(domain)) { try jar.set("a=b; Domain=\(domain)", from: "https://\(host)/") }
-        #expect(throws: CookieRejection.publicSuffix(domain)) { try jar.set("a=b; Domain=.\(domain)", from: "https://\(host)/") }
+        #expect(throws: Cookie.Rejection.publicSuffix(domain)) { try jar.set("a=b; Domain=\(domain)", from: "https://\(host)/") }
+        #expect(throws: Cookie.Rejection.publicSuffix(domain)) { try jar.set("a=b; Domain=.\(domain)", from: "https://\(host)/") }
         #expect(jar.cookies.isEmpty)
     }
 
@@ -43,7 +43,7 @@ struct CookieRulesTests {
     @Test("without a list, only the host itself is an accepted domain, and the cookie is host-only")
     func withoutList() throws {
         let jar = CookieJar(suffixes: nil)
-        #expect(throws: CookieRejection.unknownSuffix("example.com")) { try jar.set("a=b; Domain=example.com") }
+        #expect(throws: Cookie.Rejection.unknownSuffix("example.com")) { try jar.set("a=b; Domain=example.com") }
         try jar.set("a=b; Domain=shop.example.com; Path=/")
         try jar.set("b=c; Path=/")
         #expect(jar.cookies.map(\.isHostOnly) == [true, true])
@@ -70,7 +70,7 @@ struct CookieRulesTests {
 
     @Test("a __Host- cookie must name its path, even the default one")
     func hostPath() {
-        #expect(throws: CookieRejection.prefix("__Host-")) {
+        #expect(throws: Cookie.Rejection.prefix("__Host-")) {
             try jar.set("__Host-a=1; Secure", from: "https://shop.example.com/")
         }
     }
@@ -83,7 +83,7 @@ struct CookieRulesTests {
             "sid=s3cret" + String(repeating: "x", count: 5_000),
         ]
         for line in lines {
-            let error = #expect(throws: CookieRejection.self) { try jar.set(line) }
+            let error = #expect(throws: Cookie.Rejection.self) { try jar.set(line) }
             let text = error?.localizedDescription ?? ""
             #expect(text.count > 20 && !text.contains("s3cret") && !"\(error as Any)".contains("s3cret"), "\(text)")
         }

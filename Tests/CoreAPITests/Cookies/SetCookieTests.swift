@@ -1,3 +1,4 @@
+import CoreAPI
 import Foundation
 import Testing
 
@@ -41,16 +42,16 @@ struct SetCookieTests {
     func rejected() {
         for control in (0...0x1F).filter({ $0 != 0x09 }) + [0x7F] {
             for line in [Array("a=b".utf8) + [UInt8(control)], Array("a=b; path=/".utf8) + [UInt8(control)] + Array("x".utf8)] {
-                #expect(throws: CookieRejection.controlCharacter(UInt8(control))) { try SetCookie(line) }
+                #expect(throws: Cookie.Rejection.controlCharacter(UInt8(control))) { try SetCookie(line) }
             }
         }
         for line in ["", "=", " ; Secure", ";", " = "] {
-            #expect(throws: CookieRejection.empty, "\(line)") { try parse(line) }
+            #expect(throws: Cookie.Rejection.empty, "\(line)") { try parse(line) }
         }
-        #expect(throws: CookieRejection.tooLong(octets: 4_097, limit: 4_096)) {
+        #expect(throws: Cookie.Rejection.tooLong(octets: 4_097, limit: 4_096)) {
             try parse("a=" + String(repeating: "b", count: 4_096))
         }
-        #expect(throws: CookieRejection.tooLong(octets: 4_098, limit: 4_096)) { try parse(String(repeating: "ş", count: 2_049)) }
+        #expect(throws: Cookie.Rejection.tooLong(octets: 4_098, limit: 4_096)) { try parse(String(repeating: "ş", count: 2_049)) }
     }
 
     @Test("name and value may have 4096 octets, without the attributes")

@@ -12,7 +12,9 @@ struct FieldNamesTests {
     }
 
     /// Query and form as a server receives them, not decoded further.
-    private func sent(_ params: Parameters, _ style: QueryStyle = .standard) async throws -> (query: String, form: String) {
+    private func sent(_ params: Parameters, _ style: Parameters.QueryStyle = .standard) async throws -> (
+        query: String, form: String
+    ) {
         let server = try LoopbackServer.start { _ in .ok() }
         let channel = Channel.test(server.url)
         let manager = channel.manager()
@@ -113,10 +115,10 @@ struct FieldNamesTests {
                 == (0...3).map { "p[\($0)][a]=\($0 + 1)&p[\($0)][b]=x" }.joined(separator: "&"))
         let shades = Dictionary(uniqueKeysWithValues: Shade.allCases.enumerated().map { ($1, $0) })
         #expect(
-            try await sent(["s": shades], QueryStyle(arrays: .commaSeparated)).query
+            try await sent(["s": shades], Parameters.QueryStyle(arrays: .commaSeparated)).query
                 == "s=amber%2C1%2Cblue%2C0%2Ccyan%2C3%2Cdark%2C2")
         #expect(try await sent(["a": Set(["d", "b", "c", "a"]), "z": 1]).query == "a=a&a=b&a=c&a=d&z=1")
-        #expect(try await sent(["a": Set([5, 3, 4])], QueryStyle(arrays: .commaSeparated)).query == "a=3%2C4%2C5")
+        #expect(try await sent(["a": Set([5, 3, 4])], Parameters.QueryStyle(arrays: .commaSeparated)).query == "a=3%2C4%2C5")
     }
 
     @Test("a custom dictionary type that encodes itself is sorted as well")
@@ -132,12 +134,12 @@ struct FieldNamesTests {
     @Test(
         "arrays are numbered after nil is left out",
         arguments: [
-            (QueryStyle.Arrays.indexed, [1, nil, 3] as [Int?], "a[0]=1&a[1]=3"), (.indexed, [nil, nil, 3], "a[0]=3"),
+            (Parameters.QueryStyle.Arrays.indexed, [1, nil, 3] as [Int?], "a[0]=1&a[1]=3"), (.indexed, [nil, nil, 3], "a[0]=3"),
             (.indexed, [nil], ""), (.brackets, [1, nil, 3], "a[]=1&a[]=3"), (.repeated, [nil, 1, 3], "a=1&a=3"),
             (.commaSeparated, [1, nil, 3], "a=1,3"), (.commaSeparated, [nil], ""),
         ])
-    func numbered(arrays: QueryStyle.Arrays, items: [Int?], expected: String) async throws {
-        let sent = try await sent(["a": items, "z": 1], QueryStyle(arrays: arrays))
+    func numbered(arrays: Parameters.QueryStyle.Arrays, items: [Int?], expected: String) async throws {
+        let sent = try await sent(["a": items, "z": 1], Parameters.QueryStyle(arrays: arrays))
         let wanted = expected.isEmpty ? "z=1" : expected + "&z=1"
         #expect(sent.query.removingPercentEncoding == wanted)
         #expect(sent.form.removingPercentEncoding == wanted)
@@ -145,9 +147,9 @@ struct FieldNamesTests {
 
     @Test(
         "nested arrays and arrays of objects are numbered after nil is left out",
-        arguments: [QueryStyle.Arrays.indexed, .repeated, .brackets])
-    func nested(arrays: QueryStyle.Arrays) async throws {
-        let style = QueryStyle(arrays: arrays)
+        arguments: [Parameters.QueryStyle.Arrays.indexed, .repeated, .brackets])
+    func nested(arrays: Parameters.QueryStyle.Arrays) async throws {
+        let style = Parameters.QueryStyle(arrays: arrays)
         let objects: [[String: Int?]?] = [["b": 1], nil, ["b": 2, "a": nil]]
         #expect(try await sent(["a": objects], style).query.removingPercentEncoding == "a[0][b]=1&a[1][b]=2")
         let inner =

@@ -12,7 +12,7 @@ struct InputEncodingTests {
         return try #require(transport.requests.first)
     }
 
-    private func query(_ params: Parameters, _ style: QueryStyle = .standard) async throws -> String? {
+    private func query(_ params: Parameters, _ style: Parameters.QueryStyle = .standard) async throws -> String? {
         try await sent(params, .query(style)).url.query
     }
 
@@ -36,9 +36,9 @@ struct InputEncodingTests {
     func arrays() async throws {
         let params: Parameters = ["id": [1, 2]]
         #expect(try await query(params) == "id=1&id=2")
-        #expect(try await query(params, QueryStyle(arrays: .brackets)) == "id%5B%5D=1&id%5B%5D=2")
-        #expect(try await query(params, QueryStyle(arrays: .indexed)) == "id%5B0%5D=1&id%5B1%5D=2")
-        #expect(try await query(params, QueryStyle(arrays: .commaSeparated)) == "id=1%2C2")
+        #expect(try await query(params, Parameters.QueryStyle(arrays: .brackets)) == "id%5B%5D=1&id%5B%5D=2")
+        #expect(try await query(params, Parameters.QueryStyle(arrays: .indexed)) == "id%5B0%5D=1&id%5B1%5D=2")
+        #expect(try await query(params, Parameters.QueryStyle(arrays: .commaSeparated)) == "id=1%2C2")
         #expect(try await query(["id": [1, nil, 3] as [Int?]]) == "id=1&id=3")
         #expect(try await query(["id": [] as [Int]]) == nil)
     }
@@ -54,9 +54,9 @@ struct InputEncodingTests {
     func scalars() async throws {
         let date = Date(timeIntervalSince1970: 1_700_000_000)
         #expect(try await query(["d": date]) == "d=2023-11-14T22%3A13%3A20Z")
-        #expect(try await query(["d": date], QueryStyle(dates: .secondsSince1970)) == "d=1700000000")
-        #expect(try await query(["d": date], QueryStyle(dates: .millisecondsSince1970)) == "d=1700000000000")
-        #expect(try await query(["b": true, "c": false], QueryStyle(booleans: .digits)) == "b=1&c=0")
+        #expect(try await query(["d": date], Parameters.QueryStyle(dates: .secondsSince1970)) == "d=1700000000")
+        #expect(try await query(["d": date], Parameters.QueryStyle(dates: .millisecondsSince1970)) == "d=1700000000000")
+        #expect(try await query(["b": true, "c": false], Parameters.QueryStyle(booleans: .digits)) == "b=1&c=0")
         #expect(try await query(["x": Data([255, 254])]) == "x=%2F%2F4%3D")
         #expect(try await query(["u": URL(string: "https://a.example/?x=1")]) == "u=https%3A%2F%2Fa.example%2F%3Fx%3D1")
         #expect(try await query(["p": Decimal(string: "19.90")]) == "p=19.9")

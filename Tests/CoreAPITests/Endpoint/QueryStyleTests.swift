@@ -16,7 +16,9 @@ struct QueryStyleTests {
         var none: String?
     }
 
-    private func sent(_ style: QueryStyle?, _ method: HTTPRequest.Method, encoding: InputEncoding) async throws -> String {
+    private func sent(_ style: Parameters.QueryStyle?, _ method: HTTPRequest.Method, encoding: InputEncoding) async throws
+        -> String
+    {
         let transport = RecordingTransport()
         var channel = Channel.test("https://h.example", transport: transport)
         if let style { channel.query = style }

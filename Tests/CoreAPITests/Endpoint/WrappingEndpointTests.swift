@@ -42,7 +42,7 @@ struct WrappingEndpointTests {
             self.endpoint.withLock { $0 = endpoint }
             let call = Call(channel: .test(transport: RecordingTransport()), endpoint: endpoint.description)
             let request = Request(call: call, method: endpoint.method, url: url)
-            let error = APIClientError(CancellationError(), ErrorContext(request))
+            let error = APIClientError(CancellationError(), APIClientError.Context(request))
             return Response(request: request, result: .failure(error))
         }
     }

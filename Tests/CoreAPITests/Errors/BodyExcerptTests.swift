@@ -1,3 +1,4 @@
+import CoreAPI
 import CoreAPIJSON
 import CoreAPITesting
 import Foundation

@@ -83,7 +83,7 @@ struct ErrorFilterTests {
             return error?.localizedDescription
         }
         func failing(_ failure: TransportError) -> RecordingTransport {
-            RecordingTransport { Response(request: $0, result: .failure(.transport(failure, ErrorContext($0)))) }
+            RecordingTransport { Response(request: $0, result: .failure(.transport(failure, APIClientError.Context($0)))) }
         }
         #expect(await message(RecordingTransport(status: 404)) == "Bulunamadı.")
         #expect(await message(RecordingTransport(status: 500)) == "Sunucu yanıtı kabul edilmedi.")

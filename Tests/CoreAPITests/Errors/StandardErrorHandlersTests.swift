@@ -8,14 +8,14 @@ struct StandardErrorHandlersTests {
     private func attempts(
         _ handler: any ErrorHandler, _ method: HTTPRequest.Method = .get, headers: Headers = [:],
         _ answer: @escaping @Sendable (Request) -> Response<Data>
-    ) async -> [AttemptOutcome] {
+    ) async -> [Attempt.Outcome] {
         var channel = Channel.test("https://h.example", transport: RecordingTransport { answer($0) })
         channel.errorHandler = handler
         return await channel.manager().response(for: TestEndpoint("x", method, headers: headers), as: .nothing).attempts
     }
 
     private static func failing(_ error: TransportError) -> @Sendable (Request) -> Response<Data> {
-        { Response(request: $0, result: .failure(.transport(error, ErrorContext($0)))) }
+        { Response(request: $0, result: .failure(.transport(error, APIClientError.Context($0)))) }
     }
 
     @Test("by status code")

@@ -5,12 +5,12 @@ import Testing
 
 @Suite("An error has a sentence for the user and a text for the developer")
 struct UserTextTests {
-    private static func context(_ status: Int? = nil) -> ErrorContext {
+    private static func context(_ status: Int? = nil) -> APIClientError.Context {
         let request = Request(
             call: Call(channel: .test("https://h.example", name: "SHOP"), endpoint: "orderList", id: "f00dcafe1234"),
             method: .get,
             url: try! HTTPURL("https://h.example/orders?token=s3cret"))
-        return ErrorContext(request, head: status.map { ResponseHead(status: .init(code: $0)) })
+        return APIClientError.Context(request, head: status.map { ResponseHead(status: .init(code: $0)) })
     }
 
     private struct Silent: Error { var code: Int }
@@ -26,7 +26,8 @@ struct UserTextTests {
             .adapting(Silent(code: 1), context()), .cancelled(context()),
             .unknown(Silent(code: 1), context()),
             .app(Silent(code: 1), context()), .app(Silent(code: 1), context(404)), .app(Silent(code: 1), context(503)),
-            .app(Speaking(), context(409)), .app(Described(), context(409)), .app(LocalizedMessage("Bulunamadı."), context(404)),
+            .app(Speaking(), context(409)), .app(Described(), context(409)),
+            .app(ErrorFilter.LocalizedMessage("Bulunamadı."), context(404)),
             .verification(.emptyBody(status: 200, expected: "Item"), context(200)),
             .verification(.unacceptableContentType("text/html", expected: ["application/json"]), context(200)),
             .verification(.custom(Silent(code: 1)), context(200)),
@@ -93,7 +94,7 @@ struct UserTextTests {
         #expect("\(APIClientError.adapting(inner, Self.context()))".contains("the host 'auth.example' is not known to DNS"))
     }
 
-    private struct Labelled: LabelledError { var label: String }
+    private struct Labelled: APIClientError.Labelled { var label: String }
 
     @Test(
         "The label of an app's error is its own, else that of the original error, else the status",

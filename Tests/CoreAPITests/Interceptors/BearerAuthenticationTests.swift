@@ -205,7 +205,7 @@ struct BearerAuthenticationTests {
         let transport = RecordingTransport()
         var channel = Channel.test("https://h.example", transport: transport)
         channel.attemptMiddleware = [BearerAuthentication(token: "t") { _ in "new" }]
-        let place = EnvironmentSwitch(channel.environment)
+        let place = APIEnvironment.Switch(channel.environment)
         channel.environmentSwitch = place
         let manager = channel.manager()
         try await manager.request(endpoint: TestEndpoint())
@@ -224,7 +224,7 @@ struct BearerAuthenticationTests {
 
     /// A channel whose refresh makes `new-R` of the refresh token `R`.
     private static func channel(
-        _ credentials: ChannelCredentials, sandbox: String? = nil, transport: RecordingTransport
+        _ credentials: Channel.Credentials, sandbox: String? = nil, transport: RecordingTransport
     ) -> Channel {
         Channel.test("https://h.example", transport: transport).with {
             $0.credentials = credentials
@@ -281,7 +281,7 @@ struct BearerAuthenticationTests {
         var channel = Self.channel([:], transport: transport)
         let error = await channel.manager().response(for: TestEndpoint(), as: .nothing).error
         #expect(error?.label == "adapting")
-        #expect((error?.underlyingError as? MissingCredential)?.variable == "REFRESH")
+        #expect((error?.underlyingError as? Credential.Missing)?.variable == "REFRESH")
         #expect(transport.requests.isEmpty)
         // No token is sent elsewhere, so a missing one is no error there.
         let elsewhere = await channel.manager().response(for: TestEndpoint(baseURL: "https://other.example"), as: .nothing)
@@ -296,7 +296,7 @@ struct BearerAuthenticationTests {
         let transport = Self.server(rejecting: ["A"])
         let manager = Self.channel(["ACCESS": "A"], transport: transport).manager()
         let error = await manager.response(for: TestEndpoint(), as: .nothing).error
-        #expect(error?.app(MissingCredential.self)?.variable == "REFRESH")
+        #expect(error?.app(Credential.Missing.self)?.variable == "REFRESH")
         #expect(transport.requests.count == 1)
     }
 

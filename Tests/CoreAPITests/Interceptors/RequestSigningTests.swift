@@ -73,7 +73,7 @@ struct RequestSigningTests {
     @Test("a body that is not in memory fails the attempt with its kind, and nothing is sent")
     func notInMemory() async {
         let file = Body.file(URL(fileURLWithPath: "/dev/null"))
-        let stream = Body.stream(BodyStream { { _ in Data() } })
+        let stream = Body.stream(Body.Stream { { _ in Data() } })
         for (body, kind) in [(file, BodyError.Source.file), (stream, .stream)] {
             let transport = RecordingTransport()
             let error = await Self.channel(transport).manager()

@@ -19,7 +19,7 @@ struct RetryPolicyTests {
     }
 
     private static func failing(_ error: TransportError) -> @Sendable (Request) async -> Response<Data> {
-        { Response(request: $0, result: .failure(.transport(error, ErrorContext($0)))) }
+        { Response(request: $0, result: .failure(.transport(error, APIClientError.Context($0)))) }
     }
 
     @Test("repeats idempotent methods after the listed statuses", arguments: [408, 425, 429, 500, 502, 503, 504])

@@ -116,7 +116,9 @@ struct CoreNetworkLoggerTests {
         let lines = await log(statuses: [status]) { [own] in $0.logger = own }
         #expect(lines.isEmpty && pages.all.last?.level == .critical)
         let request = Request(call: Call(channel: .test(), endpoint: "x"), method: .get, url: try! HTTPURL("https://h.example"))
-        func context(_ status: Int) -> ErrorContext { ErrorContext(request, head: ResponseHead(status: .init(code: status))) }
+        func context(_ status: Int) -> APIClientError.Context {
+            APIClientError.Context(request, head: ResponseHead(status: .init(code: status)))
+        }
         #expect(CoreNetworkLogger.level(of: .cancelled(context(200))) == .debug)
         #expect(CoreNetworkLogger.level(of: .app(Trouble(code: 1), context(409))) == .notice)
         #expect(CoreNetworkLogger.level(of: .app(Trouble(code: 1), context(503))) == .notice)

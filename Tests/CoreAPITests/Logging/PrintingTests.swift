@@ -14,7 +14,7 @@ struct PrintingTests {
         let endpoint = TestEndpoint(headers: ["Cookie": "s3cret"], params: ["password": "s3cret"], modifiers: modifiers)
         let response = await manager.response(for: endpoint, as: .data)
         let request = try #require(response.request)
-        let credential = ChannelCredentials(["V": "s3cret"])
+        let credential = Channel.Credentials(["V": "s3cret"])
         var text = "\(request) \(response) \(modifiers) \(NetworkEvent.sending(request)) \(credential)"
         text += "\(NetworkEvent.finished(response.with(.success(())))) \(String(reflecting: request))"
         text += String(reflecting: response) + String(reflecting: credential)
@@ -39,8 +39,8 @@ struct PrintingTests {
         dump(modifiers, to: &text)
         dump(Body.bytes(Data("s3cret".utf8)), to: &text)
         dump(try Authorization.basic(user: "u", password: "s3cret"), to: &text)
-        dump(ErrorContext(request, head: response.head, body: Data("s3cret".utf8)), to: &text)
-        dump(APIClientError.transport(.closed, ErrorContext(request, head: response.head)), to: &text)
+        dump(APIClientError.Context(request, head: response.head, body: Data("s3cret".utf8)), to: &text)
+        dump(APIClientError.transport(.closed, APIClientError.Context(request, head: response.head)), to: &text)
         let basic = Data("u:s3cret".utf8).base64EncodedString()
         #expect(!text.contains(basic) && !text.filter { !$0.isWhitespace }.contains("-115-51-99-114"), "\(text)")
         #expect(!text.contains("s3cret"), "\(text)")
@@ -57,8 +57,9 @@ struct PrintingTests {
         let pem = String(repeating: "s3cret", count: 1_000)
         let identity = ClientIdentity.pem(certificates: pem, key: Secret(pem), passphrase: "s3cret")
         environment.serverTrustManager = ServerTrustManager(authorities: .systemAndPEM(pem), identity: identity)
-        let hosts: ChannelHosts = [
-            .production: ChannelHost(base, trust: environment.serverTrustManager), .staging: ChannelHost(base, isSimulated: true),
+        let hosts: Channel.Hosts = [
+            .production: Channel.Host(base, trust: environment.serverTrustManager),
+            .staging: Channel.Host(base, isSimulated: true),
         ]
         var channel = Channel("Shop", "sells s3cret", hosts: hosts)
             .credential(.header("x-api-key", .environment("SHOP_API_KEY", sandbox: "s3cret")))
@@ -75,14 +76,14 @@ struct PrintingTests {
         let values: [Any] = [
             form, upload, ResumableUpload(.tus, continuing: upload), channel, environment, hosts, hosts[0], hosts[1],
             channel.redaction, channel.credentials as Any, channel.modifiers,
-            Credential.environment("SHOP_API_KEY", sandbox: "s3cret"), channel.interceptors, EnvironmentSwitch(environment),
+            Credential.environment("SHOP_API_KEY", sandbox: "s3cret"), channel.interceptors, APIEnvironment.Switch(environment),
             CredentialInterceptor.query("key", .environment("SHOP_API_KEY", sandbox: "s3cret")), fields.elements, adHoc, typed,
             APIRequest(adHoc, environment: environment, as: String.self), CommonDispatcher(channel: channel),
             NetworkManager<Never>(channel: channel), ChannelNetworker<Never>(channel), channel.limits, channel.coder, fixture,
             APIClient(transport: channel.transport), FixtureTransport([fixture]),
             FixturesType.scenarios(["": [fixture]], scenario: ""),
             environment.serverTrustManager, environment.serverTrustManager.authorities, identity, Timeout(), channel.errorFilter,
-            channel.query, channel.stages[0], FixtureScenario("a"),
+            channel.query, channel.stages[0], Fixture.Scenario("a"),
         ]
         for value in values {
             var dumped = ""
@@ -102,7 +103,7 @@ struct PrintingTests {
     @Test("a channel that rotates its environment prints the present one")
     func rotated() {
         var channel = Channel.test("https://h.example")
-        let place = EnvironmentSwitch(channel.environment)
+        let place = APIEnvironment.Switch(channel.environment)
         channel.environmentSwitch = place
         place.environment.baseURL = "https://other.example"
         #expect("\(channel)".contains("https://other.example"))

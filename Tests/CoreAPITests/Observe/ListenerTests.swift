@@ -1,3 +1,4 @@
+import CoreAPI
 import CoreAPICurl
 import CoreAPIHTTP
 import CoreAPITesting

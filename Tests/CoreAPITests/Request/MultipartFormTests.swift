@@ -35,7 +35,7 @@ struct MultipartFormTests {
         let file = try temporary(Data("a,b\r\n--".utf8))
         defer { try? FileManager.default.removeItem(at: file) }
         let stream = Body.stream(
-            BodyStream {
+            Body.Stream {
                 AsyncStream { continuation in
                     for text in ["one ", "", "two"] { continuation.yield(Data(text.utf8)) }
                     continuation.finish()
@@ -64,7 +64,7 @@ struct MultipartFormTests {
         let echo = try await echo(known)
         #expect(echo["headers"]?["Content-Length"]?.string == "\(length)")
         #expect(echo["files"]?["f"]?.string?.count == 300_000)
-        let unknown = MultipartForm([MultipartForm.Part("s", body: .stream(BodyStream { AsyncStream<Data> { $0.finish() } }))])
+        let unknown = MultipartForm([MultipartForm.Part("s", body: .stream(Body.Stream { AsyncStream<Data> { $0.finish() } }))])
         #expect(try unknown.body().length == nil)
         #expect(
             try await String(decoding: MultipartForm([], boundary: "b").body().collect(upTo: 99), as: UTF8.self) == "--b--\r\n")
@@ -122,7 +122,7 @@ struct MultipartFormTests {
         defer { for file in files { try? FileManager.default.removeItem(at: file) } }
         // Is read after the sizes were, and before the files.
         let first = Body.stream(
-            BodyStream(length: length) {
+            Body.Stream(length: length) {
                 AsyncStream { continuation in
                     for (file, change) in zip(files, [difference, -difference]) {
                         #expect(truncate(file.path, off_t(300_000 + change)) == 0)

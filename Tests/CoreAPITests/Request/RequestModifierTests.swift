@@ -182,7 +182,7 @@ struct RequestModifierTests {
         arguments: [
             [Timeout(.seconds(1)), Timeout(.seconds(2))], [CachePolicy.noStore, CachePolicy.revalidate],
             [BodyCoder.json, BodyCoder.json], [StatusCodeResponseVerifier(200), StatusCodeResponseVerifier(201)],
-            [FixtureScenario("a"), FixtureScenario("a")],
+            [Fixture.Scenario("a"), Fixture.Scenario("a")],
         ] as [[any RequestModifier]])
     func twice(modifiers: [any RequestModifier]) async {
         var channel = Channel.test("https://h.example", transport: RecordingTransport())

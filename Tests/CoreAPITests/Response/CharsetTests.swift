@@ -134,13 +134,13 @@ struct CharsetTests {
         let texts = try await texts(bytes, ["text/plain; charset=\(label)"])
         #expect(texts == (expected, nil))
         let response = try await response(bytes, ["text/plain; charset=\(label)"])
-        #expect(throws: CharsetError.malformed(label)) { try response.exactText }
+        #expect(throws: Charset.DecodingError.malformed(label)) { try response.exactText }
     }
 
     @Test("of an unknown charset is an error in exact text, which names the charset")
     func unknownByName() async throws {
         let response = try await response([0x61], ["text/plain; charset=Klingon"])
-        #expect(throws: CharsetError.unknown("Klingon")) { try response.exactText }
+        #expect(throws: Charset.DecodingError.unknown("Klingon")) { try response.exactText }
     }
 
     @Test(

@@ -1,3 +1,4 @@
+import CoreAPI
 import HTTPTypes
 import Testing
 

@@ -8,13 +8,13 @@ import Testing
 
 @Suite("The peers that a channel may connect to", .timeLimit(.minutes(1)))
 struct AddressPolicyTests {
-    private func kind(_ text: String) throws -> AddressClass {
+    private func kind(_ text: String) throws -> Limits.AddressClass {
         var hints = addrinfo()
         hints.ai_flags = AI_NUMERICHOST
         var list: UnsafeMutablePointer<addrinfo>?
         try #require(getaddrinfo(text, nil, &hints, &list) == 0)
         defer { freeaddrinfo(list) }
-        return AddressClass(of: try #require(list?.pointee.ai_addr))
+        return Limits.AddressClass(of: try #require(list?.pointee.ai_addr))
     }
 
     @Test(
@@ -35,8 +35,8 @@ struct AddressPolicyTests {
             ("8.8.8.8", []), ("172.32.0.1", []), ("172.15.0.1", []), ("100.128.0.1", []), ("169.253.0.1", []),
             ("2606:4700::1111", []),
             ("::ffff:8.8.8.8", []), ("2002:808:808::", []),
-        ] as [(String, AddressClass)])
-    func kinds(address: String, expected: AddressClass) throws {
+        ] as [(String, Limits.AddressClass)])
+    func kinds(address: String, expected: Limits.AddressClass) throws {
         #expect(try kind(address) == expected)
     }
 

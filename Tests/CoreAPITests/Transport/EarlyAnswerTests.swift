@@ -25,8 +25,8 @@ struct EarlyAnswerTests {
 
         var body: Body {
             switch self {
-            case .paused: .stream(BodyStream(length: 1 << 24, Self.first))
-            case .pausedWithoutLength: .stream(BodyStream(Self.first))
+            case .paused: .stream(Body.Stream(length: 1 << 24, Self.first))
+            case .pausedWithoutLength: .stream(Body.Stream(Self.first))
             case .running: .bytes(Data(count: 1 << 24))
             }
         }

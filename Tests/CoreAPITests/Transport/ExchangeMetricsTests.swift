@@ -128,7 +128,7 @@ struct TransferMetricsTests {
         let requests = Requests(transport)
         #expect(try await requests.send(.get, server.url).metrics?.bytesReceived == 5)
         // Holds the thread up, so that it hears of the next request and of its end at once.
-        let body = BodyStream.oneByte {
+        let body = Body.Stream.oneByte {
             asked.open()
             for _ in 0..<20_000 where !gate.isOpen { _ = usleep(1_000) }
         }

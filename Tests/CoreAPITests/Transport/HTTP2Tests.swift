@@ -121,7 +121,7 @@ struct HTTP2Tests {
         // nginx answers a request for a file with 405, unless it is GET or HEAD, after reading its body.
         let posted = try await requests.send(.post, server.url + "/1k", body: .bytes(Data(repeating: 0x61, count: 200_000)))
         #expect(posted.status == 405)
-        let stream = BodyStream {
+        let stream = Body.Stream {
             nonisolated(unsafe) var left = 3;
             return { _ in
                 left -= 1; return left < 0 ? Data() : Data("piece".utf8)

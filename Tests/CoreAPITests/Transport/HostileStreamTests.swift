@@ -83,7 +83,7 @@ struct HostileStreamTests {
             continuation.finish()
         }
         let manager = NetworkManager<UploadEndpoint>(channel: channel)
-        let response = await manager.response(for: UploadEndpoint(body: .stream(BodyStream { once })), as: .text)
+        let response = await manager.response(for: UploadEndpoint(body: .stream(Body.Stream { once })), as: .text)
         #expect(response.error?.label == "transport.bodyUnreadable", "\(response.result)")
         #expect("\(response.error.map { "\($0)" } ?? "")".contains("expected 8 bytes as in an earlier attempt, found 0"))
         #expect(server.requests.filter { $0.path == "/there" }.allSatisfy { $0.defect != nil })
@@ -111,7 +111,7 @@ struct HostileStreamTests {
             }
         }
         let once = pieces()
-        let body = BodyStream { madeOutside ? once : pieces() }
+        let body = Body.Stream { madeOutside ? once : pieces() }
         let manager = NetworkManager<UploadEndpoint>(channel: channel)
         let response = await manager.response(for: UploadEndpoint(body: .stream(body)), as: .text)
         if madeOutside {
@@ -180,7 +180,7 @@ struct HostileStreamTests {
         let gone = try Gate()
         let channel = channel(server) { $0.modifiers = [Timeout(.milliseconds(500))] }
         let manager = NetworkManager<UploadEndpoint>(channel: channel)
-        let body = Body.stream(BodyStream { Nothings(gone: gone) })
+        let body = Body.stream(Body.Stream { Nothings(gone: gone) })
         #expect(await manager.response(for: UploadEndpoint(body: body), as: .text).error?.label == "transport.timedOut.total")
         try await gone.waitUntilOpen()
         await channel.close()
@@ -217,15 +217,15 @@ struct HostileStreamTests {
         let stream =
             switch kind {
             case .silent:
-                BodyStream(length: 0) {
+                Body.Stream(length: 0) {
                     opened.open(); return AsyncStream<Data> { _ in }
                 }
             case .endless:
-                BodyStream(length: 0) {
+                Body.Stream(length: 0) {
                     opened.open(); return Nothings(gone: gone)
                 }
             case .deaf:
-                BodyStream(length: 0) {
+                Body.Stream(length: 0) {
                     opened.open(); return Deaf(gate: gone)
                 }
             }
@@ -246,7 +246,7 @@ struct HostileStreamTests {
 
     /// Answers with a rejection, whose body is a sequence.
     private struct Rejecting: Transport {
-        let body: BodyStream
+        let body: Body.Stream
 
         func send(_ attempt: Attempt) async -> RawResponse {
             RawResponse(attempt, head: ResponseHead(status: 500), body: .stream(body))
@@ -257,7 +257,7 @@ struct HostileStreamTests {
     func deafRejection(isCancelled: Bool) async throws {
         let (gone, opened) = (try Gate(), try Gate())
         defer { gone.open() }
-        let body = BodyStream {
+        let body = Body.Stream {
             opened.open()
             return Deaf(gate: gone)
         }

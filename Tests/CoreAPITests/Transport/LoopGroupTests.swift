@@ -1,3 +1,4 @@
+import CoreAPI
 import CoreAPITesting
 import Foundation
 import HTTPTypes
@@ -277,7 +278,7 @@ struct LoopGroupTests {
         let (transport, holding) = (CurlTransport(loops: loops), CurlTransport(loops: loops))
         #expect(try await Requests(transport).send(.get, server.url).text == "x")
         // Holds the thread up until both sides have begun.
-        let body = BodyStream.oneByte {
+        let body = Body.Stream.oneByte {
             asked.open()
             for _ in 0..<20_000 where !gate.isOpen { _ = usleep(1_000) }
         }

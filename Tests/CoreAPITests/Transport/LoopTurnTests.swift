@@ -1,3 +1,4 @@
+import CoreAPI
 import CoreAPIHTTP
 import CoreAPITesting
 import Foundation
@@ -98,7 +99,7 @@ struct LoopTurnTests {
         /// The bytes on the way when the response is there, and those that it has taken when the other pool has its next turn.
         let found = Mutex<(before: Int, taken: Int)>((0, 0))
         // The loop asks for its bytes in each turn, once or more often.
-        let body = BodyStream(length: 4_000) {
+        let body = Body.Stream(length: 4_000) {
             let left = Mutex(4_000)
             return { _ in
                 try found.withLock { found in

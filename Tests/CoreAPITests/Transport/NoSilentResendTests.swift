@@ -19,7 +19,7 @@ struct NoSilentResendTests {
     }
 
     private static let streamed = Body.stream(
-        BodyStream(length: 5) {
+        Body.Stream(length: 5) {
             nonisolated(unsafe) var isDone = false
             return { _ in
                 defer { isDone = true }

@@ -113,7 +113,7 @@ struct PinningTests {
     func replaced() async throws {
         let server = try await NginxServer(http2: true)
         var (channel, heard) = channel(server, ["localhost": [server.pin]])
-        let place = EnvironmentSwitch(channel.environment)
+        let place = APIEnvironment.Switch(channel.environment)
         channel.environmentSwitch = place
         let manager = channel.manager()
         for _ in 0..<3 { _ = try await manager.response(for: TestEndpoint("1k"), as: .data).value }
@@ -154,11 +154,11 @@ struct PinningTests {
         let text = #"{"pins": {"*.example.com": ["\#(pin)"]}, "expiry": "2030-01-01T00:00:00Z", "mode": "reportOnly"}"#
         try text.write(toFile: path, atomically: true, encoding: .utf8)
         guard isSound else {
-            #expect(throws: CertificateError.self) { try PinSet(contentsOfFile: path) }
-            #expect(throws: CertificateError.self) { try PinSet(contentsOfFile: path + ".nowhere") }
+            #expect(throws: Certificate.ReadError.self) { try PinSet(contentsOfFile: path) }
+            #expect(throws: Certificate.ReadError.self) { try PinSet(contentsOfFile: path + ".nowhere") }
             for text in [#"{"pins": {}}"#, String(repeating: "[", count: 513)] {
                 try text.write(toFile: path, atomically: true, encoding: .utf8)
-                #expect(throws: CertificateError.self) { try PinSet(contentsOfFile: path) }
+                #expect(throws: Certificate.ReadError.self) { try PinSet(contentsOfFile: path) }
             }
             return
         }

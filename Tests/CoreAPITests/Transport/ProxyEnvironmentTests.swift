@@ -1,3 +1,4 @@
+import CoreAPI
 import Testing
 
 @testable import CoreAPICore

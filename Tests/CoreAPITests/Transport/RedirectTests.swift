@@ -107,7 +107,7 @@ struct RedirectTests {
     @Test("A 307 opens a stream again and reads a file again")
     func bodiesAgain() async throws {
         let server = try LoopbackServer.start { $0.path == "/a" ? .redirect(to: "/b", status: 307) : .ok($0.bodyText) }
-        let stream = BodyStream {
+        let stream = Body.Stream {
             nonisolated(unsafe) var pieces = ["one ", "two"]
             return { _ in pieces.isEmpty ? Data() : Data(pieces.removeFirst().utf8) }
         }

@@ -1,3 +1,4 @@
+import CoreAPI
 import CoreAPITesting
 import Foundation
 import HTTPTypes
@@ -111,7 +112,7 @@ struct RequestOnTheWireTests {
         defer { try? FileManager.default.removeItem(at: file) }
         func stream(_ length: Int64?) -> Body {
             .stream(
-                BodyStream(length: length) {
+                Body.Stream(length: length) {
                     nonisolated(unsafe) var rest = bytes
                     return { limit in
                         defer { rest = rest.dropFirst(100_000) }
@@ -141,7 +142,7 @@ struct RequestOnTheWireTests {
         struct Broken: Error {}
         func stream(_ length: Int64?, _ pieces: [String]) -> Body {
             .stream(
-                BodyStream(length: length) {
+                Body.Stream(length: length) {
                     nonisolated(unsafe) var pieces = pieces
                     return { _ in
                         if pieces.first == "throw" { throw Broken() }
@@ -154,7 +155,7 @@ struct RequestOnTheWireTests {
         defer { try? FileManager.default.removeItem(at: pipe) }
         let server = try LoopbackServer.start { _ in .ok("done") }
         let bodies = [
-            stream(10, ["short"]), stream(3, ["longer"]), stream(nil, ["a", "throw"]), .stream(BodyStream { throw Broken() }),
+            stream(10, ["short"]), stream(3, ["longer"]), stream(nil, ["a", "throw"]), .stream(Body.Stream { throw Broken() }),
             .file(URL(fileURLWithPath: "/nowhere/at/all")), .file(URL(fileURLWithPath: "/tmp")), .file(pipe),
         ]
         for body in bodies {

@@ -1,3 +1,4 @@
+import CoreAPI
 import CoreAPIHTTP
 import CoreAPITesting
 import Foundation
@@ -31,7 +32,7 @@ struct StreamEndTests {
     private static let order = Data(repeating: 0x61, count: 300_000)
 
     private static let streamed = Body.stream(
-        BodyStream(length: Int64(order.count)) {
+        Body.Stream(length: Int64(order.count)) {
             nonisolated(unsafe) var rest = order
             return { count in
                 defer { rest = rest.dropFirst(count) }
@@ -328,7 +329,7 @@ struct StreamEndTests {
             let (chunks, chunk) = AsyncStream.makeStream(of: Data.self)
             chunk.yield(Data("ab".utf8))
             async let sent = requests.send(
-                .post, server.url, body: .stream(BodyStream(length: 4) { chunks }), timeout: Timeout(.seconds(5)))
+                .post, server.url, body: .stream(Body.Stream(length: 4) { chunks }), timeout: Timeout(.seconds(5)))
             // The server answers now, so that the response and the rest of the request meet in one turn of the loop.
             await signals.next()
             chunk.yield(Data("cd".utf8))

@@ -1,3 +1,4 @@
+import CoreAPI
 import CoreAPITesting
 import Foundation
 import HTTPTypes
@@ -54,7 +55,7 @@ struct StreamRoomTests {
         }
         let other = try LoopbackServer.start { _ in .ok() }
         // Keeps the thread from reading before everything is there.
-        let body = BodyStream.oneByte {
+        let body = Body.Stream.oneByte {
             gate.open()
             for _ in 0..<10_000 where !sent.isOpen { _ = usleep(1_000) }
         }

@@ -83,12 +83,12 @@ struct TimeoutTests {
     func slowUpload() async throws {
         let server = try LoopbackServer.start { _ in .ok("done") }
         let pieces = 8
-        let stream = BodyStream {
+        let stream = Body.Stream {
             nonisolated(unsafe) var sent = 0
             return { _ in
                 guard sent < pieces else { return Data() }
                 sent += 1
-                Thread.sleep(forTimeInterval: 0.1)
+                Thread.sleep(forTimeInterval: 0.3)
                 return Data(repeating: 0x61, count: 1_000)
             }
         }
@@ -144,7 +144,7 @@ struct TimeoutTests {
         let transport = CurlTransport()
         let requests = Requests(transport)
         let data = Data(count: size)
-        let stream = BodyStream {
+        let stream = Body.Stream {
             nonisolated(unsafe) var rest = data
             return { count in
                 defer { rest = rest.dropFirst(count) }
@@ -188,7 +188,7 @@ struct TimeoutTests {
             guard request.method == "GET" else { return .ok("thanks") }
             return [.open(asked), .waitFor(gate), .sendHead(status: 204), .open(sent)]
         }
-        let body = BodyStream.oneByte {
+        let body = Body.Stream.oneByte {
             gate.open()
             for _ in 0..<20_000 where !sent.isOpen { _ = usleep(1_000) }
             _ = usleep(3_400_000)

@@ -1,3 +1,4 @@
+import CoreAPI
 import CoreAPITesting
 import Foundation
 import HTTPTypes

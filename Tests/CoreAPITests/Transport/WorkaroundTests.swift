@@ -1,3 +1,4 @@
+import CoreAPI
 import CoreAPITesting
 import Foundation
 import HTTPTypes
@@ -345,7 +346,7 @@ struct WorkaroundTests {
         try await show(.unreadEmptyBody) { transport in
             let server = try LoopbackServer.start { _ in .ok() }
             let body = Body.stream(
-                BodyStream(length: 0) {
+                Body.Stream(length: 0) {
                     AsyncStream<Data> {
                         $0.yield(Data("lost".utf8)); $0.finish()
                     }

@@ -67,7 +67,7 @@ struct CertificateDetailsTests {
         ] as [(UInt8, String)])
     func badDates(tag: UInt8, text: String) {
         var reader = DERReader(Self.element(tag, Array(text.utf8)))
-        #expect(throws: CertificateError.self) { try DERTime.next(in: &reader) }
+        #expect(throws: Certificate.ReadError.self) { try DERTime.next(in: &reader) }
     }
 
     @Test(
@@ -99,7 +99,7 @@ struct CertificateDetailsTests {
         if let text {
             #expect(try Self.text(ofName: name) == "\(text)=#0C0178")
         } else {
-            #expect(throws: CertificateError.self) { try Self.text(ofName: name) }
+            #expect(throws: Certificate.ReadError.self) { try Self.text(ofName: name) }
         }
     }
 
@@ -114,7 +114,7 @@ struct CertificateDetailsTests {
             Self.element(0x31, [UInt8](Self.element(0x30, [UInt8](value + type)))),
             Self.element(0x31, [UInt8](Self.element(0x30, [UInt8](type + value + value)))), Data([0x31, 0x80]),
         ] {
-            #expect(throws: CertificateError.self, "\(Array(part))") { try Self.text(ofName: part) }
+            #expect(throws: Certificate.ReadError.self, "\(Array(part))") { try Self.text(ofName: part) }
         }
     }
 

@@ -23,15 +23,15 @@ struct CertificateTests {
     func malformed() async throws {
         let server = try await NginxServer(http2: true)
         let der = try Certificate(pem: server.authority).der
-        for length in 0..<der.count { #expect(throws: CertificateError.self) { try Certificate(der: der.prefix(length)) } }
-        #expect(throws: CertificateError.self) { try Certificate(der: der + [0]) }
+        for length in 0..<der.count { #expect(throws: Certificate.ReadError.self) { try Certificate(der: der.prefix(length)) } }
+        #expect(throws: Certificate.ReadError.self) { try Certificate(der: der + [0]) }
         for position in 0..<min(der.count, 200) {
             var changed = der
             changed[position] ^= 0xFF
             _ = try? Certificate(der: changed)
         }
         for pem in ["", "-----BEGIN CERTIFICATE-----", "-----BEGIN CERTIFICATE-----\n!!\n-----END CERTIFICATE-----"] {
-            #expect(throws: CertificateError.self) { try Certificate(pem: pem) }
+            #expect(throws: Certificate.ReadError.self) { try Certificate(pem: pem) }
         }
     }
 

@@ -1,3 +1,4 @@
+import CoreAPI
 import Foundation
 import Testing
 

@@ -10,7 +10,7 @@ import Testing
 struct PinnedCertificateTests {
     private struct Host: PinnedCertificate {
         let evaluatorKey: String
-        let files: [CertificateFile]
+        let files: [Certificate.File]
         var allHostsMustBeEvaluated = true
     }
 
@@ -19,7 +19,7 @@ struct PinnedCertificateTests {
 
         static let folder = FileManager.default.temporaryDirectory.appendingPathComponent("pins-\(UUID().uuidString)")
         var evaluatorKey: String { self == .api ? "localhost" : "*.images.example" }
-        var files: [CertificateFile] { [CertificateFile(path: Self.folder.appendingPathComponent("ca.pem").path)] }
+        var files: [Certificate.File] { [Certificate.File(path: Self.folder.appendingPathComponent("ca.pem").path)] }
     }
 
     private func outcome(_ server: LoopbackServer, _ host: String, _ trust: ServerTrustManager) async throws -> String {
@@ -46,7 +46,7 @@ struct PinnedCertificateTests {
         try Data(pem.utf8).write(to: folder.appendingPathComponent("ca.pem"))
         try Certificate(pem: pem).der.write(to: folder.appendingPathComponent("ca.der"))
         for name in ["ca.pem", "ca.der"] {
-            let file = CertificateFile(path: folder.appendingPathComponent(name).path)
+            let file = Certificate.File(path: folder.appendingPathComponent(name).path)
             var host = Host(evaluatorKey: "localhost", files: [file])
             #expect(try await outcome(server, "localhost", host.serverTrustManager) == "fine")
             #expect(try await outcome(stranger, "localhost", host.serverTrustManager).contains("matches none of its pins"))
@@ -83,12 +83,14 @@ struct PinnedCertificateTests {
         let rubbish = folder.appendingPathComponent("rubbish.der")
         try Data("rubbish".utf8).write(to: rubbish)
         for file in [
-            CertificateFile(path: folder.path + "/missing.der"), CertificateFile(name: "nowhere"),
-            CertificateFile(path: rubbish.path),
+            Certificate.File(path: folder.path + "/missing.der"), Certificate.File(name: "nowhere"),
+            Certificate.File(path: rubbish.path),
         ] {
-            #expect(throws: CertificateError.self) { _ = try Host(evaluatorKey: "h.example", files: [file]).serverTrustManager }
+            #expect(throws: Certificate.ReadError.self) {
+                _ = try Host(evaluatorKey: "h.example", files: [file]).serverTrustManager
+            }
         }
-        #expect(throws: CertificateError.self) { _ = try Host(evaluatorKey: "h.example", files: []).pins }
+        #expect(throws: Certificate.ReadError.self) { _ = try Host(evaluatorKey: "h.example", files: []).pins }
     }
 
     @Test("a pin file may say that other hosts are rejected; report only reports them")

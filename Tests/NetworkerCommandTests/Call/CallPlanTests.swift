@@ -182,7 +182,7 @@ struct CallPlanTests {
 
     private func failed(_ failure: TransportError) -> APIClientError {
         let call = Call(channel: Channel("Books", hosts: [.production: "https://books.example"]), endpoint: "a")
-        return .transport(failure, ErrorContext(call))
+        return .transport(failure, APIClientError.Context(call))
     }
 
     @Test("has advice for a server that does not listen; only a channel without --host can name another")

@@ -63,7 +63,7 @@ struct CallRecorderTests {
     }
 
     private func recorded(
-        _ interceptor: any RequestInterceptor, path: String = "a", logger: any NetworkLogger = SilentLogger(),
+        _ interceptor: any RequestInterceptor, path: String = "a", logger: (any NetworkLogger)? = nil,
         beside listeners: [any Listener] = []
     ) async throws -> RecordedCall {
         var channel = try #require(ChannelRegistry.standard.entry("HTTPBin")).place(nil).make()

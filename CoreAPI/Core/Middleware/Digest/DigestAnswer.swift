@@ -1,3 +1,4 @@
+internal import CoreAPIHTTP
 import Foundation
 
 /// The answer to a challenge for one request (RFC 7616 §3.4, for a legacy challenge RFC 2069 §2.1.2). Pure.

@@ -1,4 +1,4 @@
-internal import CoreAPIHTTP
+public import CoreAPIHTTP
 internal import Foundation
 internal import HTTPTypes
 
@@ -16,7 +16,7 @@ internal import HTTPTypes
 /// An answer is for one target, so a redirect does not take it along. The request after a redirect gets its own answer, if it
 /// stays at the origin.
 ///
-/// Rejected with a ``DigestAuthenticationError``: `auth-int` alone, `-sess` variants, `SHA-512-256`, and challenges without `qop`
+/// Rejected with a ``DigestAuthentication/Failure``: `auth-int` alone, `-sess` variants, `SHA-512-256`, and challenges without `qop`
 /// (RFC 2069) unless they are allowed. `nextnonce` is ignored; a server that wants a new nonce says `stale`.
 public final class DigestAuthentication: Middleware {
     let username: String
@@ -38,10 +38,10 @@ public final class DigestAuthentication: Middleware {
     ///   - allowsLegacyChallenges: whether a challenge without `qop` is answered, in the form of RFC 2069 that RFC 2617 §3.2.2.1
     ///     keeps. Default `false`: such an answer has no client nonce. A server that chooses the nonce may look up the password
     ///     in a prepared table, and an overheard answer can be repeated.
-    /// - Throws: ``DigestAuthenticationError/unsafeUsername``.
+    /// - Throws: ``DigestAuthentication/Failure/unsafeUsername``.
     public convenience init(
         username: String, password: Secret<String>, origins: [String] = [], allowsLegacyChallenges: Bool = false
-    ) throws(DigestAuthenticationError) {
+    ) throws(DigestAuthentication.Failure) {
         guard username.firstForbiddenControl == nil else { throw .unsafeUsername }
         // The normal form that RFC 7616 §4 requires with UTF-8. Here and not in the answer, so that a static binary which does
         // not call this initializer links no more of Foundation.
@@ -74,7 +74,7 @@ public final class DigestAuthentication: Middleware {
         // too old.
         for rejections in 1... {
             guard raw.status == 401, raw.failure == nil, request.body.isReplayable else { break }
-            do throws(DigestAuthenticationError) {
+            do throws(DigestAuthentication.Failure) {
                 let lines = raw.head?.headers[values: .wwwAuthenticate] ?? []
                 guard let challenge = try DigestChallenge.best(of: lines, allowsLegacy: allowsLegacyChallenges) else { break }
                 guard rejections <= (challenge.isStale ? Self.staleLimit : 1) else {

@@ -1,21 +1,24 @@
+public import CoreAPIHTTP
 public import Foundation
 
-/// Why a Digest challenge was not answered. Never contains the password.
-public enum DigestAuthenticationError: Error, Hashable, Sendable {
-    /// The header is not a list of challenges.
-    case malformedChallenge(AuthenticationChallenge.Malformed)
-    /// A challenge lacks what RFC 7616 §3.3 requires.
-    case missingParameter(String)
-    /// The server offers none of the supported algorithms: `SHA-256` and `MD5`.
-    case unsupportedAlgorithm([String])
-    /// The server does not offer `auth`. It requires a protected body (`auth-int`), or it predates 1999 and offers no protection
-    /// (`nil`, or empty). The latter is answered if `allowsLegacyChallenges` is set.
-    case unsupportedProtection(String?)
-    /// A user name must not contain control characters.
-    case unsafeUsername
+extension DigestAuthentication {
+    /// Why a Digest challenge was not answered. Never contains the password.
+    public enum Failure: Error, Hashable, Sendable {
+        /// The header is not a list of challenges.
+        case malformedChallenge(AuthenticationChallenge.Malformed)
+        /// A challenge lacks what RFC 7616 §3.3 requires.
+        case missingParameter(String)
+        /// The server offers none of the supported algorithms: `SHA-256` and `MD5`.
+        case unsupportedAlgorithm([String])
+        /// The server does not offer `auth`. It requires a protected body (`auth-int`), or it predates 1999 and offers no protection
+        /// (`nil`, or empty). The latter is answered if `allowsLegacyChallenges` is set.
+        case unsupportedProtection(String?)
+        /// A user name must not contain control characters.
+        case unsafeUsername
+    }
 }
 
-extension DigestAuthenticationError: LocalizedError {
+extension DigestAuthentication.Failure: LocalizedError {
     public var errorDescription: String? {
         switch self {
         case .malformedChallenge(let malformed): malformed.readableDescription

@@ -31,15 +31,15 @@ struct DigestChallenge: Sendable, Hashable {
     /// The best of a server's challenges, those with `qop` first; `nil` if it offers no Digest.
     ///
     /// - Parameter allowsLegacy: whether a challenge without `qop` can be answered.
-    /// - Throws: ``DigestAuthenticationError`` if it offers only Digest challenges that cannot be answered.
-    static func best(of lines: [String], allowsLegacy: Bool = false) throws(DigestAuthenticationError) -> DigestChallenge? {
+    /// - Throws: ``DigestAuthentication/Failure`` if it offers only Digest challenges that cannot be answered.
+    static func best(of lines: [String], allowsLegacy: Bool = false) throws(DigestAuthentication.Failure) -> DigestChallenge? {
         var offered: [DigestChallenge] = []
-        var rejection: DigestAuthenticationError?
+        var rejection: DigestAuthentication.Failure?
         var algorithms: [String] = []
         for line in lines {
             do throws(AuthenticationChallenge.Malformed) {
                 for challenge in try AuthenticationChallenge.parse(line) where challenge.scheme == "digest" {
-                    do throws(DigestAuthenticationError) {
+                    do throws(DigestAuthentication.Failure) {
                         offered.append(try DigestChallenge(challenge, allowsLegacy: allowsLegacy))
                     } catch {
                         if case .unsupportedAlgorithm(let names) = error { algorithms += names }
@@ -63,7 +63,7 @@ struct DigestChallenge: Sendable, Hashable {
 
     /// `-sess` variants are not supported: implementations disagree whether their key uses the first client nonce or each
     /// request's.
-    init(_ challenge: AuthenticationChallenge, allowsLegacy: Bool) throws(DigestAuthenticationError) {
+    init(_ challenge: AuthenticationChallenge, allowsLegacy: Bool) throws(DigestAuthentication.Failure) {
         let parameters = challenge.parameters
         let name = parameters["algorithm"] ?? Algorithm.md5.rawValue
         guard let algorithm = Algorithm.allCases.first(where: { $0.rawValue == name.uppercased() }) else {

@@ -77,6 +77,6 @@ struct CountedChunks: AsyncSequence, Sendable {
 
     /// - Parameter hasLength: whether the body announces its length.
     static func body(_ counter: Counter, count: Int = .max, hasLength: Bool = false) -> Body {
-        .stream(BodyStream(length: hasLength ? Int64(count * size) : nil) { CountedChunks(counter: counter, count: count) })
+        .stream(Body.Stream(length: hasLength ? Int64(count * size) : nil) { CountedChunks(counter: counter, count: count) })
     }
 }

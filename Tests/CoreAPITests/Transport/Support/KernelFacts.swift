@@ -32,8 +32,8 @@ final class ReadingThread: Sendable {
     }
 
     /// A body that is as long as it says.
-    func body(of size: Int) -> BodyStream {
-        BodyStream(length: Int64(size)) {
+    func body(of size: Int) -> Body.Stream {
+        Body.Stream(length: Int64(size)) {
             let left = Mutex(size)
             return { limit in
                 self.note()

@@ -109,10 +109,10 @@ func each(of count: Int, atOnce: Int, _ body: @escaping @Sendable (Int) async ->
     }
 }
 
-extension BodyStream {
+extension Body.Stream {
     /// One byte, before which `wait` blocks the loop's thread.
-    static func oneByte(after wait: @escaping @Sendable () -> Void) -> BodyStream {
-        BodyStream(length: 1) {
+    static func oneByte(after wait: @escaping @Sendable () -> Void) -> Body.Stream {
+        Body.Stream(length: 1) {
             let isSent = Mutex(false)
             return { _ in
                 let isFirst = isSent.withLock { isSent in

@@ -103,12 +103,12 @@ extension FuzzTarget {
 
     /// A name can be written in the extended form (RFC 8187), and read again.
     private static func checkNames(of head: HTTPFields) {
-        let part = BodyPart(headers: head, body: .none)
+        let part = Body.Part(headers: head, body: .none)
         for name in [part.name, part.fileName].compactMap(\.self) {
             // A byte of ISO 8859-1 becomes two, and an invalid one of a plain name three.
             expect(name.utf8.count <= 3 * (head[.contentDisposition]?.utf8.count ?? 0), "no more comes out than went in")
             let text = "form-data; filename=plain; filename*=UTF-8''\(PercentEncoding.component(name))"
-            let again = BodyPart(headers: [.contentDisposition: text], body: .none)
+            let again = Body.Part(headers: [.contentDisposition: text], body: .none)
             expect(again.fileName == name, "written and read again: \(text), \(again.fileName ?? "nil")")
         }
     }
@@ -123,7 +123,7 @@ extension FuzzTarget {
     private static func parts(of pieces: [Data]) -> Parts {
         var parts = Parts()
         do {
-            var parser = try MultipartParser(boundary: "b", limits: PartLimits(headSize: 128, parts: 8))
+            var parser = try MultipartParser(boundary: "b", limits: Body.PartLimits(headSize: 128, parts: 8))
             for piece in pieces {
                 parser.feed(piece)
                 while let item = try parser.next() { parts.take(item) }
