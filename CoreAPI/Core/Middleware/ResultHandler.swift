@@ -1,11 +1,3 @@
-/// A side effect at the end of a call, by your own type: `channel.resultHandler = ResultHandler(SignOut())`.
-public protocol ResultHandling: Sendable {
-    /// Called last, in Swift's thread pool, once per call and once per attempt made manually; the caller waits for it. It sees
-    /// the final outcome and cannot change it. An error that it throws is reported to the channel's logger and
-    /// listeners; the caller's result stays.
-    func handle(_ response: Response<Void>) async throws
-}
-
 /// A side effect at the end of a call, before the caller gets the result: sign out when the session has expired, count, navigate.
 public struct ResultHandler: Sendable {
     private let handle: (@Sendable (Response<Void>) async throws -> Void)?

@@ -47,3 +47,17 @@ public struct FunctionLogger: NetworkLogger {
         function(event)
     }
 }
+
+/// Passes the events that a ``NetworkLogger`` knows to it.
+struct LoggerListener: Listener {
+    let logger: any NetworkLogger
+
+    func started(_ event: CallEvent.Started) { logger.log(.sending(event.attempt.request)) }
+    func retrying(_ event: CallEvent.Retrying) { logger.log(.retrying(event.response, after: event.delay)) }
+    func pinMismatch(_ event: CallEvent.Mismatched) { logger.log(.pinMismatch(event.mismatch, event.attempt.request)) }
+    func warning(_ event: CallEvent.Warning) { logger.log(.warning(event.text, event.attempt.request)) }
+    func finished(_ event: CallEvent.Finished) { logger.log(.finished(event.response)) }
+    func resultHandlerFailed(_ event: CallEvent.ResultHandlerFailed) {
+        logger.log(.resultHandlerFailed(event.error, event.response))
+    }
+}
