@@ -109,7 +109,7 @@ public final class CurlTransport: Transport {
     }
 
     public func send(_ attempt: Attempt) async -> RawResponse {
-        if case .stream = attempt.request.body, let rejection = await library.rejection(ofEmptyStream: attempt) {
+        if case .stream = attempt.request.body, let rejection = await attempt.rejectionOfEmptyStream() {
             return rejection
         }
         let own = CurlAttempt(attempt: attempt, library: library)
@@ -133,7 +133,7 @@ public final class CurlTransport: Transport {
 
     func begin(_ own: CurlAttempt, connectsOnly: Bool) -> Result<(ConnectionPool, Exchange), APIClientError> {
         let attempt = own.attempt
-        let isDedicated = connectsOnly || library.needsDedicatedConnections(attempt)
+        let isDedicated = connectsOnly || attempt.needsDedicatedConnections
         guard let (pool, isNew) = take(for: attempt.call.prepared, streamsBodies: isDedicated) else {
             return .failure(.transport(.closed, APIClientError.Context(attempt.request)))
         }

@@ -449,25 +449,6 @@ struct UploadTests {
         #expect(server.requests.map(\.headers["Expect"]) == ["100-continue", nil])
     }
 
-    @Test("without its workaround, libcurl sends a request with a rejected expectation again")
-    func expectationRepeated() async throws {
-        let heads = Shared(0)
-        let server = try RawServer { connection in
-            while connection.head() != nil {
-                heads.change { $0 += 1 }
-                connection.answer(417, ["Content-Type": "text/plain"], "not here")
-            }
-        }
-        let channel = Channel.test(server.url) {
-            $0.transport = CurlTransport(library: .linked.leaving(.repeatedExpectation))
-        }
-        let options = UploadOptions(expectsContinue: true)
-        let file = try TemporaryFile(Self.data)
-        _ = await channel.manager.upload(AdHocEndpoint(.put, "a"), from: Source.file.body(file), options: options).response
-        await channel.close()
-        #expect(heads.current > 1)
-    }
-
     @Test(
         "over HTTP/2, a request with a 417 in the middle of the body is sent again once, if its body can be read again",
         arguments: [Source.bytes, .once])

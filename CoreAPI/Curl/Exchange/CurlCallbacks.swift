@@ -76,7 +76,7 @@ enum CurlCallbacks {
     }
 
     /// `CURLOPT_PREREQFUNCTION`: the connection is open, and the request is about to be sent. Called a second time if libcurl
-    /// sends it again; see ``CurlDefect/silentResend``.
+    /// sends it again; see `Workarounds/SilentResend.swift`.
     static var prerequest: curl_prereq_callback {
         { context, remoteAddress, _, remotePort, localPort in
             guard let exchange = Exchange.behind(context) else { return ccurl_prereqfunc_abort }

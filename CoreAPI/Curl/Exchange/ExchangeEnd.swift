@@ -41,8 +41,7 @@ extension Exchange {
             mayBeSentAgain: mayBeSentAgain, streamFailure: http2.failure, headTooLargeForHTTP2: headTooLargeForHTTP2,
             resetCode: http2.hasAnswered ? http2.resetCode : nil, wasSent: sendings.count > 0, hasHead: hasHead,
             isFirstOnConnection: handle.number(CURLINFO_NUM_CONNECTS) > 0, headLimit: request.limits.responseHeadSize,
-            received: Int64(body.data.count), announced: handle.announcedBytes,
-            isCodeVague: handle.library.has(.vagueError))
+            received: Int64(body.data.count), announced: handle.announcedBytes)
     }
 
     /// Fills the outcome of an exchange whose body was collected.

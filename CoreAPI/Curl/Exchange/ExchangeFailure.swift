@@ -26,8 +26,6 @@ enum ExchangeFailure {
         let received: Int64
         /// `Content-Length`, or -1.
         let announced: Int64
-        /// Whether libcurl's texts tell more than its codes; see ``CurlDefect/vagueError``.
-        let isCodeVague: Bool
     }
 
     /// `NGHTTP2_MAX_HEADERSLEN`
@@ -47,7 +45,7 @@ enum ExchangeFailure {
             return facts.hasHead
                 ? truncated(facts) : lost(facts, "the server reset the stream (\(name)) after it began to answer (RFC 9113 §7)")
         }
-        if facts.isCodeVague, let error = meaning(of: code, facts) { return error }
+        if let error = meaning(of: code, facts) { return error }
         switch code {
         case CURLE_PARTIAL_FILE: return truncated(facts)
         // libcurl wanted to send it again, and the kit did not allow it.
@@ -76,7 +74,7 @@ enum ExchangeFailure {
         let reason: String
         switch code {
         case CURLE_COULDNT_RESOLVE_PROXY: reason = Self.unknownName
-        case CURLE_COULDNT_RESOLVE_HOST where facts.isCodeVague && proxy.resolvesNames: reason = Self.unknownName
+        case CURLE_COULDNT_RESOLVE_HOST where proxy.resolvesNames: reason = Self.unknownName
         case CURLE_COULDNT_CONNECT, CURLE_PROXY, CURLE_GOT_NOTHING, CURLE_SEND_ERROR, CURLE_RECV_ERROR, CURLE_WEIRD_SERVER_REPLY,
             CURLE_UNSUPPORTED_PROTOCOL, CURLE_URL_MALFORMAT:
             // libcurl may quote the whole variable.

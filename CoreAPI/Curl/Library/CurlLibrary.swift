@@ -148,7 +148,7 @@ extension CurlLibrary {
     }
 
     /// The same library with one workaround switched off.
-    package func leaving(_ defect: CurlDefect) -> CurlLibrary {
+    func leaving(_ defect: CurlDefect) -> CurlLibrary {
         var library = self
         library.defects.remove(defect)
         return library

@@ -51,7 +51,7 @@ final class ConnectionPool: Sendable {
     let rejected: Limits.AddressClass
     /// A connection whose mismatch was only reported must not serve after the pin set began to block.
     let pinMode: PinSet.Mode
-    /// Whether it serves streamed bodies; see ``CurlDefect/busyConnectionShared``.
+    /// Whether it serves streamed bodies; see `Workarounds/BusyConnectionShared.swift`.
     let streamsBodies: Bool
     let limits: ConnectionLimits
     let library: CurlLibrary

@@ -42,7 +42,7 @@ final class LoopConnections {
     @exclusivity(unchecked) private var pausedForTurn: [Exchange] = []
     private var hasHeldUpload = false
     private var hasCloseNotify = false
-    /// Exchanges that were answered while their request was still being sent; see ``CurlDefect/endlessUpload``.
+    /// Exchanges that were answered while their request was still being sent; see `Workarounds/EndlessUpload.swift`.
     @exclusivity(unchecked) var early: [Exchange] = []
     /// Whether the loop serves other pools, too.
     var isShared = false
@@ -132,7 +132,7 @@ final class LoopConnections {
     }
 
     /// Whether a response has used up its part of the turn; it continues in the next. A stream of HTTP/2 is not paused, because
-    /// that would hold up the others of its connection; ``CurlDefect/endlessReading`` bounds those.
+    /// that would hold up the others of its connection; `Workarounds/EndlessReading.swift` bounds those.
     func mustPauseForTurn(_ handle: CurlHandle, after count: Int) -> Bool {
         guard !handle.head.isMultiplexed, let exchange = handle.exchange else { return false }
         let burst = isShared ? Burst.shared : .alone
@@ -254,7 +254,7 @@ final class LoopConnection {
     var tls: TLSConnection?
     /// Whether TLS negotiated HTTP/2.
     var isHTTP2 = false
-    /// The turn in which it was last seen open; see ``CurlDefect/silentEnd``.
+    /// The turn in which it was last seen open; see `Workarounds/SilentEnd.swift`.
     var openTurn: UInt?
     /// The turn in which it was last kept because other streams received data on it.
     private var keptTurn: UInt?

@@ -20,7 +20,7 @@ final class PoolWorker {
     /// When libcurl must be called for all exchanges, because it may hold back a response.
     private var heldAnswersDue = LoopClock.never
     /// Whether a server has closed a connection by TLS; libcurl first hands over what it has read before. See
-    /// ``CurlDefect/endToldOnce``.
+    /// `Workarounds/EndToldOnce.swift`.
     private var hasCutOff = false
     private var now: LoopClock.Nanoseconds = 0
     /// Whether the loop serves it in its turns.
@@ -344,7 +344,7 @@ final class PoolWorker {
             : .collected(end)
         var isSound = false
         if case .complete = end {
-            isSound = exchange.hasHead && !exchange.bodyEnd.isDecided && exchange.sendings.leavesHandleClean(handle?.library)
+            isSound = exchange.hasHead && !exchange.bodyEnd.isDecided && exchange.sendings.leaveHandleClean
         }
         pool.finish(exchange)
         drop(exchange)

@@ -5,9 +5,9 @@ internal import Synchronization
 ///
 /// **Its end.** A body that only the connection's end delimits is complete after `close_notify` alone (RFC 9112 §9.8). libcurl
 /// over OpenSSL accepts a cut as an end. It has freed the connection when it reports an exchange as over, so the alert is
-/// recorded when it arrives. HTTP/2 streams need it for ``CurlDefect/endToldOnce``.
+/// recorded when it arrives. HTTP/2 streams need it for `Workarounds/EndToldOnce.swift`.
 ///
-/// **Its turn.** How much may be read from it in one turn; see ``CurlDefect/endlessReading``.
+/// **Its turn.** How much may be read from it in one turn; see `Workarounds/EndlessReading.swift`.
 final class TLSConnection {
     /// The number of records in the process.
     static let living = Atomic(0)

@@ -1,16 +1,13 @@
 internal import CoreAPICore
 
-extension CurlDefect {
-    /// libcurl treats a busy HTTP/1.1 connection as multiplexed if the same multi handle has an HTTP/2 connection to that host.
-    /// It then mixes up responses.
-    ///
-    /// The kit sends requests that need HTTP/1.1, those with streamed bodies, through a separate pool. The fault needs a moment
-    /// that a test cannot choose. `WorkaroundTests.apart` shows the separate connection, and `busyConnectionShared` there the
-    /// right responses.
-    static let busyConnectionShared = CurlDefect(2, in: .every)
-}
+// libcurl treats a busy HTTP/1.1 connection as multiplexed if the same multi handle has an HTTP/2 connection to that host.
+// It then mixes up responses.
+//
+// The kit sends requests that need HTTP/1.1, those with streamed bodies, through a separate pool. The fault needs a moment
+// that a test cannot choose. `WorkaroundTests.apart` shows the separate connection, and `busyConnectionShared` there the
+// right responses.
 
-extension CurlLibrary {
-    /// Whether an attempt needs other connections than buffered requests.
-    func needsDedicatedConnections(_ attempt: Attempt) -> Bool { attempt.streamsBody && has(.busyConnectionShared) }
+extension Attempt {
+    /// Whether it needs other connections than buffered requests.
+    var needsDedicatedConnections: Bool { streamsBody }
 }

@@ -1,15 +1,12 @@
 internal import CCurl
 internal import CoreAPICore
 
-extension CurlDefect {
-    /// libcurl tells one stream of an HTTP/2 connection that TLS's `close_notify` has arrived, and forgets the others. They wait
-    /// for the connection's FIN, which may never arrive: a server on Python's asyncio waits for the client to close.
-    ///
-    /// The kit hears the alert (``TLSConnection``). libcurl first hands over what it has read; then the kit ends the streams that
-    /// can receive no more data. Without a view of their ends (``HTTP2StreamMonitor``) the timeouts end them. Shown by
-    /// `HostileAnswerTests.closedByTLSAlone`.
-    static let endToldOnce = CurlDefect(11, in: .every)
-}
+// libcurl tells one stream of an HTTP/2 connection that TLS's `close_notify` has arrived, and forgets the others. They wait
+// for the connection's FIN, which may never arrive: a server on Python's asyncio waits for the client to close.
+//
+// The kit hears the alert (`TLSConnection`). libcurl first hands over what it has read; then the kit ends the streams that
+// can receive no more data. Without a view of their ends (`HTTP2StreamMonitor`) the timeouts end them. Shown by
+// `HostileAnswerTests.closedByTLSAlone`.
 
 extension CurlMulti {
     /// Notes why an exchange can receive no more data, if its server has closed the connection by TLS. A response that has ended
@@ -18,9 +15,7 @@ extension CurlMulti {
     /// - Returns: whether that is so.
     @discardableResult
     func noteCutOff(_ exchange: Exchange) -> Bool {
-        guard connections.library.has(.endToldOnce), let handle = exchange.handle, isCutOff(exchange, handle) else {
-            return false
-        }
+        guard let handle = exchange.handle, isCutOff(exchange, handle) else { return false }
         exchange.http2.failure = exchange.http2.failure ?? .connectionClosed
         return true
     }

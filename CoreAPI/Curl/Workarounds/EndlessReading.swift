@@ -1,16 +1,13 @@
 internal import CoreAPICore
 
-extension CurlDefect {
-    /// libcurl reads an HTTP/2 connection until it is empty. A peer may send faster than libcurl reads: frames for an abandoned
-    /// stream, pings, settings. It would hold the loop inside `curl_multi_socket_action` beyond every timeout, and with it all
-    /// other exchanges, of every channel.
-    ///
-    /// When the reads of a turn are used up, the kit makes the next read report "no data yet" (``TLSConnection``). The loop
-    /// checks its timeouts and its mailbox, and reads on in its next turn, because the socket is still readable. The fault needs
-    /// a peer that is faster than libcurl. `WorkaroundTests.turn` shows that a turn ends, and `FloodTests` that timeouts and
-    /// other hosts do not wait.
-    static let endlessReading = CurlDefect(5, in: .every)
-}
+// libcurl reads an HTTP/2 connection until it is empty. A peer may send faster than libcurl reads: frames for an abandoned
+// stream, pings, settings. It would hold the loop inside `curl_multi_socket_action` beyond every timeout, and with it all
+// other exchanges, of every channel.
+//
+// When the reads of a turn are used up, the kit makes the next read report "no data yet" (`TLSConnection`). The loop
+// checks its timeouts and its mailbox, and reads on in its next turn, because the socket is still readable. The fault needs
+// a peer that is faster than libcurl. `WorkaroundTests.turn` shows that a turn ends, and `FloodTests` that timeouts and
+// other hosts do not wait.
 
 /// The number of reads of one connection allowed in one turn of its loop.
 struct ReadBudget {
@@ -25,6 +22,6 @@ struct ReadBudget {
     mutating func take(in connections: LoopConnections) -> Bool {
         if turn != connections.turn { (turn, reads) = (connections.turn, 0) }
         reads += 1
-        return reads <= Self.reads(of: connections) || !connections.library.has(.endlessReading)
+        return reads <= Self.reads(of: connections)
     }
 }

@@ -1,21 +1,18 @@
 internal import CCurl
 internal import CoreAPICore
 
-extension CurlDefect {
-    /// A response that is complete before its request is sent does not end the exchange.
-    ///
-    /// - Over HTTP/1.1 libcurl sends the whole rest after a success. If the server closes, it ends with `CURLE_SEND_ERROR`; if
-    ///   the server stops reading, it waits forever.
-    /// - Over HTTP/2 it keeps sending, or spins forever because it no longer reads window updates. Or it discards the response at
-    ///   the RST_STREAM(NO_ERROR) by which the server asks for no more (RFC 9113 §8.1).
-    /// - Over HTTP/2 libcurl 8 ends with `CURLE_SEND_ERROR` if it sends the last bytes in the call in which the response ended.
-    ///
-    /// The kit ends the exchange itself when the response has reached its `Content-Length` or has no body. Over HTTP/2 it does so
-    /// at END_STREAM, and hides the reset from libcurl (``HTTP2StreamMonitor/takeComplete()``). For a response without a length
-    /// or a visible end, only the timeouts help. Shown by `WorkaroundTests.endlessUpload`, `EarlyAnswerTests` and
-    /// `StreamEndTests.answeredAtTheEnd`.
-    static let endlessUpload = CurlDefect(9, in: .every)
-}
+// A response that is complete before its request is sent does not end the exchange.
+//
+// - Over HTTP/1.1 libcurl sends the whole rest after a success. If the server closes, it ends with `CURLE_SEND_ERROR`; if
+//   the server stops reading, it waits forever.
+// - Over HTTP/2 it keeps sending, or spins forever because it no longer reads window updates. Or it discards the response at
+//   the RST_STREAM(NO_ERROR) by which the server asks for no more (RFC 9113 §8.1).
+// - Over HTTP/2 libcurl 8 ends with `CURLE_SEND_ERROR` if it sends the last bytes in the call in which the response ended.
+//
+// The kit ends the exchange itself when the response has reached its `Content-Length` or has no body. Over HTTP/2 it does so
+// at END_STREAM, and hides the reset from libcurl (`HTTP2StreamMonitor.takeComplete()`). For a response without a length
+// or a visible end, only the timeouts help. Shown by `WorkaroundTests.endlessUpload`, `EarlyAnswerTests` and
+// `StreamEndTests.answeredAtTheEnd`.
 
 extension Exchange {
     /// Whether a part of the request is still to be sent.
@@ -34,13 +31,13 @@ extension Exchange {
 
     /// Called when a head is complete: its response may be complete before the request is.
     func noteEarlyHead(in connections: LoopConnections) {
-        guard upload.length != 0, isSending, connections.library.has(.endlessUpload) else { return }
+        guard upload.length != 0, isSending else { return }
         connections.early.append(self)
     }
 
     /// Whether the rest of the request failed to be sent after the whole response arrived, so that the failure does not matter.
     func isOver(in spite: CURLcode) -> Bool {
-        spite == CURLE_SEND_ERROR && isResponseComplete && handle?.library.has(.endlessUpload) == true
+        spite == CURLE_SEND_ERROR && isResponseComplete
     }
 }
 

@@ -3,8 +3,8 @@ internal import CoreAPICore
 internal import CoreAPIHTTP
 
 /// Observes the HTTP/2 streams of a multi handle, on their way from nghttp2 to libcurl; `CHTTP2Observer.h` explains how. libcurl
-/// does not report the facts that the workarounds for ``CurlDefect/unannouncedEnd``, ``CurlDefect/hiddenFailure``,
-/// ``CurlDefect/keptConnection``, ``CurlDefect/endlessUpload`` and ``CurlDefect/lostTimer`` need.
+/// does not report the facts that the workarounds for `Workarounds/UnannouncedEnd.swift`, `Workarounds/HiddenFailure.swift`,
+/// ``CurlDefect/keptConnection``, `Workarounds/EndlessUpload.swift` and `Workarounds/LostTimer.swift` need.
 ///
 /// It keeps the streams that their server has ended (END_STREAM, RFC 9113 §8.1) and whose exchanges are not over yet. And it
 /// tells an exchange why its stream failed. On the loop's thread only.
@@ -13,19 +13,18 @@ final class HTTP2StreamMonitor {
     static let isPossible = chttp2_is_observable()
 
     private let library: CurlLibrary
-    @exclusivity(unchecked) private var exchanges: Set<UnsafeMutableRawPointer> = []
+    @exclusivity(unchecked) private(set) var exchanges: Set<UnsafeMutableRawPointer> = []
     /// The streams for which libcurl has no room, and the connections whose later data it holds.
     @exclusivity(unchecked) private var held: Set<UnsafeMutableRawPointer> = []
     /// How often libcurl is called again for the last data before only time decides.
     private var turnsDue = 0
-    @exclusivity(unchecked) private var givenUp: [Exchange] = []
+    @exclusivity(unchecked) var givenUp: [Exchange] = []
     /// Exchanges that were answered while their request was still being sent.
     @exclusivity(unchecked) private var early: [Exchange] = []
 
-    /// - Returns: `nil` if no workaround needs it, or if observing is impossible.
+    /// - Returns: `nil` if observing is impossible.
     init?(_ library: CurlLibrary) {
-        let defects = [CurlDefect.unannouncedEnd, .hiddenFailure, .keptConnection, .endlessUpload, .lostTimer]
-        guard library.can(.streamMonitor), defects.contains(where: library.has) else { return nil }
+        guard library.can(.streamMonitor) else { return nil }
         self.library = library
     }
 
@@ -77,27 +76,14 @@ final class HTTP2StreamMonitor {
                 early.append(exchange)
             }
             return note(subject, in: &exchanges)
-        default: break
-        }
-        guard library.has(.hiddenFailure), let exchange = CurlHandle.exchange(of: subject), exchange.http2.failure == nil else {
-            return
-        }
-        switch event {
-        // A server that has answered has processed the request, even if it rejects the stream afterwards.
-        case CHTTP2_REFUSED: if !exchange.http2.hasAnswered { exchange.http2.failure = .refused }
-        case CHTTP2_HEAD_TOO_LARGE: giveUp(exchange, .headTooLarge)
-        case CHTTP2_GIVEN_UP: giveUp(exchange, .connectionGivenUp(code: code))
-        default: giveUp(exchange, .unreadable(code: code, field: Self.rejectedField))
+        default: takeFailure(event, of: subject, code: code)
         }
     }
 
-    /// - Returns: whether to hide the reset of the stream from libcurl; see ``CurlDefect/endlessUpload``.
+    /// - Returns: whether to hide the reset of the stream from libcurl; see `Workarounds/EndlessUpload.swift`.
     private func isEarly(_ subject: UnsafeMutableRawPointer) -> Bool {
-        guard library.has(.endlessUpload),
-            let exchange = early.first(where: { $0.phase.isActive && $0.http2.hasEnded && $0.handle?.easy == subject })
-        else {
-            return false
-        }
+        let found = early.first { $0.phase.isActive && $0.http2.hasEnded && $0.handle?.easy == subject }
+        guard let exchange = found else { return false }
         exchange.http2.isStopped = true
         return true
     }
@@ -106,29 +92,10 @@ final class HTTP2StreamMonitor {
         if let exchange = CurlHandle.exchange(of: subject) { exchange.http2.bytes += Int64(bytes) }
     }
 
-    /// The field that nghttp2 has just rejected, and the status of its head.
-    private static var rejectedField: String? {
-        let name = String(cString: chttp2_refused_field()).escapingControls
-        let status = String(cString: chttp2_last_status()).escapingControls
-        return name.isEmpty ? nil : status.isEmpty ? name : "\(name) in a head with status \(status)"
-    }
-
-    private func giveUp(_ exchange: Exchange, _ failure: StreamFailure) {
-        exchange.http2.failure = failure
-        givenUp.append(exchange)
-    }
-
-    /// The exchanges, since the last call, that can receive no more data; libcurl may wait for them forever.
-    func takeGivenUp() -> [Exchange] {
-        guard !givenUp.isEmpty else { return [] }
-        defer { givenUp = [] }
-        return givenUp
-    }
-
     /// The exchanges whose responses are complete although their requests are not sent: libcurl would keep sending, or wait
     /// forever.
     func takeComplete() -> [Exchange] {
-        guard !early.isEmpty, library.has(.endlessUpload) else { return [] }
+        guard !early.isEmpty else { return [] }
         // An exchange that is sent again begins without a response.
         early.removeAll { !$0.phase.isActive || !$0.http2.hasEnded }
         // If the request is sent, libcurl ends the exchange.
@@ -144,7 +111,7 @@ final class HTTP2StreamMonitor {
     static func stopObserving() { chttp2_observe(nil, nil) }
 
     /// Whether libcurl must be called again: streams have ended that it has not reported, or it read more data than it had room
-    /// for. See ``CurlDefect/lostTimer``.
+    /// for. See `Workarounds/LostTimer.swift`.
     ///
     /// - Parameter moved: whether bytes were received or sent in libcurl's last call, so that more may follow.
     func takeHeldAnswers(moved: Bool) -> Bool {
@@ -155,13 +122,8 @@ final class HTTP2StreamMonitor {
         return true
     }
 
-    /// Whether the server has ended the exchange's stream; `nil` if that cannot be observed.
-    func hasEnded(_ handle: CurlHandle) -> Bool? {
-        library.has(.unannouncedEnd) && chttp2_is_in_use() ? exchanges.contains(handle.easy) : nil
-    }
-
     /// Whether data has arrived that exchanges have not received.
-    var mayHoldAnswers: Bool { !(exchanges.isEmpty && held.isEmpty) && library.has(.lostTimer) }
+    var mayHoldAnswers: Bool { !(exchanges.isEmpty && held.isEmpty) }
 
     func forget(_ handle: CurlHandle) {
         if !exchanges.isEmpty { exchanges.remove(handle.easy) }

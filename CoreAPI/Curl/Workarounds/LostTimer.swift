@@ -1,16 +1,13 @@
 internal import CoreAPICore
 
-extension CurlDefect {
-    /// libcurl buffers data that it reads for other streams of an HTTP/2 connection, and may lose the timer that would deliver
-    /// it. The timer is set during a call and may be removed at the end of the same call. For data after a response without room,
-    /// it sets no timer.
-    ///
-    /// The kit calls libcurl again for all exchanges while it has not reported ended streams, or while connections hold read data
-    /// (``HTTP2StreamMonitor/takeHeldAnswers(moved:)``). Without that view, it calls again after every movement, and every 50 ms.
-    /// The fault shows in one burst of ten (`HTTP2Tests.bursts`). `StreamRoomTests.lostTimer` makes its moment
-    /// on 7.x. On 8.x it was not shown; the kit keeps the workaround there as a precaution.
-    static let lostTimer = CurlDefect(10, in: .every)
-}
+// libcurl buffers data that it reads for other streams of an HTTP/2 connection, and may lose the timer that would deliver
+// it. The timer is set during a call and may be removed at the end of the same call. For data after a response without room,
+// it sets no timer.
+//
+// The kit calls libcurl again for all exchanges while it has not reported ended streams, or while connections hold read data
+// (`HTTP2StreamMonitor.takeHeldAnswers(moved:)`). Without that view, it calls again after every movement, and every 50 ms.
+// The fault shows in one burst of ten (`HTTP2Tests.bursts`), and in `StreamRoomTests` on 7.x. On 8.x it was not shown; the kit
+// keeps the workaround there as a precaution.
 
 extension CurlMulti {
     /// When libcurl must be called again for all exchanges, because it may hold back a response.
@@ -25,6 +22,6 @@ extension CurlMulti {
     }
 
     private var mayHoldAnswers: Bool {
-        monitor?.mayHoldAnswers ?? (handles > 0 && connections.haveMultiplexed && connections.library.has(.lostTimer))
+        monitor?.mayHoldAnswers ?? (handles > 0 && connections.haveMultiplexed)
     }
 }

@@ -1,18 +1,15 @@
 internal import CCurl
 internal import CoreAPICore
 
-extension CurlDefect {
-    /// libcurl looks for the end of some bodies at another offset than RFC 9112 §6.3.
-    ///
-    /// - It ignores a length beside a `Transfer-Encoding` that codes nothing, and reads to the connection's end.
-    /// - After an invalid length it reads to the connection's end or takes a part of the value, and may use the connection again.
-    /// - It reads the body of a 205 that announces no length to the connection's end (RFC 9110 §15.3.6).
-    /// - It reuses the connection of a 204 that announces a body, whose bytes it would read as the next response.
-    ///
-    /// In these cases the kit finds the end itself, stops the exchange there, and does not reuse the connection. Shown by
-    /// `WorkaroundTests.missedBodyEnd`, `TruncationTests`, `ResponseHeadTests` and `SpoiltConnectionTests.invalidLength`.
-    static let missedBodyEnd = CurlDefect(12, in: .every)
-}
+// libcurl looks for the end of some bodies at another offset than RFC 9112 §6.3.
+//
+// - It ignores a length beside a `Transfer-Encoding` that codes nothing, and reads to the connection's end.
+// - After an invalid length it reads to the connection's end or takes a part of the value, and may use the connection again.
+// - It reads the body of a 205 that announces no length to the connection's end (RFC 9110 §15.3.6).
+// - It reuses the connection of a 204 that announces a body, whose bytes it would read as the next response.
+//
+// In these cases the kit finds the end itself, stops the exchange there, and does not reuse the connection. Shown by
+// `WorkaroundTests.missedBodyEnd`, `TruncationTests`, `ResponseHeadTests` and `SpoiltConnectionTests.invalidLength`.
 
 extension BodyEnd {
     /// Finds the end of a body that libcurl would miss. A 204 ends at its head (RFC 9112 §6.3), and so does a 205 that announces
@@ -22,7 +19,7 @@ extension BodyEnd {
     /// - Parameter handle: has the complete head of an HTTP/1 response.
     /// - Throws: ``ResponseHeadParser/Malformed`` for a body whose end is unknown.
     mutating func find(for request: PreparedRequest, _ handle: CurlHandle) throws(ResponseHeadParser.Malformed) {
-        guard handle.library.has(.missedBodyEnd), request.method != "HEAD", !handle.head.isNotModified else { return }
+        guard request.method != "HEAD", !handle.head.isNotModified else { return }
         if handle.head.isNoContent {
             // The bytes of an announced body may arrive later, and would be read as the next response on the connection.
             let parsed = try? ResponseHeadParser.parse(handle.head.bytes, lines: handle.head.framing, readsFramingOf204: true)

@@ -8,7 +8,7 @@ extension CurlDefect {
     ///
     /// The kit rejects such a line before libcurl keeps it (``FirstFieldCheck``). Shown by `ResponseHeadTests.leadingFold`. No
     /// test runs with the workaround switched off, because it would write to freed memory.
-    static let rememberedField = CurlDefect(6, in: .before(8, 2, 0))
+    static let rememberedField = CurlDefect(4, in: .before(8, 2, 0))
 }
 
 /// Rejects a response whose first field line continues a field, because there is no field before it.

@@ -1,15 +1,12 @@
 internal import CoreAPICore
 
-extension CurlDefect {
-    /// When a reused connection is dead, libcurl silently sends the request again on a new one: up to five times, for every
-    /// method. No option turns that off.
-    ///
-    /// If a part of the body was sent, libcurl asks for the body's beginning (`CURLOPT_SEEKFUNCTION`). Otherwise the only sign is
-    /// a second call of `CURLOPT_PREREQFUNCTION`. The kit rejects either, unless the request may be sent again. The exchange then
-    /// ends with `CURLE_SEND_FAIL_REWIND` or `CURLE_ABORTED_BY_CALLBACK`. A request is sent again once, over HTTP/1.1 on a new
-    /// connection, and `ExchangeMetrics.resends` counts it. Shown by `WorkaroundTests.silentResend` and `NoSilentResendTests`.
-    static let silentResend = CurlDefect(13, in: .every)
-}
+// When a reused connection is dead, libcurl silently sends the request again on a new one: up to five times, for every
+// method. No option turns that off.
+//
+// If a part of the body was sent, libcurl asks for the body's beginning (`CURLOPT_SEEKFUNCTION`). Otherwise the only sign is
+// a second call of `CURLOPT_PREREQFUNCTION`. The kit rejects either, unless the request may be sent again. The exchange then
+// ends with `CURLE_SEND_FAIL_REWIND` or `CURLE_ABORTED_BY_CALLBACK`. A request is sent again once, over HTTP/1.1 on a new
+// connection, and `ExchangeMetrics.resends` counts it. Shown by `WorkaroundTests.silentResend` and `NoSilentResendTests`.
 
 extension Exchange {
     /// Whether the server may get the request a second time. It may if that makes no difference, or if the server reports that it
@@ -22,12 +19,10 @@ extension Exchange {
     var hasResend: Bool { sendings.count < (http2.failure == .refused ? 6 : 2) }
 
     /// Prepares the request to be sent from its beginning, unless that is forbidden.
-    func mayResend() -> Bool {
-        (mayBeSentAgain && hasResend || handle?.library.has(.silentResend) != true) && rewind()
-    }
+    func mayResend() -> Bool { mayBeSentAgain && hasResend && rewind() }
 
     /// Whether libcurl is about to send the request again on another connection that was open. That one may be dead, too.
-    var resendsOnOpenConnection: Bool { sendings.count > 0 && mayBeSentAgain && handle?.library.has(.silentResend) == true }
+    var resendsOnOpenConnection: Bool { sendings.count > 0 && mayBeSentAgain }
 
     private func rewind() -> Bool {
         do {

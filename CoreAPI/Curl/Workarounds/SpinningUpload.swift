@@ -14,7 +14,7 @@ extension CurlDefect {
     ///
     /// After eight such events in a row at which libcurl writes nothing, the kit looks for room in that socket every 50 ms only,
     /// and after the next bytes of the server. Shown by `WorkaroundTests.spinningUpload`.
-    static let spinningUpload = CurlDefect(17, in: .before(8, 14, 1))
+    static let spinningUpload = CurlDefect(5, in: .before(8, 14, 1))
 }
 
 /// The sockets of a multi handle that have room, and into which libcurl writes nothing.

@@ -1,16 +1,13 @@
 internal import CCurl
 internal import CoreAPICore
 
-extension CurlDefect {
-    /// libcurl's codes for some unreadable responses name another cause: no memory, a function's argument, a content coding, a
-    /// lost connection. Only its texts tell, and they differ between versions. And if the resolver is quick, libcurl 8.14.1
-    /// reports a proxy's unknown name as that of the host, which only the proxy would resolve.
-    ///
-    /// The kit reads the texts, and for a proxy's name it asks whether there is a proxy (`ExchangeFailure.rejected`). A text that
-    /// it does not know leaves the code's own meaning. Shown by
-    /// `WorkaroundTests.vagueError`, `HostileAnswerTests` and `ProcessTests.failingProxy`.
-    static let vagueError = CurlDefect(16, in: .every)
-}
+// libcurl's codes for some unreadable responses name another cause: no memory, a function's argument, a content coding, a
+// lost connection. Only its texts tell, and they differ between versions. And if the resolver is quick, libcurl 8.14.1
+// reports a proxy's unknown name as that of the host, which only the proxy would resolve.
+//
+// The kit reads the texts, and for a proxy's name it asks whether there is a proxy (`ExchangeFailure.rejected`). A text that
+// it does not know leaves the code's own meaning. Shown by
+// `WorkaroundTests.vagueError`, `HostileAnswerTests` and `ProcessTests.failingProxy`.
 
 extension ExchangeFailure {
     /// The error text for a head whose first field is a continuation line.

@@ -14,27 +14,15 @@ struct StreamRoomTests {
 
     @Test("is delivered, and so are the answers after it, even if the server sends no more bytes")
     func readTogether() async throws {
-        let (small, large) = try await answers(Timeout(.seconds(60)), .linked)
+        let (small, large) = try await answers()
         #expect(large.data.count == room + 100, "\(large.result)")
         #expect(small.text == "ok", "\(small.result)")
         #expect(try #require(small.metrics).total < .seconds(10))
     }
 
-    @Test("waits for a timer without the workaround", .enabled(if: CurlLibrary.linked.version < CurlVersion(8, 0, 0)))
-    func lostTimer() async throws {
-        // libcurl may read it in several pieces, and newer versions often do. So does a thread that a sanitizer slows down.
-        for _ in 0..<200 {
-            let small = try await answers(Timeout(.seconds(2)), .linked.leaving(.lostTimer)).small
-            // The timer of its timeout either delivers it or ends it.
-            if try #require(small.metrics).total > .seconds(1) { return }
-        }
-        Issue.record("two hundred times in time")
-    }
-
     /// The response after the data, and the one with it.
-    private func answers(
-        _ timeout: Timeout, _ library: CurlLibrary
-    ) async throws -> (small: Response<Data>, large: Response<Data>) {
+    private func answers() async throws -> (small: Response<Data>, large: Response<Data>) {
+        let timeout = Timeout(.seconds(60))
         let room = room
         let (waits, asked, gate, sent) = (try Gate(), try Gate(), try Gate(), try Gate())
         let server = try LoopbackServer.start(tls: ServerTLS(protocols: [.http2])) { request in
@@ -61,7 +49,7 @@ struct StreamRoomTests {
         }
         // The body blocks the thread, so this test needs its own one.
         let loops = LoopGroup(loops: 1)
-        let transport = CurlTransport(loops: loops, library: library)
+        let transport = CurlTransport(loops: loops)
         var requests = Requests(transport)
         requests.trust = ServerTrustManager(authorities: .pem(try #require(server.tls).authorityPEM))
         let sender = requests

@@ -7,32 +7,34 @@ import Testing
 @testable import CoreAPICore
 @testable import CoreAPICurl
 
-/// Each defect of libcurl, with and without its workaround. Without it the fault occurs exactly on the libcurls with the
-/// defect. That verifies the versions in `Curl/Workarounds`.
+/// Each defect of libcurl: the kit does right where libcurl does not. `docs/libcurl` has the programs that show the defects.
 ///
-/// Not here: `repeatedExpectation` (`UploadTests.expectationRepeated`), `lostTimer` (`StreamRoomTests`), and `rememberedField`,
-/// because the tests do not write to freed memory (`FirstFieldCheckTests`). The faults of `endlessReading`, `silentEnd` and
-/// `busyConnectionShared` depend on a moment that a test cannot choose. So `turn`, `endSeen` and `apart` show what the workaround
-/// does, with and without it. On libcurl 8, which meets them more rarely, `unreadBytes`, `endlessUpload` and `missedBodyEnd` only
-/// show the right behaviour (`isShown: false`).
+/// Not here: `repeatedExpectation` (`UploadTests`), `lostTimer` (`StreamRoomTests`), and `rememberedField`, because the tests do
+/// not write to freed memory (`FirstFieldCheckTests`).
 @Suite("Workarounds", .timeLimit(.minutes(2)))
 struct WorkaroundTests {
+    private func goesRight(_ goesRight: (CurlTransport) async throws -> Bool) async throws {
+        let transport = CurlTransport()
+        #expect(try await goesRight(transport))
+        await transport.close()
+    }
+
+    /// A defect of some versions. Without its workaround the fault occurs exactly on the libcurls with the defect.
+    ///
     /// - Parameters:
-    ///   - isShown: whether the fault always occurs on a libcurl with the defect.
     ///   - loops: the threads of both transports.
     ///   - goesRight: whether a transport behaves correctly.
     private func show(
-        _ defect: CurlDefect, isShown: Bool = true, loops: LoopGroup = .shared, _ goesRight: (CurlTransport) async throws -> Bool
+        _ defect: CurlDefect, loops: LoopGroup = .shared, _ goesRight: (CurlTransport) async throws -> Bool
     ) async throws {
         let library = CurlLibrary.linked
         let (with, without) = (
             CurlTransport(loops: loops, library: library), CurlTransport(loops: loops, library: library.leaving(defect))
         )
         #expect(try await goesRight(with), "with the workaround")
-        let isPresent = defect.isPresent(in: library.version)
-        if !isPresent {
+        if !defect.isPresent(in: library.version) {
             #expect(try await goesRight(without), "without it")
-        } else if isShown {
+        } else {
             // Repeated, because on a slow machine libcurl may get in one piece the bytes that arrive in two.
             var wentWrong = false
             for _ in 0..<20 where !wentWrong { wentWrong = try await !goesRight(without) }
@@ -51,9 +53,7 @@ struct WorkaroundTests {
     @Test("an unrequested answer does not become the response to the next request")
     func unreadBytes() async throws {
         let extra = Data("HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\nwrong".utf8)
-        // Newer versions check the socket themselves.
-        let isShown = CurlLibrary.linked.version < CurlVersion(8, 0, 0)
-        try await show(.unreadBytes, isShown: isShown) { transport in
+        try await goesRight { transport in
             let (gate, sent) = (try Gate(), try Gate())
             let server = try LoopbackServer.start { request in
                 guard request.connection == 0, request.exchange == 0 else { return .ok("right") }
@@ -69,7 +69,7 @@ struct WorkaroundTests {
 
     @Test("an order is not sent on an HTTP/2 connection that its server closed without GOAWAY")
     func silentEnd() async throws {
-        try await show(.silentEnd, isShown: false) { transport in
+        try await goesRight { transport in
             let server = try LoopbackServer.start(tls: ServerTLS(protocols: [.http2]), faults: [Fault(.afterResponse, .close)]) {
                 .ok("\($0.connection)")
             }
@@ -84,7 +84,7 @@ struct WorkaroundTests {
         "an HTTP/2 body without an end is truncated",
         arguments: [ServerReply.Step.resetStream(code: 0)])
     func unannouncedEnd(cut: ServerReply.Step) async throws {
-        try await show(.unannouncedEnd) { transport in
+        try await goesRight { transport in
             let server = try LoopbackServer.start(tls: ServerTLS(protocols: [.http2])) { _ in
                 [.sendHead(status: 200), .sendBody(Data("part".utf8)), cut]
             }
@@ -96,7 +96,7 @@ struct WorkaroundTests {
 
     @Test("an order is sent again if the server rejected its stream")
     func hiddenFailure() async throws {
-        try await show(.hiddenFailure) { transport in
+        try await goesRight { transport in
             let server = try LoopbackServer.start(tls: ServerTLS(protocols: [.http2])) { request in
                 request.connection == 0 && request.exchange == 0 ? [.resetStream(code: 7)] : .ok()
             }
@@ -107,8 +107,7 @@ struct WorkaroundTests {
 
     @Test("an HTTP/2 response that is complete before its request is sent is a success")
     func endlessUpload() async throws {
-        // `EarlyAnswerTests.leftAlone` shows it over HTTP/1.1, where newer versions have the defect, too.
-        try await show(.endlessUpload, isShown: CurlLibrary.linked.version < CurlVersion(8, 0, 0)) { transport in
+        try await goesRight { transport in
             let server = try LoopbackServer.start(tls: ServerTLS(protocols: [.http2]), answersEarly: true) { request in
                 [.send(StreamEndTests.Early.bodyReset.frames(413, UInt32(request.exchange * 2 + 1))), .stall]
             }
@@ -181,7 +180,7 @@ struct WorkaroundTests {
 
     @Test("a streamed response is never another request's, beside an HTTP/2 request to the same host")
     func busyConnectionShared() async throws {
-        try await show(.busyConnectionShared, isShown: false) { transport in
+        try await goesRight { transport in
             let gate = try Gate()
             let server = try LoopbackServer.start(tls: ServerTLS()) { request in
                 let head: ServerReply.Step = .sendHead(
@@ -210,36 +209,25 @@ struct WorkaroundTests {
 
     @Test("a streamed body takes another connection than the requests that libcurl may multiplex")
     func apart() async throws {
-        for library in [CurlLibrary.linked, .linked.leaving(.busyConnectionShared)] {
-            let server = try LoopbackServer.start { .ok("\($0.connection)") }
-            defer { server.close() }
-            var channel = Channel.test(server.url)
-            channel.transport = CurlTransport(library: library)
-            let manager = channel.manager()
-            #expect(try await manager.response(for: TestEndpoint(), as: .text).value == "0")
-            let streamed = try await manager.stream(TestEndpoint()).value.collect(upTo: 9)
-            #expect(String(decoding: streamed, as: UTF8.self) == (library.has(.busyConnectionShared) ? "1" : "0"))
-            await channel.close()
-        }
+        let server = try LoopbackServer.start { .ok("\($0.connection)") }
+        defer { server.close() }
+        let channel = Channel.test(server.url)
+        let manager = channel.manager()
+        #expect(try await manager.response(for: TestEndpoint(), as: .text).value == "0")
+        let streamed = try await manager.stream(TestEndpoint()).value.collect(upTo: 9)
+        #expect(String(decoding: streamed, as: UTF8.self) == "1")
+        await channel.close()
     }
 
     @Test("a turn of the loop ends its reading of a connection, although more bytes are there")
     func turn() {
-        for library in [CurlLibrary.linked, .linked.leaving(.endlessReading)] {
-            let connections = LoopConnections(nil, library)
-            var budget = ReadBudget()
-            for _ in 0..<2 {
-                connections.beginTurn(0)
-                let taken = (0..<65).map { _ in budget.take(in: connections) }
-                #expect(taken.dropLast().allSatisfy { $0 })
-                #expect(taken.last != library.has(.endlessReading))
-            }
-            // Two reads for each exchange, within a bound.
-            for (exchanges, reads) in [(100, 200), (8_000, 1_024)] {
-                connections.beginTurn(exchanges)
-                let taken = (0...reads).map { _ in budget.take(in: connections) }
-                #expect(taken.dropLast().allSatisfy { $0 } && taken.last != library.has(.endlessReading))
-            }
+        let connections = LoopConnections(nil, .linked)
+        var budget = ReadBudget()
+        // Two reads for each exchange, within bounds.
+        for (exchanges, reads) in [(0, 64), (0, 64), (100, 200), (8_000, 1_024)] {
+            connections.beginTurn(exchanges)
+            let taken = (0...reads).map { _ in budget.take(in: connections) }
+            #expect(taken.dropLast().allSatisfy { $0 } && taken.last == false)
         }
     }
 
@@ -251,26 +239,24 @@ struct WorkaroundTests {
 
     @Test("a connection that its peer has ended gets no request, whatever libcurl knows of it", arguments: [false, true])
     func endSeen(hasEnded: Bool) throws {
-        for library in [CurlLibrary.linked, .linked.leaving(.silentEnd)] {
-            var sockets: [Int32] = [0, 0]
-            try #require(socketpair(AF_UNIX, Self.streamSocket, 0, &sockets) == 0)
-            defer { close(sockets[0]) }
-            let connections = LoopConnections(nil, library)
-            connections.beginTurn(0)
-            let connection = "127.0.0.1".withCString { address in
-                LoopConnection(
-                    LoopConnections.Ends(remoteAddress: address, ports: .init(remote: 1, local: 2)), socket: sockets[0],
-                    loop: connections)
-            }
-            if hasEnded { close(sockets[1]) }
-            #expect(connection.hasSilentEnd == (hasEnded && library.has(.silentEnd)))
-            if !hasEnded { close(sockets[1]) }
+        var sockets: [Int32] = [0, 0]
+        try #require(socketpair(AF_UNIX, Self.streamSocket, 0, &sockets) == 0)
+        defer { close(sockets[0]) }
+        let connections = LoopConnections(nil, .linked)
+        connections.beginTurn(0)
+        let connection = "127.0.0.1".withCString { address in
+            LoopConnection(
+                LoopConnections.Ends(remoteAddress: address, ports: .init(remote: 1, local: 2)), socket: sockets[0],
+                loop: connections)
         }
+        if hasEnded { close(sockets[1]) }
+        #expect(connection.hasSilentEnd == hasEnded)
+        if !hasEnded { close(sockets[1]) }
     }
 
     @Test("every unfinished HTTP/2 stream ends when the server closes the connection by TLS alone")
     func endToldOnce() async throws {
-        try await show(.endToldOnce) { transport in
+        try await goesRight { transport in
             let server = try LoopbackServer.start(tls: ServerTLS(protocols: [.http2])) { request in
                 guard request.connection == 0, request.target != "/warm" else { return .ok() }
                 guard request.target == "/last" else { return [.stall] }
@@ -290,8 +276,7 @@ struct WorkaroundTests {
 
     @Test("a body ends at its length, although an transfer coding that codes nothing stands beside it")
     func missedBodyEnd() async throws {
-        // libcurl 8 obeys the length, and misses other ends: `TruncationTests`, `ResponseHeadTests`.
-        try await show(.missedBodyEnd, isShown: CurlLibrary.linked.version < CurlVersion(8, 0, 0)) { transport in
+        try await goesRight { transport in
             let answer = "HTTP/1.1 200 OK\r\nTransfer-Encoding: identity\r\nContent-Length: 5\r\n\r\nwhole"
             let server = try LoopbackServer.start { _ in [.send(Data(answer.utf8)), .stall] }
             let response = try await requests(transport, server).send(.get, server.url, timeout: Timeout(.seconds(5)))
@@ -320,7 +305,7 @@ struct WorkaroundTests {
 
     @Test("an order on a connection that dies is not sent twice")
     func silentResend() async throws {
-        try await show(.silentResend) { transport in
+        try await goesRight { transport in
             let server = try LoopbackServer.start { $0.connection == 0 && $0.exchange == 1 ? .closeWithoutReply : .ok() }
             let requests = requests(transport, server)
             #expect(try await requests.send(.get, server.url + "/warm").error == nil)
@@ -331,7 +316,7 @@ struct WorkaroundTests {
 
     @Test("requests that were each sent again once do not use up the tries of a later one")
     func rememberedResend() async throws {
-        try await show(.rememberedResend) { transport in
+        try await goesRight { transport in
             // Each connection dies at its second request.
             let server = try LoopbackServer.start { $0.exchange == 0 ? .ok() : .closeWithoutReply }
             let requests = requests(transport, server)
@@ -343,7 +328,7 @@ struct WorkaroundTests {
 
     @Test("a stream that is declared empty and is not fails")
     func unreadEmptyBody() async throws {
-        try await show(.unreadEmptyBody) { transport in
+        try await goesRight { transport in
             let server = try LoopbackServer.start { _ in .ok() }
             let body = Body.stream(
                 Body.Stream(length: 0) {
@@ -357,7 +342,7 @@ struct WorkaroundTests {
 
     @Test("a header line that libcurl has no room for is a head that is too large")
     func vagueError() async throws {
-        try await show(.vagueError) { transport in
+        try await goesRight { transport in
             let line = "X-A: " + String(repeating: "a", count: 110_000)
             let server = try LoopbackServer.start { _ in [.send(Data("HTTP/1.1 200 OK\r\n\(line)\r\n\r\n".utf8)), .stall] }
             return try await requests(transport, server).send(.get, server.url).transportError?.label == "headTooLarge"
@@ -374,23 +359,11 @@ struct WorkaroundTests {
         }
     }
 
-    @Test("every defect has its versions, and a fixed one needs no workaround")
+    @Test("a fixed defect needs no workaround, and a library whose streams cannot be observed is not observed")
     func versions() {
-        for defect in CurlDefect.all { #expect(!defect.versions.isEmpty) }
-        let defects = CurlDefects(of: CurlVersion(8, 2, 0))
-        #expect(!defects.contains(.rememberedField) && CurlDefects(of: CurlVersion(8, 1, 2)).contains(.rememberedField))
-        #expect(Set(CurlDefect.all.map(\.versions)).count > 1)
-        #expect(!CurlLibrary.linked.leaving(.silentEnd).has(.silentEnd))
-    }
-
-    @Test("a library without the defects that need nghttp2's events is not observed")
-    func observed() {
-        var library = CurlLibrary.linked
-        #expect((HTTP2StreamMonitor(library) != nil) == library.can(.streamMonitor))
-        for defect in [CurlDefect.unannouncedEnd, .hiddenFailure, .keptConnection, .endlessUpload] {
-            library = library.leaving(defect)
-        }
-        #expect((HTTP2StreamMonitor(library) != nil) == library.can(.streamMonitor))
-        #expect(HTTP2StreamMonitor(library.leaving(.lostTimer)) == nil)
+        #expect(!CurlDefects(of: CurlVersion(8, 2, 0)).contains(.rememberedField))
+        #expect(CurlDefects(of: CurlVersion(8, 1, 2)).contains(.rememberedField))
+        #expect((HTTP2StreamMonitor(.linked) != nil) == CurlLibrary.linked.can(.streamMonitor))
+        #expect(HTTP2StreamMonitor(.linked.without(.streamMonitor)) == nil)
     }
 }
