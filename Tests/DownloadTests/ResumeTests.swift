@@ -631,6 +631,21 @@ struct ResumeTests {
         try sidecar.json?.write(to: folder.sidecar)
     }
 
+    @Test("a sidecar that a killed process left beside the whole file is removed by the next download")
+    func sidecarWithoutPart() async throws {
+        let served = Served(100_000)
+        let server = try server([{ served.reply($0, sending: 40_000) }, { served.reply($0) }])
+        defer { server.close() }
+        let channel = Channel.loopback(server)
+        try await interrupt(channel)
+        try FileManager.default.moveItem(at: folder.part, to: folder.export)
+        #expect(try folder.names == ["export.bin", "export.bin.part.json"])
+        let file = try await channel.manager.download(.export, to: folder.export).value
+        #expect(try Data(contentsOf: folder.export) == served.bytes && file.reused == 0)
+        #expect(try folder.names == ["export.bin"])
+        await channel.close()
+    }
+
     @Test("a part that another download has replaced keeps its sidecar when the first one is discarded")
     func discardsOnlyItsOwn() throws {
         let first = try PartFile(beside: folder.export)

