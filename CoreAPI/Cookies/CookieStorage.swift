@@ -94,8 +94,8 @@ struct CookieStorage: Sendable {
 
     // MARK: - Limits
 
-    /// §5.7: expired cookies are already removed. Then, in a domain with too many, cookies without `Secure`, then the rest of the
-    /// domain, then any cookie; of equals the least recently used.
+    /// Makes room (§5.7). Expired cookies are already removed. In a domain with too many it removes cookies without `Secure` first,
+    /// then others of the domain. If the jar has too many, it removes any. The least recently used goes first.
     private mutating func evict(_ domain: String) {
         while let cookies = domains[domain], cookies.count > limitPerDomain,
             let index = cookies.leastRecentlyUsed(where: { !$0.isSecure }) ?? cookies.leastRecentlyUsed(where: { _ in true })

@@ -3,12 +3,12 @@ struct NameKey: CodingKey {
     static let `super` = NameKey(stringValue: "super")
 
     let stringValue: String
-    /// Not the number itself, for which an existential has no room.
+    /// A flag, because with the number the key would not fit into an existential without a box.
     private let hasNumber: Bool
     var intValue: Int? { hasNumber ? Int(stringValue) : nil }
 
-    /// - Parameter hasNumber: whether a number is also an ``intValue``, as in the standard library's dictionaries. Foundation has
-    ///   such keys only without a key strategy.
+    /// - Parameter hasNumber: whether a name that is a number has an ``intValue``, as in the standard library's dictionaries.
+    ///   Foundation's coders have such keys only without a key strategy.
     init(_ name: String, hasNumber: Bool) {
         stringValue = name
         self.hasNumber = hasNumber

@@ -4,8 +4,7 @@
 /// count of items or members (28), index after the last one (28). While it is scanned, the last field holds the enclosing
 /// container's index. An object has a second word, its cursor. A member is the key's word and the value's.
 struct TapeEntry {
-    /// Not an `enum`: a use of one stays a switch until late in optimization, and the scanner's loops then do not become one
-    /// function each.
+    /// A struct, because the optimizer keeps the switch of an `enum` for long, and then does not inline the scanner's loops.
     struct Kind {
         let rawValue: UInt8
 

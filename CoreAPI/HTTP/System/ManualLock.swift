@@ -6,7 +6,7 @@ internal import Musl
 internal import Glibc
 #endif
 
-/// A lock for code that is no closure, such as `_modify`; otherwise use ``Mutex``.
+/// A lock that is locked and unlocked by hand, for `_modify` accessors. Elsewhere use ``Mutex``, which takes a closure.
 ///
 /// Not `NSLock`, because that links all of Foundation into a static binary.
 ///

@@ -39,7 +39,8 @@ struct DigestAnswer {
         return String(repeating: "0", count: 8 - digits.utf8.count) + digits
     }
 
-    /// §3.4.4 for a hashed name, RFC 8187 for a name beyond ASCII; a legacy server does not know that form.
+    /// The parameter with the user name. A hashed name follows §3.4.4, and a name beyond ASCII RFC 8187. A legacy server gets the
+    /// plain name, because it does not know that form.
     private var user: String {
         if challenge.hashesUsername { return "username=\(quoted(challenge.algorithm.hash("\(username):\(challenge.realm)")))" }
         guard !challenge.isLegacy, !username.utf8.allSatisfy({ $0 < 0x80 }) else { return "username=\(quoted(username))" }
