@@ -15,7 +15,7 @@ struct NightlyTests {
         init(failing: String = "-") async throws {
             let script = #"""
                 mkdir -p "$1/Scripts" && cd "$1/Scripts" && cp "$2" nightly || exit
-                for name in bench fresh fuzz peers repeat size soak template test; do
+                for name in bench fresh fuzz libcurl peers repeat size soak template test; do
                     printf '#!/bin/sh\necho "%s $*"\n[ "$*" != "%s" ] || exit 3\n' "$name" "$3" >"$name" || exit
                     chmod 755 "$name" || exit
                 done
@@ -51,12 +51,14 @@ struct NightlyTests {
         #expect(
             parts == [
                 "template: passed", "size: passed", "fuzz: passed", "json: passed", "memory: passed",
-                "peers: passed", "soak: passed", "fresh: passed", "repeat: passed", "trixie: passed", "blocking: passed",
-                "thread: passed", "address: failed with 3, see .build-nightly/address.log", "report: passed", "bench: passed",
+                "peers: passed", "soak: passed", "libcurl: passed", "libcurl8: passed", "fresh: passed", "repeat: passed",
+                "trixie: passed", "blocking: passed", "thread: passed", "address: failed with 3, see .build-nightly/address.log",
+                "report: passed", "bench: passed",
                 "instructions: passed", "decoding: passed",
             ])
         #expect(try folder.log(of: "fuzz") == "fuzz --seconds 7\n")
         #expect(try folder.log(of: "trixie") == "repeat --times 3 --busy 0 -- --libcurl trixie\n")
+        #expect(try folder.log(of: "libcurl8") == "libcurl --libcurl trixie\n")
         #expect(try folder.log(of: "bench") == "bench --check\n")
     }
 
