@@ -5,7 +5,7 @@ internal import CoreAPICore
 //
 // The kit sends requests that need HTTP/1.1, those with streamed bodies, through a separate pool. The fault needs a moment
 // that a test cannot choose. `WorkaroundTests.apart` shows the separate connection, and `busyConnectionShared` there the
-// right responses.
+// right responses. `docs/libcurl/busy-connection-shared.c` shows the defect on 7.88.1, and the right behaviour on 8.14.1.
 
 extension Attempt {
     /// Whether it needs other connections than buffered requests.

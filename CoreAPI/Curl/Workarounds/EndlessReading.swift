@@ -7,7 +7,7 @@ internal import CoreAPICore
 // When the reads of a turn are used up, the kit makes the next read report "no data yet" (`TLSConnection`). The loop
 // checks its timeouts and its mailbox, and reads on in its next turn, because the socket is still readable. The fault needs
 // a peer that is faster than libcurl. `WorkaroundTests.turn` shows that a turn ends, and `FloodTests` that timeouts and
-// other hosts do not wait.
+// other hosts do not wait. `docs/libcurl/endless-reading.c` shows the defect on 7.88.1, and the right behaviour on 8.14.1.
 
 /// The number of reads of one connection allowed in one turn of its loop.
 struct ReadBudget {

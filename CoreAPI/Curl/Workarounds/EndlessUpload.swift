@@ -12,7 +12,7 @@ internal import CoreAPICore
 // The kit ends the exchange itself when the response has reached its `Content-Length` or has no body. Over HTTP/2 it does so
 // at END_STREAM, and hides the reset from libcurl (`HTTP2StreamMonitor.takeComplete()`). For a response without a length
 // or a visible end, only the timeouts help. Shown by `WorkaroundTests.endlessUpload`, `EarlyAnswerTests` and
-// `StreamEndTests.answeredAtTheEnd`.
+// `StreamEndTests.answeredAtTheEnd`. `docs/libcurl/endless-upload.c` shows the defect.
 
 extension Exchange {
     /// Whether a part of the request is still to be sent.

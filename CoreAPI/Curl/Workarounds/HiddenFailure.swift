@@ -6,7 +6,8 @@ internal import CoreAPIHTTP
 //
 // The kit observes these failures itself (`HTTP2StreamMonitor`). It sends rejected requests again (RFC 9113 §8.7), and at
 // once ends streams that can receive no more data. Without that view, a rejected order is reported as one that may have been
-// processed, and the timeouts end the rest. Shown by `WorkaroundTests.hiddenFailure`.
+// processed, and the timeouts end the rest. Shown by `WorkaroundTests.hiddenFailure`. `docs/libcurl/hidden-failure.c` shows the
+// defect.
 
 extension HTTP2StreamMonitor {
     func takeFailure(_ event: chttp2_event, of subject: UnsafeMutableRawPointer, code: UInt32) {

@@ -3,5 +3,6 @@ extension CurlDefect {
     ///
     /// The kit lets such a handle serve once more with its present size, which is good enough, and then discards it
     /// (``CurlHandle/setBufferSize(inFlight:isSecure:streamsBody:)``). Shown by `WorkaroundTests.keptBuffer`.
+    /// `docs/libcurl/kept-buffer.c` shows the defect.
     static let keptBuffer = CurlDefect(0, in: .before(8, 14, 1))
 }

@@ -5,6 +5,6 @@ extension CurlDefect {
     /// uses the connection again. The next request fails on it. 7.88.1 closes the connection; versions in between were not tried.
     ///
     /// The kit sees nghttp2 fail (``HTTP2StreamMonitor``), fails the streams, and does not use the connection again. Shown by
-    /// `WorkaroundTests.keptConnection` and `StreamEndTests.broken` on 8.14.1.
+    /// `WorkaroundTests.keptConnection` and `StreamEndTests.broken` on 8.14.1. `docs/libcurl/kept-connection.c` shows the defect.
     static let keptConnection = CurlDefect(1, in: CurlVersion(8, 0, 0) ..< .unreleased)
 }

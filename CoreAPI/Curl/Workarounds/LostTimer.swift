@@ -7,7 +7,8 @@ internal import CoreAPICore
 // The kit calls libcurl again for all exchanges while it has not reported ended streams, or while connections hold read data
 // (`HTTP2StreamMonitor.takeHeldAnswers(moved:)`). Without that view, it calls again after every movement, and every 50 ms.
 // The fault shows in one burst of ten (`HTTP2Tests.bursts`), and in `StreamRoomTests` on 7.x. On 8.x it was not shown; the kit
-// keeps the workaround there as a precaution.
+// keeps the workaround there as a precaution. `docs/libcurl/lost-timer.c` shows the defect on 7.88.1, and the right behaviour on
+// 8.14.1.
 
 extension CurlMulti {
     /// When libcurl must be called again for all exchanges, because it may hold back a response.

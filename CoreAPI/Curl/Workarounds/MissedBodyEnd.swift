@@ -10,6 +10,7 @@ internal import CoreAPICore
 //
 // In these cases the kit finds the end itself, stops the exchange there, and does not reuse the connection. Shown by
 // `WorkaroundTests.missedBodyEnd`, `TruncationTests`, `ResponseHeadTests` and `SpoiltConnectionTests.invalidLength`.
+// `docs/libcurl/missed-body-end.c` shows the defect.
 
 extension BodyEnd {
     /// Finds the end of a body that libcurl would miss. A 204 ends at its head (RFC 9112 §6.3), and so does a 205 that announces

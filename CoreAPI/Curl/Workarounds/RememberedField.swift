@@ -7,7 +7,8 @@ extension CurlDefect {
     /// 8.2.0.
     ///
     /// The kit rejects such a line before libcurl keeps it (``FirstFieldCheck``). Shown by `ResponseHeadTests.leadingFold`. No
-    /// test runs with the workaround switched off, because it would write to freed memory.
+    /// test runs with the workaround switched off, because it would write to freed memory. `docs/libcurl/remembered-field.c`
+    /// shows the defect.
     static let rememberedField = CurlDefect(4, in: .before(8, 2, 0))
 }
 

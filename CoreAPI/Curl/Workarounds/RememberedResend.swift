@@ -4,6 +4,7 @@ internal import CoreAPICore
 // stream. With the first it gives up another request too early.
 //
 // The kit discards a handle that sent a request twice. Shown by `WorkaroundTests.rememberedResend`.
+// `docs/libcurl/remembered-resend.c` shows the defect.
 
 extension Sendings {
     /// Whether the handle kept nothing of the exchange that would change the next one.

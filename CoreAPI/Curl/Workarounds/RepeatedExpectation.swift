@@ -7,7 +7,7 @@ internal import HTTPTypes
 //
 // The kit forbids that at the second call of `CURLOPT_PREREQFUNCTION`. Whatever code libcurl then ends with, the exchange
 // ends with the response, unless a part of its body has arrived. The response has no body, because libcurl has dropped it.
-// Shown by `UploadTests.expectationFailed`.
+// Shown by `UploadTests.expectationFailed`. `docs/libcurl/repeated-expectation.c` shows the defect.
 
 extension Exchange {
     /// Whether the server has rejected the expectation of a request whose body is still to be sent.

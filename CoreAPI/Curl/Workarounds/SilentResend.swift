@@ -7,6 +7,7 @@ internal import CoreAPICore
 // a second call of `CURLOPT_PREREQFUNCTION`. The kit rejects either, unless the request may be sent again. The exchange then
 // ends with `CURLE_SEND_FAIL_REWIND` or `CURLE_ABORTED_BY_CALLBACK`. A request is sent again once, over HTTP/1.1 on a new
 // connection, and `ExchangeMetrics.resends` counts it. Shown by `WorkaroundTests.silentResend` and `NoSilentResendTests`.
+// `docs/libcurl/silent-resend.c` shows the defect.
 
 extension Exchange {
     /// Whether the server may get the request a second time. It may if that makes no difference, or if the server reports that it

@@ -13,7 +13,8 @@ extension CurlDefect {
     /// room, so each wait ends at once. The loop then uses a whole processor, until the server reads on or a timeout expires.
     ///
     /// After eight such events in a row at which libcurl writes nothing, the kit looks for room in that socket every 50 ms only,
-    /// and after the next bytes of the server. Shown by `WorkaroundTests.spinningUpload`.
+    /// and after the next bytes of the server. Shown by `WorkaroundTests.spinningUpload`. `docs/libcurl/spinning-upload.c` shows
+    /// the defect.
     static let spinningUpload = CurlDefect(5, in: .before(8, 14, 1))
 }
 

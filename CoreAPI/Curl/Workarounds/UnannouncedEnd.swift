@@ -5,7 +5,7 @@ internal import CHTTP2Observer
 //
 // The kit observes END_STREAM itself (`HTTP2StreamMonitor`); a body without it is truncated. If it cannot be observed, the
 // response reports that its end was not announced (`ExchangeMetrics.isEndAnnounced`). Shown by
-// `WorkaroundTests.unannouncedEnd`.
+// `WorkaroundTests.unannouncedEnd`. `docs/libcurl/unannounced-end.c` shows the defect.
 
 extension HTTP2StreamMonitor {
     /// Whether the server has ended the exchange's stream; `nil` if that cannot be observed.

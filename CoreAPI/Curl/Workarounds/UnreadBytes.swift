@@ -14,7 +14,8 @@ internal import Glibc
 //
 // The kit checks a connection before the request is sent, and uses a new one if any bytes wait: on its socket, or decrypted
 // in OpenSSL. Newer libraries check the socket themselves, but not OpenSSL, and another caller's response is too high a
-// price for a guess. Shown by `WorkaroundTests.unreadBytes` and `SpoiltConnectionTests`.
+// price for a guess. Shown by `WorkaroundTests.unreadBytes` and `SpoiltConnectionTests`. `docs/libcurl/unread-bytes.c` shows the
+// defect.
 
 extension LoopConnection {
     /// Whether bytes, or the peer's end of the connection, wait to be read although no request was sent.

@@ -3,7 +3,7 @@ internal import CoreAPICore
 // libcurl never reads a body of length 0, so bytes of such a stream would be lost without an error.
 //
 // The kit reads the stream to its end before the request is sent, and rejects one that is not empty. Shown by
-// `WorkaroundTests.unreadEmptyBody`.
+// `WorkaroundTests.unreadEmptyBody`. `docs/libcurl/unread-empty-body.c` shows the defect.
 
 extension Attempt {
     /// Checks a streamed body that is declared empty.

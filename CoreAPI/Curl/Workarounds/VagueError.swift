@@ -7,7 +7,8 @@ internal import CoreAPICore
 //
 // The kit reads the texts, and for a proxy's name it asks whether there is a proxy (`ExchangeFailure.rejected`). A text that
 // it does not know leaves the code's own meaning. Shown by
-// `WorkaroundTests.vagueError`, `HostileAnswerTests` and `ProcessTests.failingProxy`.
+// `WorkaroundTests.vagueError`, `HostileAnswerTests` and `ProcessTests.failingProxy`. `docs/libcurl/vague-error.c` shows the
+// defect.
 
 extension ExchangeFailure {
     /// The error text for a head whose first field is a continuation line.
