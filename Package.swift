@@ -65,7 +65,7 @@ func tests(_ name: String, _ dependencies: [Target.Dependency]) -> Target {
 }
 
 /// What most tests need.
-let kit: [Target.Dependency] = ["CoreAPI", "CoreAPICore", "CoreAPIHTTP", "CoreAPITesting", "Programs", httpTypes]
+let kit: [Target.Dependency] = ["CoreAPI", "CoreAPICore", "CoreAPIHTTP", "CoreAPITesting", "TestSupport", httpTypes]
 
 let interactors = channels.map { Target.Dependency.byName(name: "\($0)Interactors") }
 let networkers = channels.map { Target.Dependency.byName(name: "\($0)Networker") }
@@ -158,7 +158,7 @@ let package = Package(
                 "CoreAPI", "CoreAPIHTTP", "CoreAPITransfers", "NetworkerCommand", "NetworkerKitSandbox", "NetworkerKitTours",
                 argumentParser, httpTypes,
             ]),
-        target("Programs", in: "Tests/Programs", ["CoreAPI", "CoreAPICurl", "CoreAPIHTTP", "CoreAPITesting"]),
+        target("TestSupport", in: "Tests/Support", ["CoreAPI", "CoreAPICurl", "CoreAPIHTTP", "CoreAPITesting"]),
         .executableTarget(
             name: "networker-of-tests",
             dependencies: ["HTTPBinNetworker", "NetworkerCommand", "TYNetworker"],
@@ -169,7 +169,7 @@ let package = Package(
                 "CoreAPICookies", "CoreAPICurl", "CoreAPIJSON", "CoreAPITransfers", "CoreAPITrust", "CoreAPIWebSocket", logging,
             ]),
         tests("CoreAPIDigestTests", kit + ["CoreAPITransfers"]),
-        tests("CoreAPIJSONTests", ["CoreAPIJSON", "Programs"]),
+        tests("CoreAPIJSONTests", ["CoreAPIJSON", "TestSupport"]),
         tests("CoreAPIReactiveTests", kit + ["CoreAPIReactive", openCombine]),
         tests("CoreAPIXMLTests", kit + ["CoreAPIXML", xmlCoder]),
         tests("CoreAPITestingTests", kit),

@@ -1,10 +1,8 @@
-import CoreAPI
 import DLInteractors
 import DLNetworker
-import Foundation
 import NetworkerKitChannels
 import NetworkerKitSandbox
-import Testing
+import TestSupport
 
 @Suite("Channels, swapped")
 struct ChannelSwapTests {

@@ -1,18 +1,8 @@
-import CoreAPI
-import CoreAPICore
-import CoreAPITesting
 import CoreAPITransfers
-import Foundation
-import HTTPTypes
-import Testing
+import TestSupport
 
-@Suite("Digest authentication over the wire", .timeLimit(.minutes(1)))
+@Suite("Digest authentication over the wire", .closing, .timeLimit(.minutes(1)))
 struct DigestAuthenticationTests {
-    struct Place: EnvironmentType {
-        let name = "loopback"
-        let baseURL: String
-    }
-
     struct Thing: Endpoint {
         var path = "thing"
         var method = HTTPRequest.Method.get
@@ -21,7 +11,7 @@ struct DigestAuthenticationTests {
     }
 
     private func channel(_ base: String, password: Secret<String> = "passwd", origins: [String] = []) throws -> Channel {
-        var channel = Channel(name: "digest", environment: APIEnvironment(Place(baseURL: base), allowsInsecureConnections: true))
+        var channel = Channel.test(base, name: "digest")
         channel.attemptMiddleware = [try DigestAuthentication(username: "user", password: password, origins: origins)]
         return channel
     }
@@ -39,7 +29,6 @@ struct DigestAuthenticationTests {
         #expect(await status(channel, Thing(method: .post)) == 200)
         #expect(server.requests.count == 5)
         #expect(digest.repeated.isEmpty)
-        await channel.close()
     }
 
     @Test("each of 50 calls at once has its own count and client nonce")
@@ -59,14 +48,12 @@ struct DigestAuthenticationTests {
         }
         #expect(digest.repeated.isEmpty, "\(digest.repeated.prefix(3))")
         #expect(digest.accepted == 101)
-        await channel.close()
     }
 
     @Test("a body that can be read once is not sent again after a challenge; the rejection is the response")
     func once() async throws {
         let digest = DigestServer()
-        let server = try LoopbackServer.start { digest.reply(to: $0, .ok()) }
-        defer { server.close() }
+        let server = try LoopbackServer.test { digest.reply(to: $0, .ok()) }
         let channel = try channel(server.url)
         let (chunks, continuation) = AsyncStream.makeStream(of: Data.self)
         continuation.yield(Data("once".utf8))
@@ -74,7 +61,6 @@ struct DigestAuthenticationTests {
         let upload = NetworkManager<Never>(channel: channel).upload(.post("thing"), from: .once(chunks))
         #expect(await upload.response.head?.status.code == 401)
         #expect(server.requests.map(\.bodyText) == ["once"])
-        await channel.close()
     }
 
     @Test("a nonce that is too old is replaced, and does not count as a wrong password")
@@ -87,7 +73,6 @@ struct DigestAuthenticationTests {
             digest.expire()
         }
         #expect(server.requests.count == 6)
-        await channel.close()
     }
 
     @Test("a nonce without the quotes that it needs is answered")
@@ -99,7 +84,6 @@ struct DigestAuthenticationTests {
         let channel = try channel(server.url)
         #expect(await status(channel) == 200)
         #expect(server.requests.count == 2)
-        await channel.close()
     }
 
     @Test("stops if the server calls every nonce too old")
@@ -110,7 +94,6 @@ struct DigestAuthenticationTests {
         let channel = try channel(server.url)
         #expect(await status(channel) == 401)
         #expect(server.requests.count == 5)
-        await channel.close()
     }
 
     @Test("a wrong password is tried once in a call, and never in advance")
@@ -125,7 +108,6 @@ struct DigestAuthenticationTests {
             #expect(!shown.contains("s3cret"))
         }
         #expect(server.requests.map { $0.headers["authorization"] != nil } == [false, true, false, true])
-        await channel.close()
     }
 
     @Test("a challenge that cannot be answered is a typed error; without Digest the rejection is the result")
@@ -141,7 +123,6 @@ struct DigestAuthenticationTests {
         let other = await manager.response(for: Thing(path: "basic"), as: .nothing).error
         #expect(other?.label == "verification.unacceptableStatus.401")
         #expect(server.requests.count == 2)
-        await channel.close()
     }
 
     @Test(
@@ -149,12 +130,11 @@ struct DigestAuthenticationTests {
         arguments: [false, true])
     func rejectionIsKept(streams: Bool) async throws {
         struct Envelope: Error, Decodable { let code: String }
-        let server = try LoopbackServer.start { _ in
+        let server = try LoopbackServer.test { _ in
             .status(
                 401, body: Data(#"{"code":"locked"}"#.utf8),
                 headers: ["WWW-Authenticate": "Digest realm=r, nonce=n, qop=\"auth-int\"", "X-Trace": "7"])
         }
-        defer { server.close() }
         var channel = try channel(server.url)
         channel.errorFilter = .rejection(Envelope.self)
         let manager = NetworkManager<Thing>(channel: channel)
@@ -169,7 +149,6 @@ struct DigestAuthenticationTests {
         #expect(response.attempts.map(\.status) == [401])
         #expect(response.attempts[0].metrics != nil && response.attempts[0].error?.label == error.label)
         #expect(error.context.head == response.head && error.context.body == response.data)
-        await channel.close()
     }
 
     @Test("a challenge without qop is answered if that is allowed, also in advance and after a stale nonce")
@@ -185,7 +164,6 @@ struct DigestAuthenticationTests {
             digest.expire()
             #expect(await status(copy, Thing(method: .post)) == 200)
         }
-        await channel.close()
     }
 
     @Test("a challenge without qop is rejected by default, and the error names the setting that allows it")
@@ -197,7 +175,6 @@ struct DigestAuthenticationTests {
         #expect(error?.app(DigestAuthentication.Failure.self) == .unsupportedProtection(nil))
         #expect(error?.description.contains("allowsLegacyChallenges: true") == true)
         #expect(server.requests.map { $0.headers["authorization"] } == [nil])
-        await channel.close()
     }
 
     @Test("a wrong password is tried once in a call, even if challenges without qop are allowed")
@@ -208,7 +185,6 @@ struct DigestAuthenticationTests {
         channel.attemptMiddleware = [try DigestAuthentication(username: "user", password: "wrong", allowsLegacyChallenges: true)]
         #expect(await status(channel) == 401)
         #expect(server.requests.map { $0.headers["authorization"] != nil } == [false, true])
-        await channel.close()
     }
 
     @Test("answers only the environment's origin and the named ones, and keeps a caller's own header")
@@ -224,7 +200,6 @@ struct DigestAuthenticationTests {
         #expect(stranger.requests.map { $0.headers["authorization"] } == [nil])
         #expect(await status(channel, Thing(headers: ["Authorization": "Bearer mine"])) == 400)
         #expect(server.requests.map { $0.headers["authorization"] } == ["Bearer mine"])
-        await channel.close()
     }
 
     @Test("a redirect to a foreign origin takes no credentials along, and its challenge is not answered")
@@ -236,7 +211,6 @@ struct DigestAuthenticationTests {
         #expect(await status(channel) == 401)
         #expect(server.requests.count == 2)
         #expect(stranger.requests.map { $0.headers["authorization"] } == [nil])
-        await channel.close()
     }
 
     @Test("after a redirect within the origin, the new target's challenge is answered")
@@ -255,7 +229,6 @@ struct DigestAuthenticationTests {
         #expect(await status(channel, Thing(path: "a", method: .post)) == 200)
         #expect(server.requests.dropFirst(3).map { "\($0.method) \($0.path)" } == ["POST /a", "POST /a", "GET /b"])
         #expect(digest.repeated.isEmpty)
-        await channel.close()
     }
 
     @Test(

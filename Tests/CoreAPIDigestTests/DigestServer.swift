@@ -1,7 +1,4 @@
-import CoreAPI
-import CoreAPIHTTP
-import CoreAPITesting
-import Foundation
+import TestSupport
 
 /// A server's state for Digest with MD5. It computes the expected answer by itself, with only the hash from the code under test.
 final class DigestServer: Sendable {

@@ -1,4 +1,4 @@
-import Programs
+import TestSupport
 
 /// Random documents: of the form of some type, of any form, and with a few bytes or tokens changed.
 struct DocumentGenerator {

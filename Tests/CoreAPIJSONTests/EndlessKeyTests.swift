@@ -1,6 +1,6 @@
 import CoreAPIJSON
 import Foundation
-import Programs
+import TestSupport
 import Testing
 
 /// To compare or hash a string, the standard library sorts the combining marks of a letter in quadratic time. A key of 400 KB of

@@ -1,13 +1,9 @@
-import CoreAPI
 import CoreAPIReactive
-import CoreAPITesting
 import Dispatch
-import Foundation
-import HTTPTypes
 import OpenCombineShim
-import Testing
+import TestSupport
 
-@Suite("Reactive", .timeLimit(.minutes(1)))
+@Suite("Reactive", .closing, .timeLimit(.minutes(1)))
 struct ReactiveTests {
     struct Item: Codable, Equatable, Sendable { var id: Int }
 
@@ -26,13 +22,8 @@ struct ReactiveTests {
         static var place: POST<Item, Item> { create("thing") }
     }
 
-    private struct Place: EnvironmentType {
-        let name = "loopback"
-        let baseURL: String
-    }
-
     private func channel(_ server: LoopbackServer) -> Channel {
-        Channel(name: "reactive", environment: APIEnvironment(Place(baseURL: server.url), allowsInsecureConnections: true))
+        .test(server, name: "reactive")
     }
 
     private func manager(_ server: LoopbackServer) -> NetworkManager<Things> { NetworkManager(channel: channel(server)) }
@@ -56,10 +47,9 @@ struct ReactiveTests {
 
     @Test("publishes the whole response of a success or a failure, and never fails")
     func responses() async throws {
-        let server = try LoopbackServer.start {
+        let server = try LoopbackServer.test {
             $0.path == "/thing" ? .json(#"{"id":7}"#, headers: ["X-Total": "9"]) : .status(404, body: Data("gone".utf8))
         }
-        defer { server.close() }
         let dispatcher = CommonDispatcher(channel: channel(server))
         let found = dispatcher.publisher(for: Provider.thing).asResponse().map { response in
             let total = response.head?.headers.first { $0.name.canonicalName == "x-total" }?.value ?? ""
@@ -74,8 +64,7 @@ struct ReactiveTests {
 
     @Test("publishes the value and finishes, or the error")
     func outcomes() async throws {
-        let server = try LoopbackServer.start { $0.path == "/thing" ? .json(#"{"id":7}"#) : .status(404) }
-        defer { server.close() }
+        let server = try LoopbackServer.test { $0.path == "/thing" ? .json(#"{"id":7}"#) : .status(404) }
         #expect(await outcome(manager(server).publisher(for: Things(), as: Item.self)) == ["Item(id: 7)"])
         let dispatcher = CommonDispatcher(channel: channel(server))
         #expect(await outcome(dispatcher.publisher(for: Provider.thing)) == ["Item(id: 7)"])
@@ -86,8 +75,7 @@ struct ReactiveTests {
 
     @Test("cold: no request is sent before a subscription, and each subscription is a separate call")
     func cold() async throws {
-        let server = try LoopbackServer.start { _ in .json(#"{"id":7}"#) }
-        defer { server.close() }
+        let server = try LoopbackServer.test { _ in .json(#"{"id":7}"#) }
         let publisher = manager(server).publisher(for: Things(), as: Item.self)
         #expect(server.requests.isEmpty)
         _ = await outcome(publisher)
@@ -116,8 +104,7 @@ struct ReactiveTests {
 
     @Test("the first demand sends the request, once, for any demand")
     @MainActor func demand() async throws {
-        let server = try LoopbackServer.start { _ in .json(#"{"id":7}"#) }
-        defer { server.close() }
+        let server = try LoopbackServer.test { _ in .json(#"{"id":7}"#) }
         let subscriber = Reluctant()
         manager(server).publisher(for: Things(), as: Item.self).subscribe(subscriber)
         subscriber.subscription?.request(.none)
@@ -134,8 +121,7 @@ struct ReactiveTests {
 
     @Test("a cancelled subscription cancels its call and receives no value and no completion")
     @MainActor func cancelled() async throws {
-        let server = try LoopbackServer.start { _ in .stallBeforeHead }
-        defer { server.close() }
+        let server = try LoopbackServer.test { _ in .stallBeforeHead }
         let subscriber = Reluctant()
         manager(server).publisher(for: Things(), as: Item.self).subscribe(subscriber)
         subscriber.subscription?.request(.unlimited)
@@ -153,8 +139,7 @@ struct ReactiveTests {
 
     @Test("retryRequest makes exactly the given number of further attempts of one call")
     func retries() async throws {
-        let server = try LoopbackServer.start { $0.exchange == 3 ? .json(#"{"id":7}"#) : .status(503) }
-        defer { server.close() }
+        let server = try LoopbackServer.test { $0.exchange == 3 ? .json(#"{"id":7}"#) : .status(503) }
         let publisher = manager(server).publisher(for: Things(), as: Item.self)
         #expect(
             await outcome(publisher.retryRequest(max: 1, delay: .milliseconds(1))) == [
@@ -166,8 +151,7 @@ struct ReactiveTests {
 
     @Test("asResult makes a failure a value, and the chain continues")
     func results() async throws {
-        let server = try LoopbackServer.start { $0.path == "/thing" ? .status(503) : .json("{}") }
-        defer { server.close() }
+        let server = try LoopbackServer.test { $0.path == "/thing" ? .status(503) : .json("{}") }
         let manager = manager(server)
         let results = [1, 2].publisher.flatMap { _ in manager.publisher(for: Things(), as: Item.self).asResult() }
             .map { result in
@@ -179,8 +163,7 @@ struct ReactiveTests {
 
     @Test("the value arrives on the channel's queue, the main one by default")
     func queue() async throws {
-        let server = try LoopbackServer.start { _ in .json(#"{"id":7}"#) }
-        defer { server.close() }
+        let server = try LoopbackServer.test { _ in .json(#"{"id":7}"#) }
         let key = DispatchSpecificKey<String>()
         let own = DispatchQueue(label: "own")
         own.setSpecific(key: key, value: "own")
@@ -216,8 +199,7 @@ struct ReactiveTests {
 
     @Test("a subscriber that cancels while it receives the value gets no completion")
     @MainActor func leaving() async throws {
-        let server = try LoopbackServer.start { _ in .json(#"{"id":7}"#) }
-        defer { server.close() }
+        let server = try LoopbackServer.test { _ in .json(#"{"id":7}"#) }
         let subscriber = Leaving()
         manager(server).publisher(for: Things(), as: Item.self).subscribe(subscriber)
         for await event in subscriber.heard {

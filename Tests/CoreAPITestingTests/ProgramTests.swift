@@ -1,6 +1,4 @@
-import Foundation
-import Programs
-import Testing
+import TestSupport
 
 @Suite("A program that a test runs", .timeLimit(.minutes(1)))
 struct ProgramTests {

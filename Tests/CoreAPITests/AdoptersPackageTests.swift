@@ -1,6 +1,4 @@
-import Foundation
-import Programs
-import Testing
+import TestSupport
 
 @Suite("A package that uses the kit", .timeLimit(.minutes(5)))
 struct AdoptersPackageTests {

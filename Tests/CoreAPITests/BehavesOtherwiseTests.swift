@@ -1,8 +1,4 @@
-import CoreAPI
-import CoreAPITesting
-import Foundation
-import HTTPTypes
-import Testing
+import TestSupport
 
 @testable import CoreAPICore
 
@@ -12,7 +8,7 @@ import FoundationNetworking
 
 /// One test for each line of the page "What behaves otherwise" and of the lists of that name on the pages "Coming from …". Each
 /// has its line's first sentence as its name.
-@Suite("What behaves otherwise", .timeLimit(.minutes(2)))
+@Suite("What behaves otherwise", .closing, .timeLimit(.minutes(2)))
 struct BehavesOtherwiseTests {
     private struct Order: Decodable, Sendable, Equatable { let id: Int }
 
@@ -40,26 +36,22 @@ struct BehavesOtherwiseTests {
 
     @Test("Cookies are off.")
     func cookies() async throws {
-        let server = try LoopbackServer.start { _ in .ok(headers: ["Set-Cookie": "a=1"]) }
-        defer { server.close() }
+        let server = try LoopbackServer.test { _ in .ok(headers: ["Set-Cookie": "a=1"]) }
         var channel = Channel.test(server.url)
         for _ in 0..<2 { try await channel.manager().request(endpoint: TestEndpoint()) }
         channel.cookies = CookieJar()
         for _ in 0..<2 { try await channel.manager().request(endpoint: TestEndpoint()) }
         #expect(server.requests.map { $0.headers["cookie"] } == [nil, nil, nil, "a=1"])
-        await channel.close()
     }
 
     @Test("No Accept-Language is sent.")
     func language() async throws {
-        let server = try LoopbackServer.start { _ in .ok() }
-        defer { server.close() }
+        let server = try LoopbackServer.test { _ in .ok() }
         var channel = Channel.test(server.url)
         try await channel.manager().request(endpoint: TestEndpoint())
         channel.modifiers = [Header("Accept-Language", "tr")]
         try await channel.manager().request(endpoint: TestEndpoint())
         #expect(server.requests.map { $0.headers["accept-language"] } == [nil, "tr"])
-        await channel.close()
     }
 
     @Test("A model has to be Sendable.")
@@ -85,12 +77,10 @@ struct BehavesOtherwiseTests {
 
     @Test("Nothing is cached on this side.")
     func cache() async throws {
-        let server = try LoopbackServer.start { _ in .ok("x", headers: ["Cache-Control": "max-age=3600", "ETag": "\"1\""]) }
-        defer { server.close() }
+        let server = try LoopbackServer.test { _ in .ok("x", headers: ["Cache-Control": "max-age=3600", "ETag": "\"1\""]) }
         let channel = Channel.test(server.url)
         for _ in 0..<2 { try await channel.manager().request(endpoint: TestEndpoint()) }
         #expect(server.requests.count == 2 && server.requests.allSatisfy { $0.headers["if-none-match"] == nil })
-        await channel.close()
     }
 
     @Test("Clear text is rejected.")
@@ -124,7 +114,6 @@ struct BehavesOtherwiseTests {
         #expect(other.requests.map { $0.headers["x-auth-key"] } == [nil, nil])
         #expect(other.requests.map { $0.headers["x-partner"] } == [nil, "p"])
         #expect(other.requests.allSatisfy { $0.headers["accept"] == "text/plain" })
-        await channel.close()
     }
 
     @Test("A body has at most 64 MiB, and a call 300 s.")
@@ -132,8 +121,7 @@ struct BehavesOtherwiseTests {
         #expect(Limits().responseBodySize == 64 << 20)
         #expect(await sent(TestEndpoint())?.timeout.total == .seconds(300))
         #expect(await sent(TestEndpoint()) { $0.modifiers = [Timeout(.seconds(7))] }?.timeout.total == .seconds(7))
-        let server = try LoopbackServer.start { _ in .ok(String(repeating: "x", count: 1_001)) }
-        defer { server.close() }
+        let server = try LoopbackServer.test { _ in .ok(String(repeating: "x", count: 1_001)) }
         for (limit, label) in [(1_000, "transport.responseTooLarge"), (1_001, nil)] as [(Int, String?)] {
             var channel = Channel.test(server.url)
             channel.limits.responseBodySize = limit
@@ -259,13 +247,11 @@ struct BehavesOtherwiseTests {
 
     @Test("A CONNECT is rejected.")
     func connect() async throws {
-        let server = try LoopbackServer.start { _ in .ok() }
-        defer { server.close() }
+        let server = try LoopbackServer.test { _ in .ok() }
         let channel = Channel.test(server.url)
         let tunnel = CONNECT<Void, Void>("x")
         #expect(await channel.manager().response(for: tunnel).error?.label == "transport.unsupported")
         #expect(server.requests.isEmpty)
-        await channel.close()
     }
 
     // MARK: - Answers
@@ -404,7 +390,6 @@ struct BehavesOtherwiseTests {
         let response = await channel.manager().response(
             for: TestEndpoint("https://other.example/x", modifiers: [BaseURL.ignore]), as: .nothing)
         #expect(response.error?.label == "request.leavesEnvironment", "\(response.result)")
-        await channel.close()
     }
 
     @Test("Sample data is no part of a production app.")
@@ -431,8 +416,7 @@ struct BehavesOtherwiseTests {
             let evaluatorKey = "h.example"
             let files: [Certificate.File]
         }
-        let server = try LoopbackServer.start(tls: ServerTLS()) { _ in .ok() }
-        defer { server.close() }
+        let server = try LoopbackServer.test(tls: ServerTLS()) { _ in .ok() }
         let pem = try #require(server.tls).authorityPEM
         let file = FileManager.default.temporaryDirectory.appendingPathComponent("\(UUID().uuidString).pem")
         try Data(pem.utf8).write(to: file)

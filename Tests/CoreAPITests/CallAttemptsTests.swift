@@ -1,7 +1,4 @@
-import CoreAPI
-import Foundation
-import HTTPTypes
-import Testing
+import TestSupport
 
 @Suite("Attempts as a sequence", .timeLimit(.minutes(1)))
 struct CallAttemptsTests {

@@ -1,7 +1,4 @@
-import CoreAPI
-import CoreAPITesting
-import Foundation
-import Testing
+import TestSupport
 
 @Suite("Channels as values")
 struct ChannelBuildingTests {

@@ -1,8 +1,5 @@
-import CoreAPI
-import CoreAPIHTTP
 import Dispatch
-import Foundation
-import Testing
+import TestSupport
 
 @Suite("Queues: a completion")
 struct CompletionTests {

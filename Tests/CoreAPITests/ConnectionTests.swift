@@ -1,16 +1,12 @@
-import CoreAPI
-import CoreAPITesting
-import HTTPTypes
-import Testing
+import TestSupport
 
-@Suite("A channel's connections")
+@Suite("A channel's connections", .closing)
 struct ConnectionTests {
     struct Page: Codable, Equatable, Sendable { var page: Int }
 
     @Test("stay within the channel's limit over 1,000 calls at 64 at a time, and none is left after close")
     func thousand() async throws {
-        let server = try LoopbackServer.start { _ in .json(#"{"page":1}"#) }
-        defer { server.close() }
+        let server = try LoopbackServer.test { _ in .json(#"{"page":1}"#) }
         var limits = Limits()
         limits.connectionsPerHost = 6
         let transport = CurlTransport(limits: limits)
@@ -43,8 +39,7 @@ struct ConnectionTests {
 
     @Test("are closed with the channel, and a closed channel fails calls by name")
     func closed() async throws {
-        let server = try LoopbackServer.start { _ in .json(#"{"page":1}"#) }
-        defer { server.close() }
+        let server = try LoopbackServer.test { _ in .json(#"{"page":1}"#) }
         let channel = Channel.test(server.url)
         _ = try await channel.manager().request(endpoint: TestEndpoint("x"), type: Page.self)
         await channel.close()
@@ -56,8 +51,7 @@ struct ConnectionTests {
 
     @Test("a cancelled task aborts its transfer on the wire")
     func cancellation() async throws {
-        let server = try LoopbackServer.start { _ in .stallBeforeHead }
-        defer { server.close() }
+        let server = try LoopbackServer.test { _ in .stallBeforeHead }
         let channel = Channel.test(server.url)
         let manager = channel.manager()
         let task = Task { await manager.response(for: TestEndpoint("x"), as: Page.self) }
@@ -65,13 +59,11 @@ struct ConnectionTests {
         task.cancel()
         #expect(await task.value.error?.isCancelled == true)
         try await server.waitForOpenConnections(atMost: 0)
-        await channel.close()
     }
 
     @Test("one deadline holds over all attempts")
     func deadline() async throws {
-        let server = try LoopbackServer.start { _ in .stallBeforeHead }
-        defer { server.close() }
+        let server = try LoopbackServer.test { _ in .stallBeforeHead }
         let transport = CurlTransport()
         var channel = Channel.test(server.url, transport: transport)
         channel.limits.attempts = 1_000
@@ -88,13 +80,11 @@ struct ConnectionTests {
         guard case .transport(.timedOut, _)? = response.error else {
             Issue.record("\(String(describing: response.error))"); return
         }
-        await channel.close()
     }
 
     @Test("every attempt is measured")
     func metrics() async throws {
-        let server = try LoopbackServer.start { _ in .json(#"{"page":1}"#) }
-        defer { server.close() }
+        let server = try LoopbackServer.test { _ in .json(#"{"page":1}"#) }
         let channel = Channel.test(server.url)
         let first = await channel.manager().response(
             for: TestEndpoint("x", .post, params: ["a": 1], encoding: .body), as: Page.self)
@@ -119,8 +109,7 @@ struct ConnectionTests {
 
     @Test("work over IPv6 as over IPv4", arguments: [(LoopbackAddress.ipv4, "127.0.0.1"), (.ipv6, "::1")])
     func families(address: LoopbackAddress, remote: String) async throws {
-        let server = try LoopbackServer.start(on: address) { _ in .json(#"{"page":1}"#) }
-        defer { server.close() }
+        let server = try LoopbackServer.test(on: address) { _ in .json(#"{"page":1}"#) }
         let channel = Channel.test(server.url)
         let response = await channel.manager().response(for: TestEndpoint("x"), as: Page.self)
         await channel.close()

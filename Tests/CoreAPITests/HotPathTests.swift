@@ -1,16 +1,11 @@
-import CoreAPI
-import CoreAPITesting
-import Foundation
-import HTTPTypes
-import Programs
-import Testing
+import TestSupport
 
 @testable import CoreAPICore
 
 /// Counts the allocations of a call, without a clock. A library that the dynamic linker loads before the system's counts
 /// `malloc` in a separate process. The bounds are for an unoptimised build, a tenth above the counted ones; an optimised build
 /// needs 5 over memory.
-@Suite("The hot path", .enabled(if: Allocations.canBeCounted))
+@Suite("The hot path", .closing, .enabled(if: Allocations.canBeCounted))
 struct HotPathTests {
     private struct Passing: RequestEnhancer, RequestInterceptor {
         func enhance(_ request: inout Request) { request.timeout.idle += .zero }
@@ -46,7 +41,6 @@ struct HotPathTests {
         try await Allocations.report("exchange") {
             _ = try await manager.response(for: TestEndpoint("connection"), as: .data).value
         }
-        await channel.close()
     }
 
     @Test("The counter's own process: a small object", .enabled(if: Allocations.counter != nil))

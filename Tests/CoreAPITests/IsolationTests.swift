@@ -1,18 +1,13 @@
-import CoreAPI
-import CoreAPITesting
 import Dispatch
-import Foundation
-import HTTPTypes
-import Testing
+import TestSupport
 
-@Suite("Queues: from any thread, and copies that share nothing", .timeLimit(.minutes(1)))
+@Suite("Queues: from any thread, and copies that share nothing", .closing, .timeLimit(.minutes(1)))
 struct IsolationTests {
     @Test("a copy of a dispatcher shares no token, no connection and no switch")
     func copies() async throws {
-        let server = try LoopbackServer.start { request in
+        let server = try LoopbackServer.test { request in
             .json(#"{"id":7}"#, status: request.headers["authorization"] == "Bearer new" ? 200 : 401)
         }
-        defer { server.close() }
         let refreshes = Shared(0)
         var channel = Channel.test(server.url)
         channel.attemptMiddleware = [

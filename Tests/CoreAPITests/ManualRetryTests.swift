@@ -1,12 +1,8 @@
-import CoreAPIHTTP
-import CoreAPITesting
-import Foundation
-import HTTPTypes
-import Testing
+import TestSupport
 
 @testable import CoreAPICore
 
-@Suite("Retry manually", .timeLimit(.minutes(1)))
+@Suite("Retry manually", .closing, .timeLimit(.minutes(1)))
 struct ManualRetryTests {
     /// Records the order of completions and rejections.
     private func outcome(_ response: Response<Item>) -> String {
@@ -119,10 +115,9 @@ struct ManualRetryTests {
 
     @Test("over the wire: the server sees each attempt, on one connection")
     func overTheWire() async throws {
-        let server = try LoopbackServer.start { request in
+        let server = try LoopbackServer.test { request in
             .json(#"{"id":7}"#, status: request.headers["x-attempt"] == "2" ? 200 : 503)
         }
-        defer { server.close() }
         var channel = Channel.test(server.url)
         channel.interceptors = [Numbering()]
         let first = await channel.manager().response(for: TestEndpoint(), as: Item.self)
@@ -130,7 +125,6 @@ struct ManualRetryTests {
         let second = try #require(try? await first.retry(max: 1))
         #expect(try second.value == Item(id: 7))
         #expect(second.attempts.count == 2)
-        await channel.close()
     }
 
     struct Numbering: RequestInterceptor {

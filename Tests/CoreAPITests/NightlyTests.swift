@@ -1,6 +1,4 @@
-import Foundation
-import Programs
-import Testing
+import TestSupport
 
 /// The script runs in a folder whose other scripts only print their arguments.
 @Suite("Scripts/nightly", .timeLimit(.minutes(1)))

@@ -1,8 +1,4 @@
-import CoreAPI
-import CoreAPIHTTP
-import Foundation
-import HTTPTypes
-import Testing
+import TestSupport
 
 @Suite("The pipeline")
 struct PipelineTests {

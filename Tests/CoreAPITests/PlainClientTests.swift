@@ -1,11 +1,6 @@
-import CoreAPI
-import CoreAPIHTTP
-import CoreAPITesting
-import Foundation
-import HTTPTypes
-import Testing
+import TestSupport
 
-@Suite("Plain client", .timeLimit(.minutes(1)))
+@Suite("Plain client", .closing, .timeLimit(.minutes(1)))
 struct PlainClientTests {
     private func environment(_ url: String) -> APIEnvironment {
         APIEnvironment(TestHost(baseURL: url), allowsInsecureConnections: true)
@@ -33,14 +28,13 @@ struct PlainClientTests {
                 throw EncodingError.invalidValue(0, .init(codingPath: [], debugDescription: "no"))
             }
         }
-        let server = try LoopbackServer.start { request in
+        let server = try LoopbackServer.test { request in
             switch request.path {
             case "/garbage": .garbage(Data("SMTP ready\r\n\r\n".utf8))
             case "/broken": .json(#"{"id":"#)
             default: .json(#"{"id":"text"}"#)
             }
         }
-        defer { server.close() }
         let client = APIClient()
         let environment = environment(server.url)
         let error = { (endpoint: TestEndpoint) in

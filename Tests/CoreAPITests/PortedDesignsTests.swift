@@ -1,10 +1,7 @@
-import CoreAPI
-import CoreAPITesting
-import Foundation
-import Testing
+import TestSupport
 
 /// Problems of teams that port code from the four designs that the kit unifies; this code compiled to something else before.
-@Suite("Ported designs", .timeLimit(.minutes(1)))
+@Suite("Ported designs", .closing, .timeLimit(.minutes(1)))
 struct PortedDesignsTests {
     // MARK: - Default isolation
 
@@ -180,8 +177,7 @@ struct PortedDesignsTests {
 
     @Test("a dispatcher and a client made inside withChannel are swapped as well")
     func swapped() async throws {
-        let server = try LoopbackServer.start { _ in .json(#"{"id":7}"#) }
-        defer { server.close() }
+        let server = try LoopbackServer.test { _ in .json(#"{"id":7}"#) }
         // No server listens there: a call that is not swapped fails.
         let channel = Channel.test("http://127.0.0.1:9/v1", name: "SHOP")
         let environment = APIEnvironment(TestHost(baseURL: "http://127.0.0.1:9"), allowsInsecureConnections: true)
@@ -221,14 +217,12 @@ struct PortedDesignsTests {
         struct Tenant: RequestInterceptor {
             func adapt(_ request: inout Request) async throws { try request.setHeader("X-Tenant", "north") }
         }
-        let server = try LoopbackServer.start { $0.headers["authorization"] == "Bearer new" ? .ok() : .status(401) }
-        defer { server.close() }
+        let server = try LoopbackServer.test { $0.headers["authorization"] == "Bearer new" ? .ok() : .status(401) }
         let tokens = Shared(0)
-        let answering = try LoopbackServer.start { _ in
+        let answering = try LoopbackServer.test { _ in
             tokens.change { $0 += 1 }
             return tokens.current == 1 ? .status(503) : .json(#""new""#)
         }
-        defer { answering.close() }
         var channel = Channel.test(server.url)
         channel.interceptors = [Tenant(), RetryPolicy(base: .milliseconds(1))]
         channel.attemptMiddleware = [
@@ -241,15 +235,13 @@ struct PortedDesignsTests {
         #expect(answering.requests.count == 2)
         #expect(answering.requests.allSatisfy { $0.headers["authorization"] == nil })
         #expect(answering.requests.allSatisfy { $0.headers["x-tenant"] == "north" })
-        await channel.close()
     }
 
     @Test("a task that outlives its refresh gets the token")
     func leftBehind() async throws {
-        let server = try LoopbackServer.start { request in
+        let server = try LoopbackServer.test { request in
             request.path == "/token" ? .json(#""new""#) : request.headers["authorization"] == "Bearer new" ? .ok() : .status(401)
         }
-        defer { server.close() }
         let left = Shared<Task<String?, Never>?>(nil)
         let refreshed = try Gate()
         var channel = Channel.test(server.url)
@@ -269,13 +261,11 @@ struct PortedDesignsTests {
         refreshed.open()
         let task = try #require(left.current)
         #expect(await task.value == nil)
-        await channel.close()
     }
 
     @Test("a rejected refresh fails the call and does not wait for itself")
     func rejectedRefresh() async throws {
-        let server = try LoopbackServer.start { _ in .status(401) }
-        defer { server.close() }
+        let server = try LoopbackServer.test { _ in .status(401) }
         var channel = Channel.test(server.url)
         channel.attemptMiddleware = [
             BearerAuthentication(token: "old") { response in
@@ -286,15 +276,13 @@ struct PortedDesignsTests {
         let error = await channel.manager().response(for: TestEndpoint("orders"), as: .nothing).error
         #expect(error?.label == "verification.unacceptableStatus.401")
         #expect(server.requests.map(\.path) == ["/orders", "/token"])
-        await channel.close()
     }
 
     // MARK: - Pins
 
     @Test("active pinning without any pins is one warning")
     func noPins() async throws {
-        let server = try LoopbackServer.start { _ in .ok() }
-        defer { server.close() }
+        let server = try LoopbackServer.test { _ in .ok() }
         let warnings = Shared([String]())
         let logger = FunctionLogger { event in
             if case .warning(let text, _) = event { warnings.change { $0.append(text) } }
@@ -305,7 +293,6 @@ struct PortedDesignsTests {
         for _ in 0..<3 { try await channel.manager().request(endpoint: TestEndpoint()) }
         #expect(warnings.current == ["pinning is active for the environment 'test', but its server trust manager has no pins"])
         #expect(Channel.test().warnings.isEmpty)
-        await channel.close()
     }
 
     // MARK: - Error envelopes
@@ -332,13 +319,12 @@ struct PortedDesignsTests {
 
     @Test("a response that ends early is the transport's error, not one of the channel's", arguments: [200, 503])
     func truncated(status: Int) async throws {
-        let server = try LoopbackServer.start { _ in
+        let server = try LoopbackServer.test { _ in
             [
                 .sendHead(status: status, headers: ["Content-Length": "100"]), .sendBody(Data(#"{"code": 7"#.utf8)),
                 .closeConnection,
             ]
         }
-        defer { server.close() }
         var channel = Channel.test(server.url)
         let filters: [ErrorFilter] = [
             .rejection(ShopError.self), .envelope(ShopError.self) { error, _ in error }, .rejection(LenientError.self),
@@ -349,12 +335,10 @@ struct PortedDesignsTests {
             #expect(error.label == "transport.truncated" && error.context.unreadEnvelope == nil, "\(error)")
         }
         await channel.close()
-        let whole = try LoopbackServer.start { _ in .truncated(declared: 100, sent: Data("{\"code\": 7}".utf8)) }
-        defer { whole.close() }
+        let whole = try LoopbackServer.test { _ in .truncated(declared: 100, sent: Data("{\"code\": 7}".utf8)) }
         channel = .test(whole.url)
         channel.errorFilter = .rejection(ShopError.self)
         #expect(await channel.manager().response(for: TestEndpoint(), as: .nothing).error?.label == "transport.truncated")
-        await channel.close()
     }
 
     @Test("a custom filter names errors, translates them and turns a failure into a success")

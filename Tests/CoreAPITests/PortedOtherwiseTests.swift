@@ -1,13 +1,9 @@
-import CoreAPI
-import CoreAPITesting
-import Foundation
-import HTTPTypes
-import Testing
+import TestSupport
 
 @testable import CoreAPICore
 
 /// Further lines of the lists "What behaves otherwise" on the pages "Coming from …", as in BehavesOtherwiseTests.swift.
-@Suite("What behaves otherwise in ported code", .timeLimit(.minutes(1)))
+@Suite("What behaves otherwise in ported code", .closing, .timeLimit(.minutes(1)))
 struct PortedOtherwiseTests {
     private func sent(_ endpoint: any Endpoint, change: (inout Channel) -> Void = { _ in }) async -> Request? {
         let transport = RecordingTransport()
@@ -55,8 +51,7 @@ struct PortedOtherwiseTests {
 
     @Test("A path may be a whole address only if the channel has no base URL.")
     func wholeAddress() async throws {
-        let server = try LoopbackServer.start { _ in .json(#"{"args": {"id": "1"}}"#) }
-        defer { server.close() }
+        let server = try LoopbackServer.test { _ in .json(#"{"args": {"id": "1"}}"#) }
         let whole = GET<Void, JSONValue>("\(server.url)/get?id=1")
         let free = Channel.test("")
         #expect(try await free.manager().request(whole)["args"]?["id"]?.string == "1")

@@ -1,8 +1,5 @@
-import CoreAPI
 import CoreAPIXML
-import Foundation
-import Programs
-import Testing
+import TestSupport
 
 @Suite("Hostile XML", .timeLimit(.minutes(1)))
 struct XMLDefenceTests {

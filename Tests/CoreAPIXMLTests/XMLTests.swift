@@ -1,12 +1,8 @@
-import CoreAPI
-import CoreAPITesting
 import CoreAPIXML
-import Foundation
-import HTTPTypes
-import Testing
+import TestSupport
 import XMLCoder
 
-@Suite("InputEncoding: XML in and out", .timeLimit(.minutes(1)))
+@Suite("InputEncoding: XML in and out", .closing, .timeLimit(.minutes(1)))
 struct XMLTests {
     struct Order: Codable, Equatable, Sendable {
         var id: Int
@@ -26,21 +22,12 @@ struct XMLTests {
     private let order = Order(id: 7, title: "Çanta & <kılıf>", tags: ["a", "b"], createdAt: Date(timeIntervalSince1970: 0))
 
     private func manager(_ server: LoopbackServer) -> NetworkManager<OrderEndpoint> {
-        let environment = APIEnvironment(Place(baseURL: server.url), allowsInsecureConnections: true)
-        var channel = Channel(name: "xml", environment: environment)
-        channel.coder = .xml
-        return NetworkManager(channel: channel)
-    }
-
-    private struct Place: EnvironmentType {
-        let name = "loopback"
-        let baseURL: String
+        NetworkManager(channel: .test(server) { $0.coder = .xml })
     }
 
     @Test("a value sent over the wire is returned unchanged")
     func roundTrip() async throws {
-        let server = try LoopbackServer.start { request in .ok(request.body, headers: ["Content-Type": "application/xml"]) }
-        defer { server.close() }
+        let server = try LoopbackServer.test { request in .ok(request.body, headers: ["Content-Type": "application/xml"]) }
         let response = await manager(server).response(for: OrderEndpoint(order: order), as: Order.self)
         #expect(try response.value == order)
         #expect(response.request?.headers[.contentType] == "application/xml")
@@ -77,8 +64,7 @@ struct XMLTests {
         "a body that is not XML, or another document, is a decoding error with the body kept",
         arguments: ["", "{}", "<a", "<a><b></a>", "<order/>", "<a>&undefined;</a>", "\u{0}\u{0}"])
     func malformed(body: String) async throws {
-        let server = try LoopbackServer.start { _ in .ok(Data(body.utf8)) }
-        defer { server.close() }
+        let server = try LoopbackServer.test { _ in .ok(Data(body.utf8)) }
         let response = await manager(server).response(for: OrderEndpoint(order: order), as: Order.self)
         #expect(response.error?.label == (body.isEmpty ? "verification.emptyBody" : "decoding"))
         #expect(String(decoding: response.data, as: UTF8.self) == body)

@@ -1,10 +1,6 @@
-import CoreAPI
-import CoreAPIHTTP
-import CoreAPITesting
-import Foundation
-import Testing
+import TestSupport
 
-@Suite("The page about authentication", .timeLimit(.minutes(1)))
+@Suite("The page about authentication", .closing, .timeLimit(.minutes(1)))
 struct AuthenticationTests {
     @Test("a refresh token is replaced with each use, and the call is sent again with the new token")
     func rotation() async throws {
@@ -13,7 +9,7 @@ struct AuthenticationTests {
             var isFresh = false
         }
         let session = Mutex(Session())
-        let server = try LoopbackServer.start { request in
+        let server = try LoopbackServer.test { request in
             session.withLock { session in
                 if request.path == "/token" {
                     guard request.bodyText == #"{"refreshToken":"r\#(session.number)"}"# else { return .status(400) }
@@ -27,8 +23,7 @@ struct AuthenticationTests {
                 return .ok("in")
             }
         }
-        defer { server.close() }
-        var channel = Channel.loopback(server)
+        var channel = Channel.test(server)
         let stored = "r0"
         let refreshToken = RefreshToken(stored)
         channel.attemptMiddleware = [
@@ -37,34 +32,30 @@ struct AuthenticationTests {
         let dispatcher = CommonDispatcher(channel: channel)
         for _ in 0..<2 { #expect(try await dispatcher.request(.get("thing"), as: .text) == "in") }
         #expect(server.requests.map(\.path) == ["/thing", "/token", "/thing", "/thing", "/token", "/thing"])
-        await channel.close()
     }
 
     @Test("a channel's tokens are its credentials, and a rejected one is replaced through the channel")
     func channelTokens() async throws {
-        let server = try LoopbackServer.start { request in
+        let server = try LoopbackServer.test { request in
             if request.path == "/token" {
                 guard request.bodyText == #"{"refreshToken":"r"}"# else { return .status(400) }
                 return .json(#"{"accessToken": "new", "refreshToken": "r"}"#)
             }
             return request.headers["authorization"] == "Bearer new" ? .ok("in") : .status(401)
         }
-        defer { server.close() }
-        let channel = Channel.loopback(server).with {
+        let channel = Channel.test(server).with {
             $0.credentials = ["BAZAAR_ACCESS_TOKEN": "old", "BAZAAR_REFRESH_TOKEN": "r"]
             $0.attemptMiddleware = Channel.bazaar.attemptMiddleware
         }
         #expect(try await CommonDispatcher(channel: channel).request(.get("thing"), as: .text) == "in")
         let tokens = server.requests.map { $0.headers["authorization"] }
         #expect(tokens == ["Bearer old", nil, "Bearer new"])
-        await channel.close()
     }
 
     @Test("a signature covers the request, the date and the body, and a body that is a file has none")
     func signature() async throws {
-        let server = try LoopbackServer.start { _ in .ok() }
-        defer { server.close() }
-        let channel = Channel.loopback(server).with {
+        let server = try LoopbackServer.test { _ in .ok() }
+        let channel = Channel.test(server).with {
             $0.credentials = ["BAZAAR_SECRET": "s"]
             $0.attemptMiddleware = [signing()]
         }
@@ -80,13 +71,12 @@ struct AuthenticationTests {
         let error = await dispatcher.response(for: file, as: .nothing).error
         #expect(error?.underlyingError as? BodyError == .notInMemory(.file))
         #expect(server.requests.count == 1)
-        await channel.close()
     }
 
     /// A server of tokens, which numbers them.
     private func identity(lifetime: Int) throws -> LoopbackServer {
         let count = Mutex(0)
-        return try LoopbackServer.start { _ in
+        return try LoopbackServer.test { _ in
             let number = count.withLock { count in
                 count += 1
                 return count
@@ -151,8 +141,8 @@ struct AuthenticationTests {
     }
 
     private func protected(_ server: LoopbackServer, by identity: LoopbackServer) -> (Channel, CommonDispatcher) {
-        var channel = Channel.loopback(server)
-        let identity = Channel.loopback(identity)
+        var channel = Channel.test(server)
+        let identity = Channel.test(identity)
         channel.attemptMiddleware = [clientCredentials(from: identity, id: "a", secret: "b")]
         return (channel, CommonDispatcher(channel: channel))
     }

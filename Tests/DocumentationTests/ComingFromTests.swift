@@ -1,33 +1,17 @@
-import CoreAPI
-import CoreAPIHTTP
-import CoreAPITesting
-import Foundation
-import HTTPTypes
-import Testing
+import TestSupport
 
-@Suite("Coming from …", .timeLimit(.minutes(1)))
+@Suite("Coming from …", .closing, .timeLimit(.minutes(1)))
 struct ComingFromTests {
-    private struct Place: EnvironmentType {
-        let name = "loopback"
-        let baseURL: String
-    }
-
-    private func channel(_ server: LoopbackServer) -> Channel {
-        Channel(name: "loopback", environment: APIEnvironment(Place(baseURL: server.url), allowsInsecureConnections: true))
-    }
-
     @Test("Alamofire: a router and its interceptor, over the wire")
     func alamofire() async throws {
-        let server = try LoopbackServer.start(script: [.status(429), .json(#"{"count": 2}"#)])
-        defer { server.close() }
-        var channel = channel(server)
+        let server = try LoopbackServer.test(script: [.status(429), .json(#"{"count": 2}"#)])
+        var channel = Channel.test(server)
         channel.interceptors = [APIKeyInterceptor(key: "k")]
         let manager = NetworkManager<BasketRouter>(channel: channel)
         let answer = try await manager.request(endpoint: .add(product: 7, quantity: 1), type: [String: Int].self)
         #expect(answer == ["count": 2])
         #expect(server.requests.map(\.bodyText) == Array(repeating: #"{"product":7,"quantity":1}"#, count: 2))
         #expect(server.requests.allSatisfy { $0.headers["x-api-key"] == "k" })
-        await channel.close()
     }
 
     @Test("Moya: an environment, a filter, a handler, and a scenario")
@@ -62,9 +46,8 @@ struct ComingFromTests {
     @Test("Fetcher: a provider, an enhancer, and a retry manually, over the wire")
     func fetcher() async throws {
         let thing = ServerReply.json(#"{"args": {"id": 7}}"#)
-        let server = try LoopbackServer.start(script: [.status(503), .status(503), thing, thing])
-        defer { server.close() }
-        var channel = channel(server)
+        let server = try LoopbackServer.test(script: [.status(503), .status(503), thing, thing])
+        var channel = Channel.test(server)
         channel.enhancers = [ArgsTranslation()]
         let dispatcher = CommonDispatcher(channel: channel)
         let (things, tell) = AsyncStream.makeStream(of: Thing?.self)
@@ -83,7 +66,6 @@ struct ComingFromTests {
         #expect(server.requests.count == 3)
         #expect(server.requests.allSatisfy { $0.headers["x-feature"] == "things" })
         #expect(try await dispatcher.request(ThingEndpoints.add, Thing(id: 7)) == Thing(id: 7))
-        await channel.close()
     }
 
     @Test("Fetcher: the first request of its README")

@@ -1,6 +1,4 @@
-import CoreAPI
-import Foundation
-import Testing
+import TestSupport
 
 /// Keeps the `Cookie` header of the last exchange.
 private struct CookieLine: Listener {

@@ -1,4 +1,4 @@
-import Testing
+import TestSupport
 
 @Suite("The doc comments")
 struct DocCommentTests {

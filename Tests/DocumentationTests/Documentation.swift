@@ -1,5 +1,4 @@
-import Foundation
-import Testing
+import TestSupport
 
 /// The samples of the README and the documentation's pages, and the compiled ones.
 enum Documentation {

@@ -1,16 +1,12 @@
-import CoreAPI
-import CoreAPITesting
 import CoreAPITransfers
-import Foundation
-import Testing
+import TestSupport
 
-@Suite("The samples of downloads")
+@Suite("The samples of downloads", .closing)
 struct DownloadSamplesTests {
     @Test("an export and a release are downloaded")
     func downloads() async throws {
-        let server = try LoopbackServer.start { _ in .ok(Data("abc".utf8)) }
-        defer { server.close() }
-        let channel = Channel.loopback(server)
+        let server = try LoopbackServer.test { _ in .ok(Data("abc".utf8)) }
+        let channel = Channel.test(server)
         let manager = CommonDispatcher(channel: channel)
         let file = FileManager.default.temporaryDirectory.appendingPathComponent("sample-\(UUID().uuidString)")
         defer { try? FileManager.default.removeItem(at: file) }
@@ -22,6 +18,5 @@ struct DownloadSamplesTests {
             try await fetchRelease(String(abc.reversed()), to: file, through: manager)
         }
         #expect(try Data(contentsOf: file) == Data("abc".utf8))
-        await channel.close()
     }
 }

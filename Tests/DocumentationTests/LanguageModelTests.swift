@@ -1,10 +1,6 @@
-import CoreAPI
-import CoreAPIHTTP
-import CoreAPITesting
-import Foundation
-import Testing
+import TestSupport
 
-@Suite("Language models: the samples", .timeLimit(.minutes(1)))
+@Suite("Language models: the samples", .closing, .timeLimit(.minutes(1)))
 struct LanguageModelTests {
     private static func piece(_ delta: String, _ end: String = "null") -> String {
         #"data: {"id":"1","choices":[{"index":0,"delta":\#(delta),"finish_reason":\#(end)}]}"# + "\n\n"
@@ -20,7 +16,7 @@ struct LanguageModelTests {
 
     private func manager(_ server: LoopbackServer) -> NetworkManager<Never> {
         var channel = Channel.models
-        channel.environment = Channel.loopback(server).environment
+        channel.environment = Channel.test(server).environment
         return NetworkManager(channel: channel)
     }
 
@@ -34,13 +30,12 @@ struct LanguageModelTests {
 
     @Test("a POST streams its pieces up to the sentinel, and the request is in the server's spelling")
     func streaming() async throws {
-        let server = try LoopbackServer.start { _ in
+        let server = try LoopbackServer.test { _ in
             [
                 .sendHead(status: 200, headers: ["Content-Type": "text/event-stream", "Transfer-Encoding": "chunked"]),
                 .sendChunk(Data((Self.text("By the ") + Self.text("sun.") + Self.done).utf8)), .stall,
             ]
         }
-        defer { server.close() }
         #expect(try await asked(server) == "By the sun.")
         let request = try #require(server.requests.first)
         #expect(server.requests.count == 1 && request.method == "POST")
@@ -53,40 +48,37 @@ struct LanguageModelTests {
     @Test("a rejection, a response in JSON and an error frame are the same error", arguments: 0..<3)
     func errors(way: Int) async throws {
         let body = #"{"error":{"message":"quota exceeded","type":"insufficient_quota"}}"#
-        let server = try LoopbackServer.start { _ in
+        let server = try LoopbackServer.test { _ in
             switch way {
             case 0: .json(body, status: 429)
             case 1: .json(body)
             default: Self.events(Self.text("By ") + "event: error\ndata: \(body)\n\n")
             }
         }
-        defer { server.close() }
         #expect(try await asked(server) == (way == 2 ? "By " : "") + "\nThe model says: quota exceeded")
         #expect(server.requests.count == 1)
     }
 
     @Test("a lost connection is thrown, and the POST is not sent again")
     func lost() async throws {
-        let server = try LoopbackServer.start { _ in
+        let server = try LoopbackServer.test { _ in
             [
                 .sendHead(status: 200, headers: ["Content-Type": "text/event-stream", "Content-Length": "9999"]),
                 .sendBody(Data(Self.text("By ").utf8)), .closeConnection,
             ]
         }
-        defer { server.close() }
         let error = await #expect(throws: APIClientError.self) { try await asked(server) }
         #expect(error?.label == "transport.truncated" && server.requests.count == 1)
     }
 
     @Test("cancelling the task closes the connection, and is no error for the user")
     func stopping() async throws {
-        let server = try LoopbackServer.start { _ in
+        let server = try LoopbackServer.test { _ in
             [
                 .sendHead(status: 200, headers: ["Content-Type": "text/event-stream", "Transfer-Encoding": "chunked"]),
                 .sendChunk(Data(Self.text("By the ").utf8)), .stall,
             ]
         }
-        defer { server.close() }
         let manager = manager(server)
         let (shown, show) = AsyncStream.makeStream(of: String.self)
         let task = Task { try await ask("How do bees find home?", through: manager) { show.yield($0) } }
@@ -107,8 +99,7 @@ struct LanguageModelTests {
             + call(0, #""function":{"arguments":"{\"city\":"}"#)
             + call(1, #""id":"b","function":{"name":"time","arguments":"{}"}"#)
             + call(0, #""function":{"arguments":"\"İzmir\"}"}"#) + Self.done
-        let server = try LoopbackServer.start { _ in Self.events(text) }
-        defer { server.close() }
+        let server = try LoopbackServer.test { _ in Self.events(text) }
         let request = ChatRequest(messages: [], tools: [.object(["type": .string("function")])])
         let calls = try await toolCalls(for: request, through: manager(server))
         #expect(calls.map(\.name) == ["weather", "time"] && calls.map(\.id) == ["a", "b"])
@@ -118,10 +109,9 @@ struct LanguageModelTests {
 
     @Test("a response in JSON mode is decoded from the message")
     func jsonMode() async throws {
-        let server = try LoopbackServer.start { _ in
+        let server = try LoopbackServer.test { _ in
             .json(#"{"choices":[{"message":{"role":"assistant","content":"{\"title\":\"Menemen\",\"minutes\":20}"}}]}"#)
         }
-        defer { server.close() }
         #expect(try await recipe(for: "menemen", through: manager(server)) == Recipe(title: "Menemen", minutes: 20))
         let sent = String(decoding: try #require(server.requests.first).body, as: UTF8.self)
         #expect(sent.contains(#""response_format":{"type":"json_object"}"#) && !sent.contains("stream"))

@@ -1,9 +1,6 @@
-import CoreAPI
-import CoreAPITesting
-import Foundation
-import Testing
+import TestSupport
 
-@Suite("The page about threads and limits", .timeLimit(.minutes(1)))
+@Suite("The page about threads and limits", .closing, .timeLimit(.minutes(1)))
 struct LimitsTests {
     @Test("has each limit's name and default")
     func table() throws {
@@ -25,25 +22,22 @@ struct LimitsTests {
 
     @Test("a channel with its own threads and limits")
     func bulk() async throws {
-        let server = try LoopbackServer.start { _ in .ok(String(repeating: "a", count: (1 << 20) + 1)) }
-        defer { server.close() }
+        let server = try LoopbackServer.test { _ in .ok(String(repeating: "a", count: (1 << 20) + 1)) }
         var environment = APIEnvironment("loopback", baseURL: server.url)
         environment.allowsInsecureConnections = true
-        let loops = LoopGroup(loops: 1)
+        let loops = closing(LoopGroup(loops: 1))
         let channel = Channel.bulk(environment, loops: loops)
         #expect(channel.problems.isEmpty)
         let error = await CommonDispatcher(channel: channel).response(for: AdHocEndpoint.get("thing"), as: .data).error
         #expect(error?.label == "transport.responseTooLarge")
         await channel.close()
-        await loops.shutdown()
     }
 
     @Test("a request beyond the queue is rejected at once")
     func queue() async throws {
         let gate = try Gate()
-        let server = try LoopbackServer.start { _ in ServerReply.ok().after(.waitFor(gate)) }
-        defer { server.close() }
-        var channel = Channel.loopback(server)
+        let server = try LoopbackServer.test { _ in ServerReply.ok().after(.waitFor(gate)) }
+        var channel = Channel.test(server)
         channel.limits.connectionsPerHost = 1
         channel.limits.queuedRequests = 0
         let dispatcher = CommonDispatcher(channel: channel)
@@ -53,6 +47,5 @@ struct LimitsTests {
         #expect(rejected.error?.label == "transport.queueFull")
         gate.open()
         try await held.value
-        await channel.close()
     }
 }

@@ -1,26 +1,15 @@
-import CoreAPI
-import CoreAPIHTTP
-import CoreAPITesting
-import Foundation
-import HTTPTypes
-import Testing
+import TestSupport
 
-@Suite("The middleware samples", .timeLimit(.minutes(1)))
+@Suite("The middleware samples", .closing, .timeLimit(.minutes(1)))
 struct MiddlewareSamplesTests {
     private struct Thing: Endpoint {
         var path = "thing"
         var method: HTTPRequest.Method { .get }
     }
 
-    private func channel(_ server: LoopbackServer) -> Channel {
-        var environment = APIEnvironment("loopback", baseURL: server.url)
-        environment.allowsInsecureConnections = true
-        return Channel(name: "samples", environment: environment)
-    }
-
     /// Has one entity, with the validator `"1"`.
     private func validatingServer() throws -> LoopbackServer {
-        try LoopbackServer.start { request in
+        try LoopbackServer.test { request in
             request.headers["if-none-match"] == "\"1\"" ? .status(304) : .ok("fresh", headers: ["ETag": "\"1\""])
         }
     }
@@ -38,20 +27,18 @@ struct MiddlewareSamplesTests {
     @Test("the ETag cache sends its validator and answers a 304 with its stored response")
     func cache() async throws {
         let server = try validatingServer()
-        defer { server.close() }
-        var channel = channel(server)
+        var channel = Channel.test(server)
         channel.attemptMiddleware = [ETagCache()]
         let manager = NetworkManager<Thing>(channel: channel)
         for _ in 0..<2 {
             #expect(try await manager.response(for: Thing(), as: .text).value == "fresh")
         }
         #expect(server.requests.map { $0.headers["if-none-match"] } == [nil, "\"1\""])
-        await channel.close()
     }
 
     @Test("the ETag cache keeps no truncated answer, and none for another token")
     func cacheKeepsWholeAnswersOfOneToken() async throws {
-        let server = try LoopbackServer.start { request in
+        let server = try LoopbackServer.test { request in
             guard request.headers["if-none-match"] == nil else { return .status(304) }
             let isCut = request.headers["authorization"] == nil
             guard isCut else { return .ok("answer", headers: ["ETag": "\"1\""]) }
@@ -60,8 +47,7 @@ struct MiddlewareSamplesTests {
                 .closeConnection,
             ]
         }
-        defer { server.close() }
-        var channel = channel(server)
+        var channel = Channel.test(server)
         channel.attemptMiddleware = [ETagCache()]
         channel.limits.attempts = 1
         let manager = NetworkManager<AdHocEndpoint>(channel: channel)
@@ -69,15 +55,13 @@ struct MiddlewareSamplesTests {
             _ = await manager.response(for: AdHocEndpoint.get("x", headers: headers), as: .text)
         }
         #expect(server.requests.map { $0.headers["if-none-match"] } == [nil, nil, nil, "\"1\"", nil])
-        await channel.close()
     }
 
     @Test("single flight shares no response between tokens, and a failed verification is each call's own")
     func flightsOfTwoTokens() async throws {
         let gate = try Gate()
-        let server = try LoopbackServer.start { .ok($0.headers["authorization"] ?? "").after(.waitFor(gate)) }
-        defer { server.close() }
-        var channel = channel(server)
+        let server = try LoopbackServer.test { .ok($0.headers["authorization"] ?? "").after(.waitFor(gate)) }
+        var channel = Channel.test(server)
         channel.callMiddleware = [SingleFlight()]
         let manager = NetworkManager<AdHocEndpoint>(channel: channel)
         async let first = manager.response(for: .get("x", headers: ["Authorization": "a"]), as: .text)
@@ -85,15 +69,13 @@ struct MiddlewareSamplesTests {
         while server.requests.count < 2 { await Task.yield() }
         gate.open()
         #expect(try await [first.value, second.value] == ["a", "b"])
-        await channel.close()
     }
 
     @Test("single flight sends one request for simultaneous calls, and each call decodes for itself")
     func flight() async throws {
         let gate = try Gate()
-        let server = try LoopbackServer.start { _ in .json(#"{"id":7}"#).after(.waitFor(gate)) }
-        defer { server.close() }
-        var channel = channel(server)
+        let server = try LoopbackServer.test { _ in .json(#"{"id":7}"#).after(.waitFor(gate)) }
+        var channel = Channel.test(server)
         let (built, tell) = AsyncStream.makeStream(of: Void.self)
         struct Built: Listener {
             let tell: AsyncStream<Void>.Continuation
@@ -113,7 +95,6 @@ struct MiddlewareSamplesTests {
         #expect(try await dictionary.value == ["id": 7])
         #expect(try await json.value["id"]?.int == 7)
         #expect(server.requests.count == 1)
-        await channel.close()
     }
 
     @Test("the metrics count beside the log and another listener")
@@ -122,9 +103,8 @@ struct MiddlewareSamplesTests {
             let tell: AsyncStream<String>.Continuation
             func finished(_ event: CallEvent.Finished) { tell.yield(event.response.call.id) }
         }
-        let server = try LoopbackServer.start { $0.path == "/thing" ? .ok("done") : .status(503) }
-        defer { server.close() }
-        var channel = channel(server)
+        let server = try LoopbackServer.test { $0.path == "/thing" ? .ok("done") : .status(503) }
+        var channel = Channel.test(server)
         let (finishes, tell) = AsyncStream.makeStream(of: String.self)
         let (lines, write) = AsyncStream.makeStream(of: String.self)
         let metrics = Metrics()
@@ -141,14 +121,12 @@ struct MiddlewareSamplesTests {
         let log = await lines.reduce(into: []) { $0.append($1) }
         #expect(log.count { $0.contains(first.call.id) } == 2, "\(log)")
         #expect(log.count { $0.contains(second.call.id) } == 4, "\(log)")
-        await channel.close()
     }
 
     @Test("a stream passes the ETag cache without a validator, and is not kept")
     func cacheWithStreams() async throws {
         let server = try validatingServer()
-        defer { server.close() }
-        var channel = channel(server)
+        var channel = Channel.test(server)
         channel.attemptMiddleware = [ETagCache()]
         let manager = NetworkManager<Thing>(channel: channel)
         for _ in 0..<2 {
@@ -156,44 +134,38 @@ struct MiddlewareSamplesTests {
             #expect(try await manager.response(for: Thing(), as: .text).value == "fresh")
         }
         #expect(server.requests.map { $0.headers["if-none-match"] } == [nil, nil, nil, "\"1\""])
-        await channel.close()
     }
 
     @Test("streams released unread hold no connection behind the ETag cache or single flight", arguments: [true, false])
     func released(isCache: Bool) async throws {
-        let server = try LoopbackServer.start { _ in
+        let server = try LoopbackServer.test { _ in
             .ok(String(repeating: "a", count: 8 << 20), headers: ["ETag": "\"1\""])
         }
-        defer { server.close() }
-        var channel = channel(server)
+        var channel = Channel.test(server)
         channel.limits.connectionsPerHost = 1
         if isCache { channel.attemptMiddleware = [ETagCache()] } else { channel.callMiddleware = [SingleFlight()] }
         let manager = NetworkManager<Thing>(channel: channel)
         // With one connection, the next stream waits until the previous one ends.
         for _ in 0..<5 { #expect(await manager.stream(Thing()).error == nil) }
-        await channel.close()
     }
 
     @Test("each of two simultaneous streams has its own request and body behind single flight")
     func flightWithStreams() async throws {
         let gate = try Gate()
-        let server = try LoopbackServer.start { _ in .ok("mine").after(.waitFor(gate)) }
-        defer { server.close() }
-        var channel = channel(server)
+        let server = try LoopbackServer.test { _ in .ok("mine").after(.waitFor(gate)) }
+        var channel = Channel.test(server)
         channel.callMiddleware = [SingleFlight()]
         let manager = NetworkManager<Thing>(channel: channel)
         let calls = (0..<2).map { _ in Task { try await manager.stream(Thing()).value.collect(upTo: 10) } }
         try await server.waitForRequests(2)
         gate.open()
         for call in calls { #expect(try await call.value == Data("mine".utf8)) }
-        await channel.close()
     }
 
     @Test("the breaker sends nothing after five failures in a row")
     func breaker() async throws {
-        let server = try LoopbackServer.start { _ in .status(500) }
-        defer { server.close() }
-        var channel = channel(server)
+        let server = try LoopbackServer.test { _ in .status(500) }
+        var channel = Channel.test(server)
         channel.attemptMiddleware = [Breaker()]
         let manager = NetworkManager<Thing>(channel: channel)
         for _ in 0..<5 {
@@ -202,18 +174,16 @@ struct MiddlewareSamplesTests {
         let error = await manager.response(for: Thing(), as: .nothing).error
         #expect(error?.underlyingError is Breaker.IsOpen)
         #expect(server.requests.count == 5)
-        await channel.close()
     }
 
     @Test("a success between failures lets the breaker count anew, and a cancelled call does not")
     func failuresInARow() async throws {
         let script: [Int?] = [500, 500, 500, 500, 200, 500, 500, 500, 500, nil, 500]
         let answers = Mutex(script.makeIterator())
-        let server = try LoopbackServer.start { _ in
+        let server = try LoopbackServer.test { _ in
             answers.withLock { $0.next() ?? 200 }.map { .status($0) } ?? .stallBeforeHead
         }
-        defer { server.close() }
-        var channel = channel(server)
+        var channel = Channel.test(server)
         channel.attemptMiddleware = [Breaker()]
         let manager = NetworkManager<Thing>(channel: channel)
         for (index, status) in script.enumerated() {
@@ -225,14 +195,12 @@ struct MiddlewareSamplesTests {
         }
         #expect(await manager.response(for: Thing(), as: .nothing).error?.underlyingError is Breaker.IsOpen)
         #expect(server.requests.count == script.count)
-        await channel.close()
     }
 
     @Test("the breaker sends again after its pause")
     func breakerCloses() async throws {
-        let server = try LoopbackServer.start { _ in .status(500) }
-        defer { server.close() }
-        var channel = channel(server)
+        let server = try LoopbackServer.test { _ in .status(500) }
+        var channel = Channel.test(server)
         channel.attemptMiddleware = [Breaker(pause: .milliseconds(50))]
         let manager = NetworkManager<Thing>(channel: channel)
         for _ in 0..<5 { #expect(await manager.response(for: Thing(), as: .nothing).head != nil) }
@@ -242,18 +210,15 @@ struct MiddlewareSamplesTests {
             try await Task.sleep(for: .milliseconds(10))
         }
         #expect(server.requests.count == 6)
-        await channel.close()
     }
 
     @Test("the signer signs each hop")
     func signs() async throws {
-        let server = try LoopbackServer.start { $0.path == "/thing" ? .redirect(to: "/other") : .ok() }
-        defer { server.close() }
-        var channel = channel(server)
+        let server = try LoopbackServer.test { $0.path == "/thing" ? .redirect(to: "/other") : .ok() }
+        var channel = Channel.test(server)
         channel.attemptMiddleware = [signer { "signed \($0)" }]
         #expect(await NetworkManager<Thing>(channel: channel).response(for: Thing(), as: .nothing).error == nil)
         #expect(server.requests.map { $0.headers["x-signature"] } == ["signed GET /thing", "signed GET /other"])
-        await channel.close()
     }
 
     @Test("the signer signs nothing for another server")
@@ -264,10 +229,9 @@ struct MiddlewareSamplesTests {
             server.close()
             other.close()
         }
-        var channel = channel(server)
+        var channel = Channel.test(server)
         channel.attemptMiddleware = [signer { "signed \($0)" }]
         #expect(await NetworkManager<Thing>(channel: channel).response(for: Thing(), as: .nothing).error == nil)
         #expect(other.requests.map { $0.headers["x-signature"] } == [nil])
-        await channel.close()
     }
 }

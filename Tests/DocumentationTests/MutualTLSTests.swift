@@ -1,9 +1,6 @@
-import CoreAPI
-import CoreAPITesting
-import Foundation
-import Testing
+import TestSupport
 
-@Suite("The page about client certificates", .timeLimit(.minutes(1)))
+@Suite("The page about client certificates", .closing, .timeLimit(.minutes(1)))
 struct MutualTLSTests {
     /// The files of a certificate agent, in a folder of the test's own.
     private final class Agent: Sendable {
@@ -33,10 +30,9 @@ struct MutualTLSTests {
         var tls = try ServerTLS(authority.certificate(), authority: authority)
         tls.clientAuthority = authority
         let (asked, gate) = (try Gate(), try Gate())
-        let server = try LoopbackServer.start(tls: tls) { request in
+        let server = try LoopbackServer.test(tls: tls) { request in
             request.target == "/slow" ? .ok("booked").after(.open(asked), .waitFor(gate)) : .ok("booked")
         }
-        defer { server.close() }
         let agent = try Agent()
         try agent.write(authority.certificate(for: [], name: "client"), of: authority)
         let folder = IdentityFolder(path: agent.folder.path)
@@ -98,10 +94,9 @@ struct MutualTLSTests {
     @Test("a file of authorities is read anew by each new connection")
     func authorities() async throws {
         let authority = try TestAuthority()
-        let server = try LoopbackServer.start(tls: ServerTLS(authority.certificate(), authority: authority)) { _ in
+        let server = try LoopbackServer.test(tls: ServerTLS(authority.certificate(), authority: authority)) { _ in
             .ok("booked", headers: ["Connection": "close"])
         }
-        defer { server.close() }
         let agent = try Agent()
         try agent.write(["ca.pem": TestAuthority(name: "Stranger").pem])
         var channel = Channel.ledger.at(.production)

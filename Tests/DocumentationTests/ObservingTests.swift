@@ -1,17 +1,12 @@
-import CoreAPI
-import CoreAPIHTTP
-import CoreAPITesting
-import Foundation
 import Logging
-import Testing
+import TestSupport
 
-@Suite("The page about logging, metrics and tracing", .timeLimit(.minutes(1)))
+@Suite("The page about logging, metrics and tracing", .closing, .timeLimit(.minutes(1)))
 struct ObservingTests {
     @Test("a line per event goes to a function, with its secrets hidden")
     func redaction() async throws {
-        let server = try LoopbackServer.start { _ in .json(#"{"id": 7, "sessionToken": "s3cret", "plate": "34 ABC 1"}"#) }
-        defer { server.close() }
-        var channel = Channel.loopback(server)
+        let server = try LoopbackServer.test { _ in .json(#"{"id": 7, "sessionToken": "s3cret", "plate": "34 ABC 1"}"#) }
+        var channel = Channel.test(server)
         let seen = Seen()
         let write: @Sendable (String) -> Void = { line in seen.change { $0 += line + "\n" } }
         channel.logger = CoreNetworkLogger(options: .all) { line in write(line) }
@@ -21,7 +16,6 @@ struct ObservingTests {
         #expect(seen.text.contains("request sent") && seen.text.contains("request finished"))
         #expect(seen.text.contains(Redaction.mask))
         #expect(!seen.text.contains("s3cret") && !seen.text.contains("34 ABC 1"), "\(seen.text)")
-        await channel.close()
     }
 
     /// Notes the level of each line.
@@ -138,15 +132,13 @@ struct ObservingTests {
 
     @Test("each hop has a span, and takes its traceparent along")
     func tracing() async throws {
-        let server = try LoopbackServer.start { $0.path == "/thing" ? .redirect(to: "/other") : .ok() }
-        defer { server.close() }
+        let server = try LoopbackServer.test { $0.path == "/thing" ? .redirect(to: "/other") : .ok() }
         let seen = Seen()
-        var channel = Channel.loopback(server)
+        var channel = Channel.test(server)
         channel.attemptMiddleware = [TracingMiddleware(tracer: Tracer(seen: seen))]
         try await CommonDispatcher(channel: channel).request(.get("thing", name: "thing"))
         #expect(seen.text == "thing 302 -\nthing 200 -\n")
         #expect(server.requests.allSatisfy { $0.headers["traceparent"]?.hasPrefix("00-4bf92f") == true })
         #expect(server.requests.count == 2)
-        await channel.close()
     }
 }

@@ -1,12 +1,8 @@
-import CoreAPI
-import CoreAPITesting
 import DLInteractors
 import DLNetworker
-import Foundation
-import HTTPTypes
 import TYInteractors
 import TYNetworker
-import Testing
+import TestSupport
 
 @Suite("The README")
 @MainActor struct ReadmeTests {

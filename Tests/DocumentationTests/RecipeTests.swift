@@ -1,13 +1,9 @@
-import CoreAPI
-import CoreAPITesting
-import Foundation
-import HTTPTypes
-import Testing
+import TestSupport
 
-@Suite("The recipes", .timeLimit(.minutes(1)))
+@Suite("The recipes", .closing, .timeLimit(.minutes(1)))
 struct RecipeTests {
     private func server() throws -> LoopbackServer {
-        try LoopbackServer.start { request in
+        try LoopbackServer.test { request in
             switch request.target {
             case "/orders": .json(#"{"orders": [1, 2], "next": "a b"}"#)
             case "/orders?cursor=a%20b": .json(#"{"orders": [3], "next": "c"}"#)
@@ -20,8 +16,7 @@ struct RecipeTests {
     @Test("pages end after the last one")
     func pages() async throws {
         let server = try server()
-        defer { server.close() }
-        let channel = Channel.loopback(server)
+        let channel = Channel.test(server)
         let dispatcher = CommonDispatcher(channel: channel)
         var found: [Int] = []
         for try await page in dispatcher.orders() {
@@ -29,39 +24,33 @@ struct RecipeTests {
         }
         #expect(found == [1, 2, 3, 4])
         #expect(server.requests.count == 3)
-        await channel.close()
     }
 
     @Test("a loop that is left fetches no further page")
     func leaving() async throws {
         let server = try server()
-        defer { server.close() }
-        let channel = Channel.loopback(server)
+        let channel = Channel.test(server)
         for try await page in CommonDispatcher(channel: channel).orders() where page.orders.contains(3) {
             break
         }
         #expect(server.requests.map(\.target) == ["/orders", "/orders?cursor=a%20b"])
-        await channel.close()
     }
 
     @Test("a page that fails ends the loop with its error")
     func failing() async throws {
-        let server = try LoopbackServer.start(script: [.json(#"{"orders": [1], "next": "a"}"#), .status(404)])
-        defer { server.close() }
-        let channel = Channel.loopback(server)
+        let server = try LoopbackServer.test(script: [.json(#"{"orders": [1], "next": "a"}"#), .status(404)])
+        let channel = Channel.test(server)
         var found: [Int] = []
         await #expect(throws: APIClientError.self) {
             for try await page in CommonDispatcher(channel: channel).orders() { found += page.orders }
         }
         #expect(found == [1])
-        await channel.close()
     }
 
     @Test("a generated client's request goes through the channel, and a rejection is its response", arguments: [201, 409])
     func generated(status: Int) async throws {
-        let server = try LoopbackServer.start { _ in .json(#"{"id": 7}"#, status: status) }
-        defer { server.close() }
-        var channel = Channel.loopback(server)
+        let server = try LoopbackServer.test { _ in .json(#"{"id": 7}"#, status: status) }
+        var channel = Channel.test(server)
         channel.modifiers = [Header("X-Client", "app")]
         let transport = ChannelTransport(dispatcher: CommonDispatcher(channel: channel))
         let request = HTTPRequest(
@@ -75,7 +64,6 @@ struct RecipeTests {
         #expect(received.target == "/orders/a%2Fb?full=true" && received.bodyText == #"{"count": 1}"#)
         #expect(received.headers.all("content-type") == ["application/json"])
         #expect(received.headers["x-client"] == "app")
-        await channel.close()
     }
 
     @Test("a generated client gets the transport's error")
@@ -94,9 +82,8 @@ struct RecipeTests {
 
     @Test("a service closes its channel when it is told to stop, and later calls fail")
     func lifecycle() async throws {
-        let server = try LoopbackServer.start { _ in .ok() }
-        defer { server.close() }
-        let channel = Channel.loopback(server)
+        let server = try LoopbackServer.test { _ in .ok() }
+        let channel = Channel.test(server)
         let dispatcher = CommonDispatcher(channel: channel)
         let (stops, stop) = AsyncStream.makeStream(of: Void.self)
         let service = ChannelService(channel: channel) { for await _ in stops {} }

@@ -1,6 +1,4 @@
-import CoreAPI
-import Foundation
-import Testing
+import TestSupport
 
 /// The Markdown files of the repository, apart from the documentation's catalog.
 @Suite("The repository's pages")

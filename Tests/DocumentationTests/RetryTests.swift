@@ -1,9 +1,6 @@
-import CoreAPI
-import CoreAPITesting
-import Foundation
-import Testing
+import TestSupport
 
-@Suite("The page about retries, timeouts and deadlines", .timeLimit(.minutes(1)))
+@Suite("The page about retries, timeouts and deadlines", .closing, .timeLimit(.minutes(1)))
 struct RetryTests {
     @Test("a GET is repeated after 503, and the attempts can be watched")
     func attempts() async throws {
@@ -63,7 +60,7 @@ struct RetryTests {
     @Test("one line gives a silent server as long as URLSession does, and leaves the other clocks as they are")
     func patience() async throws {
         let server = try LoopbackServer.start { _ in .ok() }
-        var channel = Channel.loopback(server)
+        var channel = Channel.test(server)
         for idle in [30, 60] {
             let timeout = try #require(
                 await NetworkManager<Never>(channel: channel).response(
@@ -72,7 +69,6 @@ struct RetryTests {
             #expect(timeout == Timeout(connect: .seconds(10), idle: .seconds(idle), total: .seconds(300)))
             channel.modifiers = [Timeout(idle: .seconds(60))]
         }
-        await channel.close()
     }
 
     @Test("the backend learns how long its caller waits")

@@ -1,11 +1,6 @@
-import CoreAPI
-import CoreAPIHTTP
-import CoreAPITesting
-import Foundation
-import HTTPTypes
-import Testing
+import TestSupport
 
-@Suite("The code that teams have today, with the changes that the pages name", .timeLimit(.minutes(1)))
+@Suite("The code that teams have today, with the changes that the pages name", .closing, .timeLimit(.minutes(1)))
 struct SeedSnippetsTests {
     @MainActor
     final class Output: KioskOrderListInteractorOutput {
@@ -48,11 +43,10 @@ struct SeedSnippetsTests {
     func dispatcher() async throws {
         let statuses: [String: Int] = ["/pictures": 200, "/avatars/1": 404, "/avatars/2": 409, "/avatars/3": 401]
         let signedOut = Mutex(false)
-        let server = try LoopbackServer.start { request in
+        let server = try LoopbackServer.test { request in
             let status = statuses[request.path] ?? 500
             return .json(status == 409 ? #"{"reason": "taken"}"# : #"{"data": {"items": ["a", "b"]}}"#, status: status)
         }
-        defer { server.close() }
         var channel = gallery(.staging) { signedOut.withLock { $0 = true } }.channel
         channel.environment.baseURLRule = .environment
         channel.environment.baseURL = server.url
@@ -81,7 +75,7 @@ struct SeedSnippetsTests {
         "Fetcher: endpoints with and without a provider, a header type, an enhancer with a priority, a handler with a value"
     )
     func fetcher() async throws {
-        let server = try LoopbackServer.start { request in
+        let server = try LoopbackServer.test { request in
             switch request.path {
             case "/get": .json(#"{"args": {"id": "1", "text": "a"}}"#)
             case "/examples": .json(#"{"args": [{"id": "1"}]}"#)
@@ -89,7 +83,6 @@ struct SeedSnippetsTests {
             default: .status(404)
             }
         }
-        defer { server.close() }
         var channel = Channel(
             name: "examples", environment: APIEnvironment("loopback", baseURL: server.url))
         channel.environment.allowsInsecureConnections = true

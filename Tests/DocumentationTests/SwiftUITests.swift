@@ -1,9 +1,6 @@
-import CoreAPI
-import CoreAPITesting
-import Foundation
-import Testing
+import TestSupport
 
-@Suite("The page about iOS and SwiftUI", .timeLimit(.minutes(1)))
+@Suite("The page about iOS and SwiftUI", .closing, .timeLimit(.minutes(1)))
 @MainActor struct SwiftUITests {
     @Test("a preview's channel answers without a network and without credentials")
     func preview() async {
@@ -16,8 +13,7 @@ import Testing
     @Test("a view that goes away cancels its call, and shows no message")
     func cancelled() async throws {
         let gate = try Gate()
-        let server = try LoopbackServer.start { _ in ServerReply.json(#"{"result": []}"#).after(.waitFor(gate)) }
-        defer { server.close() }
+        let server = try LoopbackServer.test { _ in ServerReply.json(#"{"result": []}"#).after(.waitFor(gate)) }
         try await withChannel(.bakery, server: server) {
             let model = BreadListModel()
             let task = Task { await model.load() }

@@ -1,6 +1,4 @@
-import CoreAPI
-import CoreAPITesting
-import Testing
+import TestSupport
 
 @Suite("The page about servers that misbehave")
 struct TestServersTests {

@@ -1,7 +1,4 @@
-import CoreAPI
-import CoreAPITesting
-import Foundation
-import Testing
+import TestSupport
 
 @Suite("The page about troubleshooting")
 struct TroubleshootingTests {

@@ -1,9 +1,6 @@
-import CoreAPI
-import CoreAPITesting
-import Foundation
-import Testing
+import TestSupport
 
-@Suite("The uploads of the page Bodies", .timeLimit(.minutes(1)))
+@Suite("The uploads of the page Bodies", .closing, .timeLimit(.minutes(1)))
 struct UploadSamplesTests {
     private func temporary(_ data: Data = Data()) throws -> URL {
         let file = FileManager.default.temporaryDirectory.appendingPathComponent("bodies-\(UUID().uuidString)")
@@ -13,44 +10,38 @@ struct UploadSamplesTests {
 
     @Test("an upload shows its progress and returns the response")
     func upload() async throws {
-        let server = try LoopbackServer.start { .json(#"{"id":\#($0.bodyLength)}"#) }
-        defer { server.close() }
+        let server = try LoopbackServer.test { .json(#"{"id":\#($0.bodyLength)}"#) }
         let file = try temporary(Data(count: 200_000))
-        let channel = Channel.loopback(server)
+        let channel = Channel.test(server)
         var shown = 0.0
         #expect(try await send(file, through: CommonDispatcher(channel: channel)) { shown = $0 }.id == 200_000)
         #expect(shown == 1)
-        await channel.close()
     }
 
     @Test("a form has its text and its file")
     func form() async throws {
-        let server = try LoopbackServer.start { .json(#"{"id":\#($0.bodyLength)}"#) }
-        defer { server.close() }
+        let server = try LoopbackServer.test { .json(#"{"id":\#($0.bodyLength)}"#) }
         let file = try temporary(Data("JPEG".utf8))
-        let channel = Channel.loopback(server)
+        let channel = Channel.test(server)
         #expect(try await sell("Bag", with: file, through: CommonDispatcher(channel: channel)).id > 0)
         let request = try #require(server.requests.first)
         #expect(request.headers["content-type"]?.hasPrefix("multipart/form-data; boundary=") == true)
         #expect(request.bodyText.contains("Bag") && request.bodyText.contains("JPEG"))
-        await channel.close()
     }
 
     @Test("a report is compressed, limited in rate, and announced by Expect")
     func report() async throws {
-        let server = try LoopbackServer.start { _ in .ok() }
-        defer { server.close() }
+        let server = try LoopbackServer.test { _ in .ok() }
         let file = try temporary(Data(count: 200_000))
-        let channel = Channel.loopback(server)
+        let channel = Channel.test(server)
         try await send(report: file, through: CommonDispatcher(channel: channel))
         let headers = try #require(server.requests.first).headers
         #expect(headers["Content-Encoding"] == "gzip" && headers["Expect"] == "100-continue")
-        await channel.close()
     }
 
     @Test("an upload continues from its stored state")
     func continues() async throws {
-        let server = try LoopbackServer.start { request in
+        let server = try LoopbackServer.test { request in
             switch request.method {
             case "POST": .status(201, headers: ["Location": "/films/1"])
             case "HEAD": .status(204, headers: ["Upload-Offset": "3"])
@@ -58,15 +49,13 @@ struct UploadSamplesTests {
             default: .status(204, headers: ["Upload-Offset": "10"])
             }
         }
-        defer { server.close() }
         let (film, store) = (try temporary(Data(count: 10)), try temporary())
-        let channel = Channel.loopback(server)
+        let channel = Channel.test(server)
         let dispatcher = CommonDispatcher(channel: channel)
         await #expect(throws: APIClientError.self) { try await send(film, through: dispatcher, keeping: store) }
         #expect(FileManager.default.fileExists(atPath: store.path))
         try await send(film, through: dispatcher, keeping: store)
         #expect(!FileManager.default.fileExists(atPath: store.path))
         #expect(server.requests.map(\.bodyLength) == [0, 10, 0, 7])
-        await channel.close()
     }
 }

@@ -1,13 +1,11 @@
-import CoreAPI
-import CoreAPITesting
 import CoreAPIWebSocket
-import Testing
+import TestSupport
 
-@Suite("The samples about WebSocket")
+@Suite("The samples about WebSocket", .closing)
 struct WebSocketSamplesTests {
     @Test("a value arrives, and the loop ends with the server's reason", .timeLimit(.minutes(1)))
     func positions() async throws {
-        let server = try LoopbackServer.start { request in
+        let server = try LoopbackServer.test { request in
             .webSocket(request) { socket in
                 for try await message in socket where message == .text("every second") {
                     try await socket.send(json: Position(latitude: 41.04, longitude: 29.00))
@@ -15,12 +13,10 @@ struct WebSocketSamplesTests {
                 }
             }
         }
-        defer { server.close() }
-        let channel = Channel.loopback(server)
+        let channel = Channel.test(server)
         var positions: [Position] = []
         try await follow(order: "7", through: CommonDispatcher(channel: channel)) { positions.append($0) }
         #expect(positions.map(\.latitude) == [41.04])
         #expect(server.requests.first?.path.hasSuffix("orders/7/positions") == true)
-        await channel.close()
     }
 }

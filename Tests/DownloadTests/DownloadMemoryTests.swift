@@ -1,11 +1,5 @@
-import CoreAPI
-import CoreAPIHTTP
-import CoreAPITesting
 import CoreAPITransfers
-import Foundation
-import HTTPTypes
-import Programs
-import Testing
+import TestSupport
 
 #if canImport(Darwin)
 import Darwin
@@ -18,7 +12,7 @@ import Glibc
 /// The memory of downloads of any size, measured in a separate process: this program again, with one test.
 ///
 /// Every run moves 64 MiB, four times the bound. `NETWORKERKIT_WHOLE_SIZE=1` moves 10 GiB.
-@Suite("Memory of downloads", .timeLimit(.minutes(10)))
+@Suite("Memory of downloads", .closing, .timeLimit(.minutes(10)))
 struct DownloadMemoryTests {
     private static let variable = "NETWORKERKIT_MEASURES_DOWNLOADS"
     private static let order = ProcessInfo.processInfo.environment[variable]
@@ -65,7 +59,6 @@ struct DownloadMemoryTests {
         let moved =
             words[0] == "file" ? try await download(channel, to: file, &memory) : try await read(channel, &memory)
         print("measured \(version.withLock { $0 }) \(moved) \(memory.bytes)")
-        await channel.close()
     }
 
     private func download(_ channel: Channel, to file: URL, _ memory: inout Growth) async throws -> Int64 {

@@ -1,7 +1,4 @@
-import CoreAPICore
-import CoreAPIHTTP
-import HTTPTypes
-import Testing
+import TestSupport
 
 @testable import CoreAPITransfers
 

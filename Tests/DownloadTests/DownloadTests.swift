@@ -1,12 +1,7 @@
-import CoreAPI
-import CoreAPIHTTP
-import CoreAPITesting
 import CoreAPITransfers
-import Foundation
-import HTTPTypes
-import Testing
+import TestSupport
 
-@Suite("A download", .timeLimit(.minutes(1)))
+@Suite("A download", .closing, .timeLimit(.minutes(1)))
 struct DownloadTests {
     private let folder: Folder
 
@@ -20,8 +15,7 @@ struct DownloadTests {
     func whole() async throws {
         var served = Served(200_000)
         served.namesDigest = true
-        let server = try LoopbackServer.start { [served] in served.reply($0) }
-        defer { server.close() }
+        let server = try LoopbackServer.test { [served] in served.reply($0) }
         let channel = Channel.loopback(server)
         let download = channel.manager.download(.export, to: folder.export)
         var last: TransferProgress?
@@ -33,39 +27,35 @@ struct DownloadTests {
         #expect(file.digests.map(\.description) == [served.digest])
         #expect(try folder.names == ["export.bin"])
         #expect(server.requests[0].headers["accept-encoding"] == "identity")
-        await channel.close()
     }
 
     @Test("works for every length: zero, one byte, unknown", arguments: [0, 1, 65_537])
     func lengths(count: Int) async throws {
         let served = Served(count)
-        let server = try LoopbackServer.start { request in
+        let server = try LoopbackServer.test { request in
             guard request.path == "/chunked" else { return served.reply(request) }
             let chunks: [ServerReply.Step] = served.bytes.isEmpty ? [] : [.sendChunk(served.bytes)]
             return ServerReply(
                 [.sendHead(status: 200, headers: ["Transfer-Encoding": "chunked"])] + chunks + [.endChunks()])
         }
-        defer { server.close() }
         let channel = Channel.loopback(server)
         for path in ["plain", "chunked"] {
             let file = try await channel.manager.download(.get(path), to: folder.export).value
             #expect(try Data(contentsOf: file.url) == served.bytes)
             #expect(try folder.names == ["export.bin"])
         }
-        await channel.close()
     }
 
     @Test("keeps an existing file until it is replaced, and its permissions")
     func existing() async throws {
         let served = Served(10_000)
         let (began, gate) = (try Gate(), try Gate())
-        let server = try LoopbackServer.start { _ in
+        let server = try LoopbackServer.test { _ in
             [
                 .sendHead(status: 200, headers: ["Content-Length": "10000"]), .sendBody(served.bytes.prefix(5_000)), .open(began),
                 .waitFor(gate), .sendBody(served.bytes.dropFirst(5_000)),
             ]
         }
-        defer { server.close() }
         try Data("old".utf8).write(to: folder.export)
         try FileManager.default.setAttributes([.posixPermissions: 0o600], ofItemAtPath: folder.export.path)
         let channel = Channel.loopback(server)
@@ -77,7 +67,6 @@ struct DownloadTests {
         #expect(try Data(contentsOf: folder.export) == served.bytes)
         let attributes = try FileManager.default.attributesOfItem(atPath: folder.export.path)
         #expect(attributes[.posixPermissions] as? Int == 0o600)
-        await channel.close()
     }
 
     @Test(
@@ -87,8 +76,7 @@ struct DownloadTests {
         var served = Served(10_000)
         let other = Served(10, seed: 2).digest
         if source != "caller" { served.headers.append(source, other) }
-        let server = try LoopbackServer.start { [served] in served.reply($0) }
-        defer { server.close() }
+        let server = try LoopbackServer.test { [served] in served.reply($0) }
         try Data("old".utf8).write(to: folder.export)
         let channel = Channel.loopback(server)
         let options = DownloadOptions { if source == "caller" { $0.digests = [ContentDigest(other)].compactMap(\.self) } }
@@ -99,7 +87,6 @@ struct DownloadTests {
         #expect(reason as? DownloadError == .digestMismatch(expected: other, found: served.digest))
         #expect(try folder.names == ["export.bin"])
         #expect(try Data(contentsOf: folder.export) == Data("old".utf8))
-        await channel.close()
     }
 
     @Test(
@@ -112,26 +99,23 @@ struct DownloadTests {
         var served = Served(10_000)
         let other = Served(10, seed: 2).digest
         served.headers.append(name, "\(member), \(other)")
-        let server = try LoopbackServer.start { [served] in served.reply($0) }
-        defer { server.close() }
+        let server = try LoopbackServer.test { [served] in served.reply($0) }
         let channel = Channel.loopback(server)
         let error = await #expect(throws: APIClientError.self) {
             try await channel.manager.download(.export, to: folder.export).value
         }
         guard case .verification(.custom(let reason), _) = error else { return #expect(Bool(false), "\(error as Any)") }
         #expect(reason as? DownloadError == .digestMismatch(expected: other, found: served.digest))
-        await channel.close()
     }
 
     @Test("verifies SHA-512, ignores unknown algorithms, and computes digests on request")
     func algorithms() async throws {
         var served = Served(10_000)
-        let server = try LoopbackServer.start { request in
+        let server = try LoopbackServer.test { request in
             var served = Served(10_000)
             served.headers.append("Repr-Digest", "md5=:AAAA:, unixsum=12")
             return served.reply(request)
         }
-        defer { server.close() }
         served.tag = nil
         let channel = Channel.loopback(server)
         let file = try await channel.manager.download(
@@ -141,7 +125,6 @@ struct DownloadTests {
         #expect(file.digests.first?.description == served.digest)
         let known = DownloadOptions { $0.digests = file.digests }
         #expect(try await channel.manager.download(.export, to: folder.export, known).value.digests == file.digests)
-        await channel.close()
     }
 
     // MARK: - Rejections
@@ -149,13 +132,12 @@ struct DownloadTests {
     @Test(
         "of a part or an incomplete answer fails without a file", arguments: ["206", "202", "204", "404"])
     func rejected(kind: String) async throws {
-        let server = try LoopbackServer.start { _ in
+        let server = try LoopbackServer.test { _ in
             switch kind {
             case "206": .status(206, body: Data("part".utf8), headers: ["Content-Range": "bytes 0-3/9"])
             default: .status(Int(kind) ?? 500, body: Data("soon".utf8))
             }
         }
-        defer { server.close() }
         let channel = Channel.loopback(server)
         let error = await #expect(throws: APIClientError.self) {
             try await channel.manager.download(.export, to: folder.export).value
@@ -163,7 +145,6 @@ struct DownloadTests {
         let label = kind == "206" ? "transport.malformedResponse" : "verification.unacceptableStatus.\(kind)"
         #expect(error?.label == label)
         #expect(try folder.names == [])
-        await channel.close()
     }
 
     /// A transport, or a middleware before it, that delivers fewer bytes than the head announces.
@@ -188,12 +169,11 @@ struct DownloadTests {
 
     @Test("stops at the size limit", arguments: [true, false])
     func sizeLimit(isAnnounced: Bool) async throws {
-        let server = try LoopbackServer.start { _ in
+        let server = try LoopbackServer.test { _ in
             isAnnounced
                 ? .status(200, body: Data(count: 10_001))
                 : [.sendHead(status: 200), .sendEndlessly(Data(count: 1_000))]
         }
-        defer { server.close() }
         let channel = Channel.loopback(server)
         let error = await #expect(throws: APIClientError.self) {
             try await channel.manager.download(.export, to: folder.export, .init { $0.sizeLimit = 10_000 }).value
@@ -201,7 +181,6 @@ struct DownloadTests {
         #expect(error?.label == "transport.responseTooLarge")
         #expect(try folder.names == [])
         try await server.waitForOpenConnections(atMost: isAnnounced ? 1 : 0)
-        await channel.close()
     }
 
     /// A dispatcher of a team's own.
@@ -215,8 +194,7 @@ struct DownloadTests {
 
     @Test("to a folder, into no folder or one that rejects it, to a device and below a file fails before any request")
     func targets() async throws {
-        let server = try LoopbackServer.start { _ in .ok() }
-        defer { server.close() }
+        let server = try LoopbackServer.test { _ in .ok() }
         let channel = Channel.loopback(server)
         try Data().write(to: folder.file("plain"))
         let targets: [(URL, Set<Int32>)] = [
@@ -237,20 +215,18 @@ struct DownloadTests {
         }
         #expect(server.requests.isEmpty)
         #expect(try folder.names == ["plain"])
-        await channel.close()
     }
 
     @Test("of a file that another download writes fails, and does not disturb the other download")
     func busy() async throws {
         let served = Served(10_000)
         let (began, gate) = (try Gate(), try Gate())
-        let server = try LoopbackServer.start { _ in
+        let server = try LoopbackServer.test { _ in
             [
                 .sendHead(status: 200, headers: ["Content-Length": "10000"]), .sendBody(served.bytes.prefix(5_000)), .open(began),
                 .waitFor(gate), .sendBody(served.bytes.dropFirst(5_000)),
             ]
         }
-        defer { server.close() }
         let channel = Channel.loopback(server)
         let first = channel.manager.download(.export, to: folder.export)
         try await began.waitUntilOpen()
@@ -262,7 +238,6 @@ struct DownloadTests {
         gate.open()
         _ = try await first.value
         #expect(try Data(contentsOf: folder.export) == served.bytes)
-        await channel.close()
     }
 
     #if os(Linux)
@@ -271,7 +246,7 @@ struct DownloadTests {
     func copiedDescriptor() async throws {
         let served = Served(10_000)
         let requests = Mutex(0)
-        let server = try LoopbackServer.start { request in
+        let server = try LoopbackServer.test { request in
             let isFirst = requests.withLock { count in
                 count += 1
                 return count == 1
@@ -280,7 +255,6 @@ struct DownloadTests {
             let head: HeaderLines = ["Content-Length": "10000", "ETag": "\"one\""]
             return [.sendHead(status: 200, headers: head), .sendBody(served.bytes.prefix(5_000)), .stall]
         }
-        defer { server.close() }
         let channel = Channel.loopback(server)
         let first = channel.manager.download(.export, to: folder.export)
         for await update in first.progress where update.completed == 5_000 { break }
@@ -293,7 +267,6 @@ struct DownloadTests {
         await #expect(throws: APIClientError.self) { try await first.value }
         _ = try await channel.manager.download(.export, to: folder.export).value
         #expect(try Data(contentsOf: folder.export) == served.bytes)
-        await channel.close()
     }
     #endif
 
@@ -301,10 +274,9 @@ struct DownloadTests {
 
     @Test("ends its transfer when it is cancelled, released, or its waiting task is cancelled", arguments: 0..<3)
     func stopped(how: Int) async throws {
-        let server = try LoopbackServer.start { _ in
+        let server = try LoopbackServer.test { _ in
             [.sendHead(status: 200, headers: ["Content-Length": "99999999"]), .sendBody(Data(count: 1_000)), .stall]
         }
-        defer { server.close() }
         let channel = Channel.loopback(server)
         var download: Download? = channel.manager.download(.export, to: folder.export)
         let begun = try #require(download).progress
@@ -333,10 +305,9 @@ struct DownloadTests {
     @Test("shows Foundation's progress, which cancels, pauses and resumes it")
     func foundation() async throws {
         let served = Served(300_000)
-        let server = try LoopbackServer.start { request in
+        let server = try LoopbackServer.test { request in
             request.headers["range"] == nil ? served.reply(request, sending: 100_000, then: .stalling) : served.reply(request)
         }
-        defer { server.close() }
         let channel = Channel.loopback(server)
         let download = channel.manager.download(.export, to: folder.export)
         let progress = download.foundationProgress
@@ -356,17 +327,15 @@ struct DownloadTests {
         second.foundationProgress.cancel()
         let error = await #expect(throws: APIClientError.self) { try await second.value }
         #expect(error?.isCancelled == true)
-        await channel.close()
     }
 
     @Test("that cannot be continued pauses by not reading")
     func pausedByBackpressure() async throws {
         let size = 32 << 20
         let sent = try Gate()
-        let server = try LoopbackServer.start { _ in
+        let server = try LoopbackServer.test { _ in
             ServerReply.status(200, body: Data(repeating: 7, count: size)).followed(by: .open(sent))
         }
-        defer { server.close() }
         let channel = Channel.loopback(server)
         let download = channel.manager.download(.export, to: folder.export)
         download.pause()
@@ -374,14 +343,12 @@ struct DownloadTests {
         download.resume()
         #expect(try await download.value.length == Int64(size))
         #expect(server.requests.count == 1)
-        await channel.close()
     }
 
     @Test("that is paused can be cancelled")
     func cancelledWhilePaused() async throws {
         let served = Served(300_000)
-        let server = try LoopbackServer.start { served.reply($0, sending: 100_000, then: .stalling) }
-        defer { server.close() }
+        let server = try LoopbackServer.test { served.reply($0, sending: 100_000, then: .stalling) }
         let channel = Channel.loopback(server)
         let download = channel.manager.download(.export, to: folder.export, .init { $0.resumes = false })
         for await update in download.progress where update.completed == 100_000 { break }
@@ -391,16 +358,14 @@ struct DownloadTests {
         let error = await #expect(throws: APIClientError.self) { try await download.value }
         #expect(error?.isCancelled == true)
         #expect(try folder.names == [])
-        await channel.close()
     }
 
     @Test("that is cancelled and resumed at once goes on", arguments: [true, false])
     func resumedWhileEnding(isPausedToo: Bool) async throws {
         let served = Served(300_000)
-        let server = try LoopbackServer.start { request in
+        let server = try LoopbackServer.test { request in
             request.headers["range"] == nil ? served.reply(request, sending: 100_000, then: .stalling) : served.reply(request)
         }
-        defer { server.close() }
         let channel = Channel.loopback(server)
         let download = channel.manager.download(.export, to: folder.export)
         for await update in download.progress where update.completed == 100_000 { break }
@@ -417,14 +382,12 @@ struct DownloadTests {
         #expect(await last.value?.completed == 300_000)
         #expect(try Data(contentsOf: folder.export) == served.bytes)
         #expect(server.requests.map { $0.headers["range"] } == [nil, "bytes=100000-"])
-        await channel.close()
     }
 
     @Test("that is cancelled, resumed and cancelled again ends")
     func cancelledAgain() async throws {
         let served = Served(300_000)
-        let server = try LoopbackServer.start { served.reply($0, sending: 100_000, then: .stalling) }
-        defer { server.close() }
+        let server = try LoopbackServer.test { served.reply($0, sending: 100_000, then: .stalling) }
         let channel = Channel.loopback(server)
         let download = channel.manager.download(.export, to: folder.export)
         for await update in download.progress where update.completed == 100_000 { break }
@@ -434,13 +397,11 @@ struct DownloadTests {
         let error = await #expect(throws: APIClientError.self) { try await download.value }
         #expect(error?.isCancelled == true)
         try await server.waitForOpenConnections(atMost: 0)
-        await channel.close()
     }
 
     @Test("that makes no request tells the result handler and the listeners the error that the caller gets")
     func beforehand() async throws {
-        let server = try LoopbackServer.start { Served(1_000).reply($0) }
-        defer { server.close() }
+        let server = try LoopbackServer.test { Served(1_000).reply($0) }
         let told = Mutex<Set<String>>([])
         let channel = Channel.loopback(server).with {
             $0.resultHandler = ResultHandler { response in
@@ -473,7 +434,6 @@ struct DownloadTests {
             if server.requests.count == requests { #expect(told.withLock { $0 } == ["result cancelled", "end cancelled"]) }
         }
         #expect(server.requests.count < 20)
-        await channel.close()
     }
 
     private struct Ends: Listener {
@@ -485,8 +445,7 @@ struct DownloadTests {
     @Test("is no faster than its limit", arguments: [1, 3])
     func rate(parts: Int) async throws {
         let served = Served(400_000)
-        let server = try LoopbackServer.start { served.reply($0) }
-        defer { server.close() }
+        let server = try LoopbackServer.test { served.reply($0) }
         let channel = Channel.loopback(server)
         let start = ContinuousClock.now
         let options = DownloadOptions { ($0.bytesPerSecond, $0.parts) = (800_000, parts) }
@@ -495,6 +454,5 @@ struct DownloadTests {
         let time = ContinuousClock.now - start
         #expect(time > .milliseconds(350) && time < .seconds(20), "\(time)")
         #expect(try Data(contentsOf: folder.export) == served.bytes)
-        await channel.close()
     }
 }

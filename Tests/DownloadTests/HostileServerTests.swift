@@ -1,13 +1,8 @@
-import CoreAPI
-import CoreAPIHTTP
-import CoreAPITesting
-import Foundation
-import HTTPTypes
-import Testing
+import TestSupport
 
 @testable import CoreAPITransfers
 
-@Suite("A download from a hostile server, or to a hostile place", .timeLimit(.minutes(1)))
+@Suite("A download from a hostile server, or to a hostile place", .closing, .timeLimit(.minutes(1)))
 struct HostileServerTests {
     private let folder: Folder
 
@@ -28,8 +23,7 @@ struct HostileServerTests {
 
     @Test("A file with the part's name that is not the kit's stays, whatever the server answers", arguments: [true, false])
     func foreignPart(resumes: Bool) async throws {
-        let server = try LoopbackServer.start { _ in .ok("new") }
-        defer { server.close() }
+        let server = try LoopbackServer.test { _ in .ok("new") }
         let channel = Channel.loopback(server)
         let notes = Data("my own notes".utf8)
         try notes.write(to: folder.part)
@@ -39,7 +33,6 @@ struct HostileServerTests {
             return
         }
         #expect(try Data(contentsOf: folder.part) == notes && server.requests.isEmpty)
-        await channel.close()
     }
 
     @Test("A part that a killed program left is the kit's, even if no download can continue it")
@@ -58,25 +51,20 @@ struct HostileServerTests {
         server.close()
         try left.write(to: folder.part)
         try mark.write(to: URL(fileURLWithPath: folder.part.path + ".json"))
-        let next = try LoopbackServer.start { _ in .ok("whole") }
-        defer { next.close() }
+        let next = try LoopbackServer.test { _ in .ok("whole") }
         let other = Channel.loopback(next)
         _ = try await other.manager.download(.export, to: folder.export).value
         #expect(try Data(contentsOf: folder.export) == Data("whole".utf8) && folder.names == ["export.bin"])
-        await channel.close()
-        await other.close()
     }
 
     @Test("a continued request that is redirected to another host takes no secret there")
     func redirected() async throws {
         let served = Served(100_000)
-        let other = try LoopbackServer.start { served.reply($0) }
-        defer { other.close() }
+        let other = try LoopbackServer.test { served.reply($0) }
         let target = "\(other.url)/elsewhere"
-        let server = try LoopbackServer.start { request in
+        let server = try LoopbackServer.test { request in
             request.headers["range"] == nil ? served.reply(request, sending: 40_000) : .redirect(to: target, status: 307)
         }
-        defer { server.close() }
         let channel = Channel.loopback(server) {
             $0.modifiers += [Header("Authorization", "Bearer s3cret"), Header("Cookie", "session=s3cret")]
         }
@@ -85,15 +73,13 @@ struct HostileServerTests {
         #expect(server.requests.allSatisfy { $0.headers["authorization"] == "Bearer s3cret" })
         #expect(other.requests.allSatisfy { !String(decoding: $0.rawHead, as: UTF8.self).contains("s3cret") })
         if file != nil { #expect(try Data(contentsOf: folder.export) == served.bytes) }
-        await channel.close()
     }
 
     // MARK: - Places
 
     @Test("an address that is no local file's is rejected: nothing is requested or written", arguments: [true, false])
     func noFile(isWeb: Bool) async throws {
-        let server = try LoopbackServer.start { _ in .ok("data") }
-        defer { server.close() }
+        let server = try LoopbackServer.test { _ in .ok("data") }
         let path = folder.file("stray").path
         let url = try #require(URL(string: isWeb ? "https://example.com\(path)" : "file://files.example\(path)"))
         let channel = Channel.loopback(server)
@@ -105,15 +91,13 @@ struct HostileServerTests {
         #expect(server.requests.isEmpty)
         #expect(try folder.names.isEmpty)
         #expect(throws: DownloadError.self) { try Download.discardPart(of: url) }
-        await channel.close()
     }
 
     @Test(
         "a name as long as the system allows is downloaded, a longer one rejected with its path", arguments: [200, 250, 255, 256])
     func longName(length: Int) async throws {
         let served = Served(10_000)
-        let server = try LoopbackServer.start { served.reply($0) }
-        defer { server.close() }
+        let server = try LoopbackServer.test { served.reply($0) }
         let file = folder.file(String(repeating: "n", count: length))
         let channel = Channel.loopback(server)
         if let error = await failure(channel.manager.download(.export, to: file)) {
@@ -127,14 +111,12 @@ struct HostileServerTests {
             #expect(length <= 255)
             #expect(try folder.names == [file.lastPathComponent])
         }
-        await channel.close()
     }
 
     @Test("a link in place of the file is replaced, and what it names stays", arguments: [true, false])
     func link(dangles: Bool) async throws {
         let served = Served(10_000)
-        let server = try LoopbackServer.start { served.reply($0) }
-        defer { server.close() }
+        let server = try LoopbackServer.test { served.reply($0) }
         let other = folder.file("other")
         if !dangles { try Data("mine".utf8).write(to: other) }
         try FileManager.default.createSymbolicLink(atPath: folder.export.path, withDestinationPath: other.path)
@@ -143,14 +125,12 @@ struct HostileServerTests {
         #expect(try Data(contentsOf: folder.export) == served.bytes)
         #expect((try? Data(contentsOf: other)) == (dangles ? nil : Data("mine".utf8)))
         #expect(try folder.names == (dangles ? ["export.bin"] : ["export.bin", "other"]))
-        await channel.close()
     }
 
     @Test("a link in place of the sidecar's draft is not followed")
     func draft() async throws {
         let served = Served(100_000)
-        let server = try LoopbackServer.start { served.reply($0, sending: 40_000) }
-        defer { server.close() }
+        let server = try LoopbackServer.test { served.reply($0, sending: 40_000) }
         let other = folder.file("other")
         try Data("mine".utf8).write(to: other)
         let draft = "\(folder.sidecar.path).new"
@@ -159,21 +139,19 @@ struct HostileServerTests {
         #expect(await failure(channel.manager.download(.export, to: folder.export)) != nil)
         #expect(try Data(contentsOf: other) == Data("mine".utf8))
         #expect(try folder.names == ["export.bin.part", "export.bin.part.json", "other"])
-        await channel.close()
     }
 
     @Test("a part that another process removes or replaces meanwhile never becomes the file", arguments: [false, true])
     func replaced(byAnother: Bool) async throws {
         let served = Served(100_000)
         let gate = try Gate()
-        let server = try LoopbackServer.start { _ in
+        let server = try LoopbackServer.test { _ in
             [
                 .sendHead(status: 200, headers: ["Content-Length": "100000", "ETag": #""one""#]),
                 .sendBody(Data(served.bytes.prefix(50_000))),
                 .waitFor(gate), .sendBody(Data(served.bytes.dropFirst(50_000))),
             ]
         }
-        defer { server.close() }
         let channel = Channel.loopback(server)
         let download = channel.manager.download(.export, to: folder.export)
         for await update in download.progress where update.completed == 50_000 { break }
@@ -187,7 +165,6 @@ struct HostileServerTests {
         }
         #expect(try folder.names == (byAnother ? ["export.bin.part"] : []))
         if byAnother { #expect(try Data(contentsOf: folder.part) == Data("evil".utf8)) }
-        await channel.close()
     }
 
     // MARK: - Lies
@@ -196,7 +173,7 @@ struct HostileServerTests {
         "numbers that no file has give a typed error or the right file, and no file of that size",
         arguments: ["9223372036854775807", "100000000000000000", "99999999999999999999", "-1", "1e3", "0x10"], [1, 4])
     func lengths(text: String, parts: Int) async throws {
-        let server = try LoopbackServer.start { request in
+        let server = try LoopbackServer.test { request in
             let start = request.headers["range"]?.firstMatch(of: /^bytes=(\d+)-/)?.output.1
             var fields: HeaderLines = ["Accept-Ranges": "bytes", "ETag": #""one""#]
             if let start, let first = Int64(start) {
@@ -207,7 +184,6 @@ struct HostileServerTests {
             fields.append("Content-Length", text)
             return [.sendHead(status: 200, headers: fields), .sendBody(Data("xxxx".utf8)), .closeConnection]
         }
-        defer { server.close() }
         let channel = Channel.loopback(server) { $0.interceptors = [] }
         let options = DownloadOptions {
             $0.parts = parts
@@ -217,7 +193,6 @@ struct HostileServerTests {
         #expect(error != nil)
         #expect(try folder.names.isEmpty)
         #expect(server.requests.count < 40)
-        await channel.close()
     }
 
     @Test(
@@ -225,7 +200,7 @@ struct HostileServerTests {
         arguments: ["gzip", "multipart"])
     func strangePart(kind: String) async throws {
         let served = Served(100_000)
-        let server = try LoopbackServer.start { request in
+        let server = try LoopbackServer.test { request in
             guard let range = request.headers["range"] else {
                 return served.reply(request, sending: kind == "multipart" ? nil : 40_000)
             }
@@ -235,9 +210,7 @@ struct HostileServerTests {
             if kind == "multipart" { fields.append("Content-Type", "multipart/byteranges; boundary=x") }
             return [.sendHead(status: 206, headers: fields), .sendBody(Data(served.bytes.dropFirst(40_000)))]
         }
-        defer { server.close() }
-        let first = try LoopbackServer.start { served.reply($0, sending: 40_000) }
-        defer { first.close() }
+        let first = try LoopbackServer.test { served.reply($0, sending: 40_000) }
         let options = DownloadOptions { $0.identity = "export" }
         let channels = [Channel.loopback(first), Channel.loopback(server)]
         #expect(await failure(channels[0].manager.download(.export, to: folder.export, options)) != nil)

@@ -1,11 +1,7 @@
-import CoreAPI
-import CoreAPIHTTP
-import CoreAPITesting
 import CoreAPITransfers
-import Foundation
-import Testing
+import TestSupport
 
-@Suite("A download to a long name", .timeLimit(.minutes(1)))
+@Suite("A download to a long name", .closing, .timeLimit(.minutes(1)))
 struct LongNameTests {
     private let folder: Folder
 
@@ -23,8 +19,7 @@ struct LongNameTests {
         ])
     func continued(name: String) async throws {
         let served = Served(100_000)
-        let server = try LoopbackServer.start { served.reply($0, sending: $0.headers["range"] == nil ? 40_000 : nil) }
-        defer { server.close() }
+        let server = try LoopbackServer.test { served.reply($0, sending: $0.headers["range"] == nil ? 40_000 : nil) }
         let channel = Channel.loopback(server)
         let target = folder.file(name)
         await #expect(throws: APIClientError.self) { try await channel.manager.download(.export, to: target).value }
@@ -34,17 +29,15 @@ struct LongNameTests {
         #expect(file.reused == 40_000)
         #expect(try Data(contentsOf: target) == served.bytes)
         #expect(try folder.names.map { Array($0.utf8) } == [Array(name.utf8)])
-        await channel.close()
     }
 
     @Test("never shares its part with another long name")
     func several() async throws {
         let names = ["b", "c"].map { String(repeating: "a", count: 251) + $0 }
-        let server = try LoopbackServer.start { request in
+        let server = try LoopbackServer.test { request in
             let served = Served(10_000, seed: request.path == "/b" ? 1 : 2)
             return served.reply(request, sending: request.headers["range"] == nil ? 5_000 : nil)
         }
-        defer { server.close() }
         let channel = Channel.loopback(server)
         for (name, path) in zip(names, ["b", "c"]) {
             await #expect(throws: APIClientError.self) {
@@ -57,13 +50,11 @@ struct LongNameTests {
             #expect(file.reused == 5_000)
             #expect(try Data(contentsOf: folder.file(name)) == Served(10_000, seed: path == "b" ? 1 : 2).bytes)
         }
-        await channel.close()
     }
 
     @Test("that the file system does not take fails before any request", arguments: [("a", 256), ("é", 128)])
     func rejected(letter: String, count: Int) async throws {
-        let server = try LoopbackServer.start { _ in .ok("x") }
-        defer { server.close() }
+        let server = try LoopbackServer.test { _ in .ok("x") }
         let channel = Channel.loopback(server)
         let target = folder.file(String(repeating: letter, count: count))
         let error = await #expect(throws: APIClientError.self) {
@@ -75,7 +66,6 @@ struct LongNameTests {
         #expect(code == ENAMETOOLONG)
         #expect(server.requests.isEmpty)
         #expect(try folder.names == [])
-        await channel.close()
     }
 
     @Test("keeps a part within the longest path")

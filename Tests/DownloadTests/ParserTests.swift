@@ -1,9 +1,4 @@
-import CoreAPI
-import CoreAPIHTTP
-import Foundation
-import HTTPTypes
-import Programs
-import Testing
+import TestSupport
 
 @testable import CoreAPITransfers
 

@@ -1,13 +1,8 @@
-import CoreAPI
-import CoreAPIHTTP
-import CoreAPITesting
-import Foundation
-import HTTPTypes
-import Testing
+import TestSupport
 
 @testable import CoreAPITransfers
 
-@Suite("A download is continued", .timeLimit(.minutes(1)))
+@Suite("A download is continued", .closing, .timeLimit(.minutes(1)))
 struct ResumeTests {
     private let folder: Folder
 
@@ -18,7 +13,7 @@ struct ResumeTests {
     /// Plays a script of replies; the last one repeats.
     private func server(_ script: [@Sendable (ReceivedRequest) -> ServerReply]) throws -> LoopbackServer {
         let turn = Mutex(0)
-        return try LoopbackServer.start { request in
+        return try LoopbackServer.test { request in
             let index = turn.withLock { turn in
                 defer { turn += 1 }
                 return turn
@@ -39,7 +34,6 @@ struct ResumeTests {
         let server = try server([
             { served.reply($0, sending: 30_000, then: cut) }, { served.reply($0, sending: 1, then: cut) }, { served.reply($0) },
         ])
-        defer { server.close() }
         let channel = Channel.loopback(server, retries: true) { $0.modifiers = [Timeout(idle: .seconds(2))] }
         let file = try await channel.manager.download(.export, to: folder.export).value
         #expect(try Data(contentsOf: folder.export) == served.bytes)
@@ -49,7 +43,6 @@ struct ResumeTests {
         #expect(requests.dropFirst().allSatisfy { $0.headers["if-range"] == #""one""# })
         #expect(requests[2].headers["range"]?.hasPrefix("bytes=") == true)
         #expect(try folder.names == ["export.bin"])
-        await channel.close()
     }
 
     @Test("the Repr-Digest of a 206 is that of the file: wrong bytes fail", arguments: [true, false])
@@ -69,7 +62,6 @@ struct ResumeTests {
                 ]
             },
         ])
-        defer { server.close() }
         let channel = Channel.loopback(server, retries: true)
         let download = channel.manager.download(.export, to: folder.export)
         if isRight {
@@ -81,7 +73,6 @@ struct ResumeTests {
             #expect(error?.label == "verification.custom", "\(String(describing: error))")
             #expect(try folder.names.isEmpty)
         }
-        await channel.close()
     }
 
     @Test(
@@ -98,12 +89,10 @@ struct ResumeTests {
             },
             { served.reply($0) },
         ])
-        defer { server.close() }
         let channel = Channel.loopback(server, retries: true)
         _ = try await channel.manager.download(.export, to: folder.export).value
         #expect(try Data(contentsOf: folder.export) == served.bytes)
         #expect(server.requests.map { $0.headers["range"] } == [nil, "bytes=30000-", nil])
-        await channel.close()
     }
 
     /// Signs each request, and asks for another one.
@@ -122,20 +111,17 @@ struct ResumeTests {
     func asked() async throws {
         let served = Served(100_000)
         let server = try server([{ served.reply($0, sending: 30_000) }, { served.reply($0) }])
-        defer { server.close() }
         let signing = Signing()
         let channel = Channel.loopback(server) { $0.interceptors = [signing] }
         #expect(try await channel.manager.download(.export, to: folder.export).value.reused == 0)
         #expect(signing.signatures.withLock { $0 } == ["s"])
         #expect(server.requests.map { $0.headers["x-signature"] } == ["s", "s"])
-        await channel.close()
     }
 
     @Test("as often as the policy allows, and never without a policy")
     func bounded() async throws {
         let served = Served(100_000)
         let server = try server([{ served.reply($0, sending: 10) }])
-        defer { server.close() }
         let channel = Channel.loopback(server, retries: true)
         try await interrupt(channel)
         #expect(server.requests.count == 5)
@@ -152,7 +138,6 @@ struct ResumeTests {
     func later() async throws {
         let served = Served(100_000)
         let server = try server([{ served.reply($0, sending: 40_000) }, { served.reply($0) }])
-        defer { server.close() }
         let channel = Channel.loopback(server)
         try await interrupt(channel)
         #expect(try folder.names == ["export.bin.part", "export.bin.part.json"])
@@ -165,7 +150,6 @@ struct ResumeTests {
         #expect(server.requests[1].headers["range"] == "bytes=40000-")
         #expect(try Data(contentsOf: folder.export) == served.bytes)
         #expect(try folder.names == ["export.bin"])
-        await channel.close()
     }
 
     @Test("by the same download after its failure, from another address")
@@ -174,7 +158,6 @@ struct ResumeTests {
         let server = try server([
             { served.reply($0, sending: 40_000) }, { _ in .status(403) }, { served.reply($0) },
         ])
-        defer { server.close() }
         let channel = Channel.loopback(server)
         let download = channel.manager.download(.get("export?signature=first"), to: folder.export)
         await #expect(throws: APIClientError.self) { try await download.value }
@@ -185,14 +168,12 @@ struct ResumeTests {
         #expect(try await download.value.reused == 40_000)
         #expect(server.requests.map { $0.headers["range"] } == [nil, "bytes=40000-", "bytes=40000-"])
         #expect(try Data(contentsOf: folder.export) == served.bytes)
-        await channel.close()
     }
 
     @Test("from another address only if the caller states that the file is the same", arguments: [false, true])
     func otherAddress(isNamed: Bool) async throws {
         let served = Served(100_000)
         let server = try server([{ served.reply($0, sending: 40_000) }, { served.reply($0) }])
-        defer { server.close() }
         let channel = Channel.loopback(server)
         let options = DownloadOptions { if isNamed { $0.identity = "the export of May" } }
         try await interrupt(channel, options)
@@ -202,28 +183,25 @@ struct ResumeTests {
         for await progress in download.progress { #expect(progress.reused == file.reused) }
         #expect(server.requests.count == (isNamed ? 2 : 3))
         #expect(try Data(contentsOf: folder.export) == served.bytes)
-        await channel.close()
     }
 
     @Test("even if a secret in its address has changed")
     func secretInAddress() async throws {
         let served = Served(100_000)
         let server = try server([{ served.reply($0, sending: 40_000) }, { served.reply($0) }])
-        defer { server.close() }
         let channel = Channel.loopback(server)
         await #expect(throws: APIClientError.self) {
             try await channel.manager.download(.get("export?token=s3cr3t-1"), to: folder.export).value
         }
         let file = try await channel.manager.download(.get("export?token=s3cr3t-2"), to: folder.export).value
         #expect(file.reused == 40_000)
-        await channel.close()
     }
 
     @Test("through a redirect to an address that always changes")
     func redirected() async throws {
         let served = Served(100_000)
         let turn = Mutex(0)
-        let server = try LoopbackServer.start { request in
+        let server = try LoopbackServer.test { request in
             let turn = turn.withLock { turn in
                 turn += 1
                 return turn
@@ -231,19 +209,16 @@ struct ResumeTests {
             guard request.path != "/export" else { return .redirect(to: "/cdn/\(turn)") }
             return served.reply(request, sending: turn == 2 ? 40_000 : nil)
         }
-        defer { server.close() }
         let channel = Channel.loopback(server)
         try await interrupt(channel)
         #expect(try await channel.manager.download(.export, to: folder.export).value.reused == 40_000)
         #expect(try Data(contentsOf: folder.export) == served.bytes)
-        await channel.close()
     }
 
     @Test("only by default: without `resumes` a failure leaves no file, and an earlier part is removed")
     func unwanted() async throws {
         let served = Served(100_000)
         let server = try server([{ served.reply($0, sending: 40_000) }])
-        defer { server.close() }
         let channel = Channel.loopback(server)
         try await interrupt(channel)
         #expect(try folder.names.count == 2)
@@ -253,7 +228,6 @@ struct ResumeTests {
         try await interrupt(channel)
         try Download.discardPart(of: folder.export)
         #expect(try folder.names == [])
-        await channel.close()
     }
 
     // MARK: - Validators
@@ -277,7 +251,6 @@ struct ResumeTests {
         var served = Served(100_000)
         (served.tag, served.headers, served.checksIfRange) = (nil, headers, false)
         let server = try server([{ [served] in served.reply($0, sending: 40_000) }, { [served] in served.reply($0) }])
-        defer { server.close() }
         let channel = Channel.loopback(server)
         try await interrupt(channel)
         #expect(try folder.names.count == (isContinued ? 2 : 0))
@@ -285,7 +258,6 @@ struct ResumeTests {
         #expect(file.reused == (isContinued ? 40_000 : 0))
         #expect(server.requests[1].headers["if-range"] == (isContinued ? headers["ETag"] ?? headers["Last-Modified"] : nil))
         #expect(try Data(contentsOf: folder.export) == served.bytes)
-        await channel.close()
     }
 
     @Test("from the beginning without a strong validator, if the policy repeats it")
@@ -293,26 +265,22 @@ struct ResumeTests {
         var served = Served(100_000)
         served.tag = nil
         let server = try server([{ [served] in served.reply($0, sending: 40_000) }, { [served] in served.reply($0) }])
-        defer { server.close() }
         let channel = Channel.loopback(server, retries: true)
         _ = try await channel.manager.download(.export, to: folder.export).value
         #expect(server.requests.map { $0.headers["range"] } == [nil, nil])
         #expect(try Data(contentsOf: folder.export) == served.bytes)
-        await channel.close()
     }
 
     @Test("never if the method is not GET")
     func post() async throws {
         let served = Served(100_000)
         let server = try server([{ served.reply($0, sending: 40_000) }])
-        defer { server.close() }
         let channel = Channel.loopback(server, retries: true)
         await #expect(throws: APIClientError.self) {
             try await channel.manager.download(.post("export"), to: folder.export).value
         }
         #expect(server.requests.count == 1)
         #expect(try folder.names == [])
-        await channel.close()
     }
 
     // MARK: - Servers with other responses
@@ -365,7 +333,6 @@ struct ResumeTests {
             },
             { after.reply($0) },
         ])
-        defer { server.close() }
         let channel = Channel.loopback(server)
         try await interrupt(channel)
         let file = try await channel.manager.download(.export, to: folder.export).value
@@ -374,7 +341,6 @@ struct ResumeTests {
         // The download reads a response with the whole file at once.
         #expect(server.requests.count == (["changed", "ranges ignored"].contains(kind) ? 2 : 3))
         #expect(try folder.names == ["export.bin"])
-        await channel.close()
     }
 
     /// The bytes on the disk are the only ones that the user has, until the server sends others.
@@ -402,7 +368,6 @@ struct ResumeTests {
             { _ in .status(status) },
             { served.reply($0) },
         ])
-        defer { server.close() }
         let channel = Channel.loopback(server)
         try await interrupt(channel)
         try await interrupt(channel)
@@ -411,21 +376,18 @@ struct ResumeTests {
         let file = try await channel.manager.download(.export, to: folder.export).value
         #expect(try Data(contentsOf: folder.export) == served.bytes)
         #expect(file.reused == 40_000)
-        await channel.close()
     }
 
     @Test("and keeps its bytes if a download that begins anew gets no response")
     func keptBesideAnewOne() async throws {
         let served = Served(100_000)
         let server = try server([{ served.reply($0, sending: 40_000) }, { _ in .status(503) }, { served.reply($0) }])
-        defer { server.close() }
         let channel = Channel.loopback(server)
         try await interrupt(channel)
         try await interrupt(channel, .init { $0.beginsAnew = true })
         #expect(try folder.names == ["export.bin.part", "export.bin.part.json"])
         #expect(try await channel.manager.download(.export, to: folder.export).value.reused == 40_000)
         #expect(server.requests.map { $0.headers["range"] } == [nil, nil, "bytes=40000-"])
-        await channel.close()
     }
 
     @Test("with as many attempts as its policy allows if the server ignores ranges and breaks off, and the error says how")
@@ -434,7 +396,6 @@ struct ResumeTests {
         served.knowsRanges = false
         let after = served
         let server = try server([{ after.reply($0, sending: 40_000) }])
-        defer { server.close() }
         let channel = Channel.loopback(server) { $0.interceptors = [RetryPolicy(attempts: 3, base: .milliseconds(1))] }
         do {
             _ = try await channel.manager.download(.export, to: folder.export).value
@@ -443,7 +404,6 @@ struct ResumeTests {
             guard case .transport(.truncated(40_000, 100_000), _) = error else { throw error }
         }
         #expect(server.requests.count == 3)
-        await channel.close()
     }
 
     /// RFC 9110 §15.3.7 allows a shorter part, so the download goes on. Without a bound it would not end.
@@ -460,14 +420,12 @@ struct ResumeTests {
                 return .status(206, body: Data(served.bytes[first...first]), headers: headers)
             },
         ])
-        defer { server.close() }
         let channel = Channel.loopback(server, retries: true)
         let error = await #expect(throws: APIClientError.self) {
             try await channel.manager.download(.export, to: folder.export).value
         }
         #expect(error?.label == "transport.malformedResponse", "\(String(describing: error))")
         #expect(server.requests.count == 1 + DownloadOptions.mostPartialAnswers)
-        await channel.close()
     }
 
     @Test("part by part if the server sends less than the requested range")
@@ -481,13 +439,11 @@ struct ResumeTests {
                     headers: ["Content-Range": "bytes 40000-69999/*", "ETag": #""one""#])
             }, { served.reply($0) },
         ])
-        defer { server.close() }
         let channel = Channel.loopback(server)
         try await interrupt(channel)
         _ = try await channel.manager.download(.export, to: folder.export).value
         #expect(server.requests.map { $0.headers["range"] } == [nil, "bytes=40000-", "bytes=70000-"])
         #expect(try Data(contentsOf: folder.export) == served.bytes)
-        await channel.close()
     }
 
     @Test("to its end if only the length was missing: 416 with the length is the end")
@@ -501,19 +457,17 @@ struct ResumeTests {
                 ]
             }, { served.reply($0) },
         ])
-        defer { server.close() }
         let channel = Channel.loopback(server)
         try await interrupt(channel)
         let file = try await channel.manager.download(.export, to: folder.export).value
         #expect(file.head.status.code == 416 && file.reused == 50_000 && file.length == 50_000)
         #expect(try Data(contentsOf: folder.export) == served.bytes)
-        await channel.close()
     }
 
     @Test("if a server changes the file at every request, the download ends with an error")
     func everChanging() async throws {
         let turn = Mutex(UInt64(0))
-        let server = try LoopbackServer.start { request in
+        let server = try LoopbackServer.test { request in
             let seed = turn.withLock { turn in
                 turn += 1
                 return turn
@@ -522,11 +476,9 @@ struct ResumeTests {
             served.tag = "\"\(seed)\""
             return served.reply(request, sending: 5_000)
         }
-        defer { server.close() }
         let channel = Channel.loopback(server, retries: true) { $0.interceptors = [RetryPolicy(attempts: 99, base: .zero)] }
         try await interrupt(channel)
         #expect(server.requests.count < 40)
-        await channel.close()
     }
 
     // MARK: - Damage
@@ -536,7 +488,6 @@ struct ResumeTests {
         var served = Served(100_000)
         served.namesDigest = true
         let server = try server([{ [served] in served.reply($0, sending: 40_000) }, { [served] in served.reply($0) }])
-        defer { server.close() }
         let channel = Channel.loopback(server)
         try await interrupt(channel)
         var bytes = try Data(contentsOf: folder.part)
@@ -547,7 +498,6 @@ struct ResumeTests {
         let file = try await channel.manager.download(.export, to: folder.export).value
         #expect(try Data(contentsOf: folder.export) == served.bytes)
         #expect(file.reused == 0 && server.requests.count == 3)
-        await channel.close()
     }
 
     @Test("a Content-Digest of the rest is checked: with a false one the download begins again", arguments: [true, false])
@@ -561,7 +511,6 @@ struct ResumeTests {
         let server = try server([
             { served.reply($0, sending: 40_000) }, { [rest] in rest.reply($0) }, { served.reply($0) },
         ])
-        defer { server.close() }
         let channel = Channel.loopback(server)
         try await interrupt(channel)
         let file = try await channel.manager.download(.export, to: folder.export).value
@@ -569,7 +518,6 @@ struct ResumeTests {
         #expect(file.reused == (isRight ? 40_000 : 0))
         #expect(server.requests.map { $0.headers["range"] } == [nil, "bytes=40000-"] + (isRight ? [] : [nil]))
         #expect(try folder.names == ["export.bin"])
-        await channel.close()
     }
 
     @Test(
@@ -581,7 +529,6 @@ struct ResumeTests {
     func lies(kind: String, isSealed: Bool) async throws {
         let served = Served(100_000)
         let server = try server([{ served.reply($0, sending: 40_000) }, { served.reply($0) }])
-        defer { server.close() }
         let channel = Channel.loopback(server)
         try await interrupt(channel)
         let path = folder.sidecar.path
@@ -618,7 +565,6 @@ struct ResumeTests {
         #expect(file.reused == 0)
         #expect(try folder.names == ["export.bin"] + (kind == "link" ? ["other.json"] : []))
         if kind == "link" { #expect(try String(contentsOf: folder.file("other.json"), encoding: .utf8) == text) }
-        await channel.close()
     }
 
     /// Gives a changed sidecar the right seal.
@@ -664,7 +610,6 @@ struct ResumeTests {
     func links(isSymbolic: Bool) async throws {
         let served = Served(10_000)
         let server = try server([{ served.reply($0) }])
-        defer { server.close() }
         let other = folder.file("other")
         try Data("mine".utf8).write(to: other)
         if isSymbolic {
@@ -677,7 +622,6 @@ struct ResumeTests {
         #expect(try Data(contentsOf: other) == Data("mine".utf8))
         #expect(try Data(contentsOf: folder.export) == served.bytes)
         #expect(try folder.names == ["export.bin", "other"])
-        await channel.close()
     }
 
     // MARK: - Several at once
@@ -687,12 +631,11 @@ struct ResumeTests {
         var served = Served(400_003)
         served.namesDigest = true
         let cuts = Mutex<Set<String>>([])
-        let server = try LoopbackServer.start { [served] request in
+        let server = try LoopbackServer.test { [served] request in
             let range = request.headers["range"] ?? ""
             let isFirst = cuts.withLock { $0.insert(range).inserted }
             return range.isEmpty || !isFirst ? served.reply(request) : served.reply(request, sending: 30_000)
         }
-        defer { server.close() }
         let channel = Channel.loopback(server, retries: true)
         _ = try await channel.manager.download(.export, to: folder.export, .init { $0.parts = 4 }).value
         #expect(try Data(contentsOf: folder.export) == served.bytes)
@@ -700,21 +643,19 @@ struct ResumeTests {
         #expect(Set(ranges).isSuperset(of: ["bytes=100000-199999", "bytes=200000-299999", "bytes=300000-"]), "\(ranges)")
         #expect(ranges.count >= 6)
         #expect(try folder.names == ["export.bin"])
-        await channel.close()
     }
 
     @Test("four parts are sent at the same time")
     func fasterParts() async throws {
         let served = Served(2 << 20)
         let gate = try Gate()
-        let server = try LoopbackServer.start { request in
+        let server = try LoopbackServer.test { request in
             ServerReply(
                 served.reply(request).steps.flatMap { step in
                     guard case .sendBody(let data) = step else { return [step] }
                     return [.sendBody(data.prefix(1_000)), .waitFor(gate), .sendBody(data.dropFirst(1_000))]
                 })
         }
-        defer { server.close() }
         let channel = Channel.loopback(server)
         let download = channel.manager.download(.export, to: folder.export, .init { $0.parts = 4 })
         // No body ends before all four requests are there.
@@ -723,25 +664,22 @@ struct ResumeTests {
         _ = try await download.value
         #expect(try Data(contentsOf: folder.export) == served.bytes)
         #expect(server.requests.count == 4)
-        await channel.close()
     }
 
     @Test("in several parts by a later download")
     func partsLater() async throws {
         let served = Served(400_000)
         let isBroken = Mutex(true)
-        let server = try LoopbackServer.start { request in
+        let server = try LoopbackServer.test { request in
             guard isBroken.withLock({ $0 }) else { return served.reply(request) }
             return served.reply(request, sending: 50_000, then: .stalling)
         }
-        defer { server.close() }
         let channel = Channel.loopback(server)
         try await interruptParts(channel, server)
         isBroken.withLock { $0 = false }
         let file = try await channel.manager.download(.export, to: folder.export).value
         #expect(file.reused == 200_000)
         #expect(try Data(contentsOf: folder.export) == served.bytes)
-        await channel.close()
     }
 
     @Test(
@@ -753,11 +691,10 @@ struct ResumeTests {
     func liesAboutAHole(old: String, new: String) async throws {
         let served = Served(400_000)
         let isBroken = Mutex(true)
-        let server = try LoopbackServer.start { request in
+        let server = try LoopbackServer.test { request in
             guard isBroken.withLock({ $0 }) else { return served.reply(request) }
             return served.reply(request, sending: 50_000, then: .stalling)
         }
-        defer { server.close() }
         let channel = Channel.loopback(server)
         try await interruptParts(channel, server)
         isBroken.withLock { $0 = false }
@@ -780,7 +717,6 @@ struct ResumeTests {
         #expect(try Data(contentsOf: folder.export) == served.bytes)
         #expect(file.reused == 0)
         #expect(try folder.names == ["export.bin"])
-        await channel.close()
     }
 
     /// Stops a download in four parts after 50,000 bytes of each.
@@ -797,7 +733,7 @@ struct ResumeTests {
     func fewerRequests() async throws {
         let served = Served(400_000)
         let turn = Mutex(0)
-        let server = try LoopbackServer.start { request in
+        let server = try LoopbackServer.test { request in
             let turn = turn.withLock { turn in
                 turn += 1
                 return turn
@@ -805,11 +741,9 @@ struct ResumeTests {
             // The second is always one of several; the rejection may cancel the others before they are sent.
             return turn == 2 ? .status(429) : served.reply(request)
         }
-        defer { server.close() }
         let channel = Channel.loopback(server)
         _ = try await channel.manager.download(.export, to: folder.export, .init { $0.parts = 4 }).value
         #expect(try Data(contentsOf: folder.export) == served.bytes)
-        await channel.close()
     }
 
     @Test("in one part if the server does not announce ranges, or the file is small")
@@ -829,18 +763,16 @@ struct ResumeTests {
     @Test("in one part if the server does not repeat its validator with a range")
     func partsWithoutTag() async throws {
         let served = Served(400_000)
-        let server = try LoopbackServer.start { request in
+        let server = try LoopbackServer.test { request in
             var served = served
             if request.headers["range"] != nil { (served.tag, served.checksIfRange) = (nil, false) }
             return served.reply(request)
         }
-        defer { server.close() }
         let channel = Channel.loopback(server)
         _ = try await channel.manager.download(.export, to: folder.export, .init { $0.parts = 4 }).value
         #expect(try Data(contentsOf: folder.export) == served.bytes)
         // The first request, and the one for all of it; a part may still reach the server after that.
         #expect(server.requests.count { $0.headers["range"] == nil } == 2)
-        await channel.close()
     }
 
     @Test("a file that changes between its parts is downloaded again")
@@ -849,17 +781,15 @@ struct ResumeTests {
         let new = Mutex(0)
         var changed = Served(400_000, seed: 2)
         changed.tag = #""two""#
-        let server = try LoopbackServer.start { [changed] request in
+        let server = try LoopbackServer.test { [changed] request in
             let turn = new.withLock { new in
                 new += 1
                 return new
             }
             return turn == 1 ? old.reply(request) : changed.reply(request)
         }
-        defer { server.close() }
         let channel = Channel.loopback(server)
         _ = try await channel.manager.download(.export, to: folder.export, .init { $0.parts = 4 }).value
         #expect(try Data(contentsOf: folder.export) == changed.bytes)
-        await channel.close()
     }
 }

@@ -1,11 +1,5 @@
-import CoreAPI
-import CoreAPIHTTP
-import CoreAPITesting
 import CoreAPITransfers
-import Foundation
-import HTTPTypes
-import Programs
-import Testing
+import TestSupport
 
 #if canImport(Darwin)
 import Darwin
@@ -16,7 +10,7 @@ import Glibc
 #endif
 
 /// Files whose downloads break off at seeded moments. Every file in place must be a version that the server had.
-@Suite("Seeded interruptions", .timeLimit(.minutes(3)))
+@Suite("Seeded interruptions", .closing, .timeLimit(.minutes(3)))
 struct SeededTests {
     /// A server's files, each of which may change, and the server's faults.
     private final class Files: Sendable {
@@ -97,8 +91,7 @@ struct SeededTests {
     func cuts() async throws {
         let folder = try Folder()
         let files = Files(200, size: 1...60_000, calmAfter: 12)
-        let server = try LoopbackServer.start(keepsRequests: false) { files.reply($0) }
-        defer { server.close() }
+        let server = try LoopbackServer.test(keepsRequests: false) { files.reply($0) }
         let channel = Channel.moody(server.url)
         async let kills = withThrowingTaskGroup(of: Int.self) { group in
             for worker in 0..<4 { group.addTask { try await kill(worker, server.url, folder) } }
@@ -231,7 +224,7 @@ struct SeededTests {
         var served = Served(3_000_000)
         served.namesDigest = true
         let random = Mutex(SplitMix(5))
-        let server = try LoopbackServer.start { [served] request in
+        let server = try LoopbackServer.test { [served] request in
             let first = request.headers["range"].flatMap { Int($0.dropFirst(6).prefix { $0 != "-" }) } ?? 0
             let count = random.withLock { Int.random(in: 200_000...1_200_000, using: &$0) }
             let rest = served.bytes[min(first, served.bytes.count)...]
@@ -244,7 +237,6 @@ struct SeededTests {
                 .throttled(Data(rest.prefix(count)), chunkSize: 20_000, interval: .milliseconds(2)), .closeConnection,
             ]
         }
-        defer { server.close() }
         var environment = ProcessInfo.processInfo.environment
         var kills = 0
         for run in 0..<60 {

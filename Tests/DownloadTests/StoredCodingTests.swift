@@ -1,13 +1,9 @@
-import CoreAPI
-import CoreAPIHTTP
-import CoreAPITesting
 import CoreAPIURLSession
-import Foundation
-import Testing
+import TestSupport
 
 @testable import CoreAPITransfers
 
-@Suite("A download of a file with a content coding", .timeLimit(.minutes(1)))
+@Suite("A download of a file with a content coding", .closing, .timeLimit(.minutes(1)))
 struct StoredCodingTests {
     private let folder: Folder
     private static let text = Served(40_000).bytes.base64EncodedData()
@@ -27,7 +23,7 @@ struct StoredCodingTests {
     /// Answers the first requests with as many bytes of the body, and the others with the whole.
     private func server(_ served: Served, cut counts: Int...) throws -> LoopbackServer {
         let turn = Mutex(0)
-        return try LoopbackServer.start { request in
+        return try LoopbackServer.test { request in
             let index = turn.withLock { turn in
                 defer { turn += 1 }
                 return turn
@@ -59,41 +55,37 @@ struct StoredCodingTests {
         served.headers.append("Content-Encoding", coding)
         served.namesDigest = true
         let server = try server(served)
-        defer { server.close() }
         let channel = Channel.loopback(server)
         let file = try await channel.manager.download(.export, to: folder.export, .init { $0.parts = parts }).value
         #expect(try Data(contentsOf: folder.export) == served.bytes)
         #expect(file.head.headers[.contentEncoding] == coding)
         #expect(file.digests.map(\.description) == [served.digest])
         #expect(server.requests.count >= parts && server.requests.allSatisfy { $0.headers["accept-encoding"] == "identity" })
-        await channel.close()
     }
 
     /// RFC 9110 §15.3.7: a 206 need not repeat the coding.
     @Test("is continued with the stored bytes, whether a part names the coding or not", arguments: [true, false])
     func continued(namesCoding: Bool) async throws {
         let served = try archive()
-        let server = try LoopbackServer.start { request in
+        let server = try LoopbackServer.test { request in
             guard request.headers["range"] != nil else { return served.reply(request, sending: 1_000) }
             var served = served
             if !namesCoding { served.headers = ["Accept-Ranges": "bytes"] }
             return served.reply(request)
         }
-        defer { server.close() }
         let channel = Channel.loopback(server)
         try await interrupt(channel)
         let file = try await channel.manager.download(.export, to: folder.export).value
         #expect(file.reused == 1_000)
         #expect(try Data(contentsOf: folder.export) == served.bytes)
         #expect(server.requests.map { $0.headers["range"] } == [nil, "bytes=1000-"])
-        await channel.close()
     }
 
     @Test("begins anew if a part has another coding")
     func otherCoding() async throws {
         let plain = Served(100_000)
         let isCut = Mutex(false)
-        let server = try LoopbackServer.start { request in
+        let server = try LoopbackServer.test { request in
             let isFirst = isCut.withLock { isCut in
                 defer { isCut = true }
                 return !isCut
@@ -102,13 +94,11 @@ struct StoredCodingTests {
             if request.headers["range"] != nil { served.headers.append("Content-Encoding", "gzip") }
             return served.reply(request, sending: isFirst ? 40_000 : nil)
         }
-        defer { server.close() }
         let channel = Channel.loopback(server)
         try await interrupt(channel)
         let file = try await channel.manager.download(.export, to: folder.export).value
         #expect(file.reused == 0)
         #expect(try Data(contentsOf: folder.export) == plain.bytes)
-        await channel.close()
     }
 
     // MARK: - Decoded bytes
@@ -118,7 +108,6 @@ struct StoredCodingTests {
         var served = try archive()
         served.namesDigest = true
         let server = try server(served, cut: 1_000)
-        defer { server.close() }
         let channel = Channel.loopback(server)
         let options = DownloadOptions {
             $0.decodes = true
@@ -131,21 +120,18 @@ struct StoredCodingTests {
         #expect(file.reused == 0 && file.length == Int64(Self.text.count))
         #expect(server.requests.map { $0.headers["range"] } == [nil, nil])
         #expect(server.requests.allSatisfy { $0.headers["accept-encoding"]?.contains("gzip") == true })
-        await channel.close()
     }
 
     @Test("is never decoded behind bytes that another download has stored")
     func decodedLater() async throws {
         let served = try archive()
         let server = try server(served, cut: 1_000)
-        defer { server.close() }
         let channel = Channel.loopback(server)
         try await interrupt(channel)
         #expect(try folder.names.count == 2)
         _ = try await channel.manager.download(.export, to: folder.export, .init { $0.decodes = true }).value
         #expect(try Data(contentsOf: folder.export) == Self.text)
         #expect(try folder.names == ["export.bin"])
-        await channel.close()
     }
 
     @Test("is rejected if it should be decoded, and the transport does not know the coding")
@@ -153,14 +139,12 @@ struct StoredCodingTests {
         var served = Served(1_000)
         served.headers.append("Content-Encoding", "wild")
         let server = try server(served)
-        defer { server.close() }
         let channel = Channel.loopback(server)
         let error = await #expect(throws: APIClientError.self) {
             try await channel.manager.download(.export, to: folder.export, .init { $0.decodes = true }).value
         }
         #expect(error?.label == "transport.malformedResponse")
         #expect(try folder.names == [])
-        await channel.close()
     }
 
     // MARK: - A transport that always decodes
@@ -170,7 +154,6 @@ struct StoredCodingTests {
         var served = try archive()
         served.namesDigest = true
         let server = try server(served, cut: 1_000, 2_000)
-        defer { server.close() }
         let warnings = Warnings()
         let channel = Channel.loopback(server) {
             $0.transport = URLSessionTransport()
@@ -186,14 +169,12 @@ struct StoredCodingTests {
         #expect(file.reused == 0 && file.length == Int64(Self.text.count))
         #expect(server.requests.map { $0.headers["range"] } == [nil, nil, nil])
         #expect(warnings.texts.withLock { $0.count { $0.contains("decodes the body") } } == 3)
-        await channel.close()
     }
 
     @Test("over URLSession begins anew within a call, too, and has no total")
     func retriedOverURLSession() async throws {
         let served = try archive()
         let server = try server(served, cut: 1_000)
-        defer { server.close() }
         let channel = Channel.loopback(server, retries: true) { $0.transport = URLSessionTransport() }
         let download = channel.manager.download(.export, to: folder.export)
         for await progress in download.progress where progress.total != nil {
@@ -202,14 +183,12 @@ struct StoredCodingTests {
         _ = try await download.value
         #expect(try Data(contentsOf: folder.export) == Self.text)
         #expect(server.requests.map { $0.headers["range"] } == [nil, nil])
-        await channel.close()
     }
 
     @Test("over URLSession never continues stored bytes with decoded ones")
     func otherTransport() async throws {
         let served = try archive()
         let server = try server(served, cut: 1_000)
-        defer { server.close() }
         let channel = Channel.loopback(server)
         try await interrupt(channel)
         await channel.close()
@@ -218,7 +197,6 @@ struct StoredCodingTests {
         #expect(file.reused == 0)
         #expect(try Data(contentsOf: folder.export) == Self.text)
         #expect(server.requests.map { $0.headers["range"] } == [nil, "bytes=1000-", nil])
-        await other.close()
     }
 
     @Test("over URLSession without a coding is continued, `identity` included", arguments: [nil, "identity"] as [String?])
@@ -226,12 +204,10 @@ struct StoredCodingTests {
         var served = Served(100_000)
         if let coding { served.headers.append("Content-Encoding", coding) }
         let server = try server(served, cut: 40_000)
-        defer { server.close() }
         let channel = Channel.loopback(server) { $0.transport = URLSessionTransport() }
         try await interrupt(channel)
         let file = try await channel.manager.download(.export, to: folder.export).value
         #expect(file.reused > 0)
         #expect(try Data(contentsOf: folder.export) == served.bytes)
-        await channel.close()
     }
 }

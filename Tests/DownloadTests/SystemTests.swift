@@ -1,10 +1,5 @@
-import CoreAPI
-import CoreAPITesting
 import CoreAPITransfers
-import Foundation
-import HTTPTypes
-import Programs
-import Testing
+import TestSupport
 
 #if canImport(Darwin)
 import Darwin

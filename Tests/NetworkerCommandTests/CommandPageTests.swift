@@ -1,7 +1,5 @@
 import ArgumentParser
-import CoreAPI
-import Foundation
-import Testing
+import TestSupport
 
 @testable import NetworkerCommand
 

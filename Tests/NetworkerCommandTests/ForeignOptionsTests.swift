@@ -1,7 +1,5 @@
 import ArgumentParser
-import Foundation
-import Programs
-import Testing
+import TestSupport
 
 @testable import NetworkerCommand
 

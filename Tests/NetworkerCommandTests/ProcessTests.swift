@@ -1,10 +1,6 @@
-import CoreAPIHTTP
-import CoreAPITesting
-import Foundation
-import Programs
-import Testing
+import TestSupport
 
-@Suite("The command in a separate process")
+@Suite("The command in a separate process", .closing)
 struct ProcessTests {
     /// Runs the built command from the folder of the test bundle.
     private func run(_ arguments: [String], environment: [String: String]) async throws -> Program.Outcome {
@@ -37,10 +33,9 @@ struct ProcessTests {
     @Test("in a pipe, standard output has the body byte for byte, and standard error the rest")
     func pipe() async throws {
         let bytes = Data((0...255).map(UInt8.init))
-        let server = try LoopbackServer.start { request in
+        let server = try LoopbackServer.test { request in
             request.target == "/gone" ? .status(404, body: bytes) : .ok(bytes, headers: ["Content-Type": "image/png"])
         }
-        defer { server.close() }
         let call = try await streams([server.url + "/a"])
         #expect(call.status == 0 && call.output == bytes)
         #expect(call.errors.hasPrefix("200 OK, HTTP/1.1, 256 B") && call.errors.contains("first byte"))
@@ -71,8 +66,7 @@ struct ProcessTests {
 
     @Test("in front of jq, standard output is the JSON alone, with -v, too")
     func jq() async throws {
-        let server = try LoopbackServer.start { _ in .json(#"{"id":"B-7"}"#) }
-        defer { server.close() }
+        let server = try LoopbackServer.test { _ in .json(#"{"id":"B-7"}"#) }
         let piped = try await shell("\"$@\" -v 2>/dev/null | jq --raw-output .id", [server.url])
         #expect(piped.status == 0 && piped.text == "B-7\n", "\(piped.text)")
     }
@@ -86,8 +80,7 @@ struct ProcessTests {
 
     @Test("-o writes the body of a success into the file, and leaves the file of a failure as it was")
     func output() async throws {
-        let server = try LoopbackServer.start { $0.target == "/gone" ? .status(404, body: Data("no".utf8)) : .ok("new") }
-        defer { server.close() }
+        let server = try LoopbackServer.test { $0.target == "/gone" ? .status(404, body: Data("no".utf8)) : .ok("new") }
         let file = try temporary(Data("old".utf8))
         defer { try? FileManager.default.removeItem(at: file) }
         let failed = try await streams([server.url + "/gone", "-o", file.path])
@@ -102,7 +95,7 @@ struct ProcessTests {
 
     @Test("events: a block or a line of JSON for each on standard output, the connection on standard error")
     func events() async throws {
-        let server = try LoopbackServer.start { request in
+        let server = try LoopbackServer.test { request in
             guard request.path != "/gone" else { return .status(404) }
             guard request.headers["last-event-id"] != "2" else { return .status(204) }
             return [
@@ -110,7 +103,6 @@ struct ProcessTests {
                 .sendChunk(Data("retry: 1\nid: 1\ndata: a\n\nid: 2\nevent: tick\ndata: b\n\n".utf8)), .endChunks(),
             ]
         }
-        defer { server.close() }
         let events = try await streams(["events", server.url + "/x"])
         #expect(events.status == 0 && String(decoding: events.output, as: UTF8.self) == "message 1\n  a\ntick 2\n  b\n")
         #expect(events.errors.contains("connected, 200\nended by the server; connecting again in"))
@@ -130,8 +122,7 @@ struct ProcessTests {
 
     @Test("reads a body from standard input")
     func standardInput() async throws {
-        let server = try LoopbackServer.start { .ok($0.body, headers: ["X-Type": $0.headers["content-type"] ?? ""]) }
-        defer { server.close() }
+        let server = try LoopbackServer.test { .ok($0.body, headers: ["X-Type": $0.headers["content-type"] ?? ""]) }
         let bytes = Data((0...255).map(UInt8.init))
         let file = try temporary(bytes)
         defer { try? FileManager.default.removeItem(at: file) }
@@ -152,8 +143,7 @@ struct ProcessTests {
 
     @Test("rejects a request without a body if data is piped into it, and says how to send that")
     func pipedBody() async throws {
-        let server = try LoopbackServer.start { .ok($0.body) }
-        defer { server.close() }
+        let server = try LoopbackServer.test { .ok($0.body) }
         let file = try temporary(Data("data".utf8))
         defer { try? FileManager.default.removeItem(at: file) }
         for words in [[server.url], ["POST", server.url], ["HTTPBin", "PUT", "a", "--host", server.url]] {
@@ -169,8 +159,7 @@ struct ProcessTests {
 
     @Test("leaves standard input to the script that runs it, and says so")
     func inheritedInput() async throws {
-        let server = try LoopbackServer.start { .ok($0.target) }
-        defer { server.close() }
+        let server = try LoopbackServer.test { .ok($0.target) }
         let file = try temporary(Data("a\nb\nc\n".utf8))
         defer { try? FileManager.default.removeItem(at: file) }
         let loop = try await shell("while read word; do \"$1\" GET \"$2/$word\"; done", [server.url], input: file.path)
@@ -183,8 +172,7 @@ struct ProcessTests {
 
     @Test("does not wait for a pipe without a writer, and takes a closed or an empty input for no body")
     func noInput() async throws {
-        let server = try LoopbackServer.start { _ in .ok() }
-        defer { server.close() }
+        let server = try LoopbackServer.test { _ in .ok() }
         let folder = FileManager.default.temporaryDirectory.appendingPathComponent("pipe-\(UUID().uuidString)").path
         let scripts = [
             // Opened for both directions, it neither has data nor ends.
@@ -200,10 +188,9 @@ struct ProcessTests {
 
     @Test("-v shows every line that was sent, of every hop")
     func verbose() async throws {
-        let server = try LoopbackServer.start { request in
+        let server = try LoopbackServer.test { request in
             request.target == "/a" ? .status(307, headers: ["Location": "/b"]) : .ok("done")
         }
-        defer { server.close() }
         let call = try await streams(["PUT", server.url + "/a", "x=1", "X-Foo:bar", "--auth", "ege:secret1", "-v"])
         #expect(call.output == Data("done".utf8))
         let sent = call.errors.split(separator: "\n").filter { $0.hasPrefix("> ") }.map(String.init)
@@ -229,8 +216,7 @@ struct ProcessTests {
     @Test(
         "-v shows the lines for a proxy that serves clear text, and hides its credentials", arguments: ["", "user:planted@", "@"])
     func verboseThroughProxy(credentials: String) async throws {
-        let proxy = try LoopbackServer.start { _ in .ok() }
-        defer { proxy.close() }
+        let proxy = try LoopbackServer.test { _ in .ok() }
         let call = try await streams(
             ["POST", "http://unreachable.invalid/a", "x=1", "-v"],
             environment: ["http_proxy": proxy.url.replacing("http://", with: "http://" + credentials), "HOME": "/tmp"])
@@ -247,8 +233,7 @@ struct ProcessTests {
 
     @Test("-v over HTTP/2 shows each header that was sent, and Host for :authority")
     func verboseHTTP2() async throws {
-        let server = try LoopbackServer.start(tls: ServerTLS()) { _ in .ok() }
-        defer { server.close() }
+        let server = try LoopbackServer.test(tls: ServerTLS()) { _ in .ok() }
         let authority = try temporary(Data(#require(server.tls).authorityPEM.utf8))
         defer { try? FileManager.default.removeItem(at: authority) }
         let call = try await streams([server.url + "/a", "x=1", "X-Foo:bar", "-v", "--authority", authority.path])
@@ -263,8 +248,7 @@ struct ProcessTests {
 
     @Test("--show shows the value under a name that is taken for a secret's, and no other")
     func show() async throws {
-        let server = try LoopbackServer.start { _ in .ok("{}", headers: ["X-Session": "page 7", "X-Token": "planted"]) }
-        defer { server.close() }
+        let server = try LoopbackServer.test { _ in .ok("{}", headers: ["X-Session": "page 7", "X-Token": "planted"]) }
         let call = [server.url + "/?cardNumber=4711&pin=planted"]
         for output in ["-v", "--json"] {
             let hidden = try await streams(call + [output])
@@ -292,8 +276,7 @@ struct ProcessTests {
 
     @Test("--offline prints the request and sends nothing")
     func offline() async throws {
-        let server = try LoopbackServer.start { _ in .ok() }
-        defer { server.close() }
+        let server = try LoopbackServer.test { _ in .ok() }
         let call = try await streams([server.url, "a:=1", "--offline", "--curl"])
         let text = String(decoding: call.output, as: UTF8.self)
         #expect(call.status == 0 && server.requests.isEmpty)
@@ -313,8 +296,7 @@ struct ProcessTests {
 
     @Test("--repeat counts statuses, and exits with 1 if a call failed")
     func repetition() async throws {
-        let server = try LoopbackServer.start { $0.target == "/gone" ? .status(503) : .ok() }
-        defer { server.close() }
+        let server = try LoopbackServer.test { $0.target == "/gone" ? .status(503) : .ok() }
         let call = try await streams([server.url, "--repeat", "20", "--at-a-time", "4"])
         let text = String(decoding: call.output, as: UTF8.self)
         #expect(call.status == 0 && server.requests.count == 20)
@@ -329,7 +311,7 @@ struct ProcessTests {
     func atATime() async throws {
         let gate = try Gate()
         let waiting = Mutex(0)
-        let server = try LoopbackServer.start { _ in
+        let server = try LoopbackServer.test { _ in
             let count = waiting.withLock { waiting in
                 waiting += 1
                 return waiting
@@ -338,7 +320,6 @@ struct ProcessTests {
             if count == 4 { gate.open() }
             return [.waitFor(gate), .sendHead(status: 200, headers: ["Content-Length": "0"])]
         }
-        defer { server.close() }
         let call = try await streams([server.url, "--repeat", "8", "--at-a-time", "4", "--timeout", "20", "--json"])
         let record = try JSONSerialization.jsonObject(with: call.output) as? [String: Any]
         #expect(call.status == 0 && record?["failures"] as? Int == 0, "\(call.errors)")
@@ -377,8 +358,7 @@ struct ProcessTests {
         #expect(echo["files"] as? [String: String] == ["doc": "a file"])
 
         let authority = folder.appendingPathComponent("authority.pem")
-        let server = try LoopbackServer.start(tls: ServerTLS()) { _ in .ok("over TLS") }
-        defer { server.close() }
+        let server = try LoopbackServer.test(tls: ServerTLS()) { _ in .ok("over TLS") }
         try Data(#require(server.tls).authorityPEM.utf8).write(to: authority)
         let secure = try await streams([server.url, "--authority", authority.path, "--json", "--curl"])
         let trusted = try #require(try JSONSerialization.jsonObject(with: secure.output) as? [String: Any], "\(secure.errors)")
@@ -397,8 +377,7 @@ struct ProcessTests {
         #expect(socket.errors.contains("hint: \(httpbin) speaks clear text; write ws://"), "\(socket.errors)")
         let pins = try await streams(["pins", String(httpbin)])
         #expect(pins.status == 1 && pins.errors.contains("hint: \(httpbin) speaks clear text, which has no"), "\(pins.errors)")
-        let secure = try LoopbackServer.start(tls: ServerTLS()) { _ in .ok() }
-        defer { secure.close() }
+        let secure = try LoopbackServer.test(tls: ServerTLS()) { _ in .ok() }
         let address = secure.url.dropFirst("https://".count)
         let toTLS = try await streams(["http://\(address)"])
         #expect(toTLS.status == 1 && toTLS.errors.contains("hint: if \(address) speaks TLS, write https://"), "\(toTLS.errors)")
@@ -478,7 +457,7 @@ struct ProcessTests {
 
     @Test("advises TLS only to a server that has not answered in HTTP, and names the host of a redirect")
     func adviceFits() async throws {
-        let server = try LoopbackServer.start { request in
+        let server = try LoopbackServer.test { request in
             switch request.path {
             case "/moved": .redirect(to: "http://127.0.0.1:1/", status: 302)
             case "/half": [.send(Data("HTTP/1.1 200 OK\r\nContent-Le".utf8)), .closeConnection]
@@ -487,7 +466,6 @@ struct ProcessTests {
             default: [.sendHead(status: 200, headers: ["Content-Length": "4"]), .sendBody(Data("ab".utf8)), .reset]
             }
         }
-        defer { server.close() }
         let file = FileManager.default.temporaryDirectory.appendingPathComponent("advice-\(UUID().uuidString)").path
         for words in [[server.url + "/garbage"], [server.url + "/cut"], ["download", server.url + "/cut", "-o", file]] {
             let failed = try await streams(words)
@@ -503,10 +481,9 @@ struct ProcessTests {
 
     @Test("-v and --json hide a credential of the request wherever the server repeats it")
     func echoed() async throws {
-        let server = try LoopbackServer.start { request in
+        let server = try LoopbackServer.test { request in
             .ok("{}", headers: ["X-Echo": request.headers["x-api-key"] ?? "", "X-Page": "7"])
         }
-        defer { server.close() }
         for output in ["-v", "--json"] {
             let call = [server.url + "/?next=planted7", "X-Api-Key:planted7", output]
             let hidden = try await streams(call)
@@ -519,10 +496,9 @@ struct ProcessTests {
 
     @Test("shows the body as text on a terminal, and not one that is no text")
     func terminal() async throws {
-        let server = try LoopbackServer.start { request in
+        let server = try LoopbackServer.test { request in
             request.target == "/png" ? .ok(Data([0x89, 0xFF, 0])) : .ok("{\"a\":1}")
         }
-        defer { server.close() }
         // script(1) runs a program in a terminal of its own.
         func shown(_ path: String, in setting: String = "") async throws -> String {
             try await Program.run(
@@ -562,10 +538,9 @@ struct ProcessTests {
             "libzstd.so.1", names.map { "unsigned long ZSTD_\($0)(void) { return 0; }" }.joined(separator: "\n"))
         let folder = library.deletingLastPathComponent().path
         defer { try? FileManager.default.removeItem(atPath: folder) }
-        let server = try LoopbackServer.start { request in
+        let server = try LoopbackServer.test { request in
             request.path == "/coded" ? .ok(Data([0x28, 0xB5, 0x2F, 0xFD]), headers: ["Content-Encoding": "zstd"]) : .ok("x")
         }
-        defer { server.close() }
         let others = ProcessInfo.processInfo.environment["LD_LIBRARY_PATH"].map { ":\($0)" } ?? ""
         let environment = ["LD_LIBRARY_PATH": folder + others, "HOME": "/tmp"]
         #expect(try await run([server.url + "/a"], environment: environment).status == 0)

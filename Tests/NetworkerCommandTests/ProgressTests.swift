@@ -1,6 +1,4 @@
-import Foundation
-import Programs
-import Testing
+import TestSupport
 
 @Suite("The progress of a build")
 struct ProgressTests {

@@ -1,11 +1,8 @@
-import CoreAPI
-import CoreAPITesting
-import Foundation
-import Testing
+import TestSupport
 
 @testable import CoreAPIStreaming
 
-@Suite("Lines and pieces of a body", .timeLimit(.minutes(1)))
+@Suite("Lines and pieces of a body", .closing, .timeLimit(.minutes(1)))
 struct BodyLinesTests {
     @Test("LF and CR LF end a line at any cut; an empty line counts, and so does a last line without an end")
     func lines() async throws {
@@ -39,23 +36,20 @@ struct BodyLinesTests {
 
     @Test("a line that is the sentinel ends the lines, and the call")
     func sentinel() async throws {
-        let server = try LoopbackServer.start { _ in
+        let server = try LoopbackServer.test { _ in
             [.sendHead(status: 200, headers: ["Content-Length": "99"]), .sendBody(Data("a\n[DONE] \n[DONE]\nb\n".utf8)), .stall]
         }
-        defer { server.close() }
         let channel = Channel.test(server)
         #expect(try await channel.manager.lines(.get("x"), sentinel: "[DONE]").all() == ["a", "[DONE] "])
         try await server.waitForOpenConnections(atMost: 0)
         var lines = Body.bytes(Data("a\nend\nb".utf8)).lines(limit: 9, sentinel: "end").makeAsyncIterator()
         #expect(try await lines.next() == "a")
         for _ in 0..<2 { #expect(try await lines.next() == nil) }
-        await channel.close()
     }
 
     @Test("lines that end without their sentinel are an error, after the lines before it")
     func sentinelMissing() async throws {
-        let server = try LoopbackServer.start { _ in .ok("a\nb\n") }
-        defer { server.close() }
+        let server = try LoopbackServer.test { _ in .ok("a\nb\n") }
         let channel = Channel.test(server)
         var lines = channel.manager.lines(.get("x"), sentinel: "[DONE]").makeAsyncIterator()
         for line in ["a", "b"] { #expect(try await lines.next() == line) }
@@ -76,7 +70,6 @@ struct BodyLinesTests {
             #expect(error is StreamError)
         }
         #expect(try await body.next() == nil)
-        await channel.close()
     }
 
     @Test("a line of 16 MiB arrives by default")
@@ -184,10 +177,9 @@ struct BodyLinesTests {
 
     @Test("a response that breaks off gives its lines, and then an error that counts them")
     func broken() async throws {
-        let server = try LoopbackServer.start { _ in
+        let server = try LoopbackServer.test { _ in
             [.sendHead(status: 200, headers: ["Content-Length": "99"]), .sendBody(Data("a\nb\nc".utf8)), .closeConnection]
         }
-        defer { server.close() }
         let channel = Channel.test(server)
         var lines: [String] = []
         var iterator = channel.manager.lines(.get("log")).makeAsyncIterator()
@@ -201,28 +193,24 @@ struct BodyLinesTests {
         }
         #expect(lines == ["a", "b"])
         #expect(try await iterator.next() == nil)
-        await channel.close()
     }
 
     @Test("a channel with an error filter does not change a streamed body")
     func filtered() async throws {
         struct Envelope: Decodable { let fault: String }
         struct Fault: Error {}
-        let server = try LoopbackServer.start { $0.path == "/bad" ? .json(#"{"fault":"x"}"#, status: 400) : .ok("a\nb") }
-        defer { server.close() }
+        let server = try LoopbackServer.test { $0.path == "/bad" ? .json(#"{"fault":"x"}"#, status: 400) : .ok("a\nb") }
         let channel = Channel.test(server).payload(error: Envelope.self) { _, _ in Fault() }
         #expect(try await channel.manager.lines(.get("log")).all() == ["a", "b"])
         let error = await #expect(throws: APIClientError.self) { try await channel.manager.lines(.get("bad")).all() }
         #expect(error?.app(Fault.self) != nil)
-        await channel.close()
     }
 
     @Test("leaving the loop closes the connection, and a second loop makes a second call")
     func leaving() async throws {
-        let server = try LoopbackServer.start { _ in
+        let server = try LoopbackServer.test { _ in
             [.sendHead(status: 200, headers: ["Content-Length": "99"]), .sendBody(Data("a\nb\n".utf8)), .stall]
         }
-        defer { server.close() }
         let channel = Channel.test(server)
         let lines = channel.manager.lines(.get("log"))
         for _ in 0..<2 {
@@ -233,16 +221,14 @@ struct BodyLinesTests {
             try await server.waitForOpenConnections(atMost: 0)
         }
         #expect(server.requests.count == 2)
-        await channel.close()
     }
 
     @Test("cancelling the task ends the loop with the error of a cancelled call, and closes the connection")
     func cancelled() async throws {
         let arrived = try Gate()
-        let server = try LoopbackServer.start { _ in
+        let server = try LoopbackServer.test { _ in
             [.sendHead(status: 200, headers: ["Content-Length": "99"]), .sendBody(Data("a\n".utf8)), .open(arrived), .stall]
         }
-        defer { server.close() }
         let channel = Channel.test(server)
         let (read, tell) = AsyncStream.makeStream(of: Void.self)
         let task = Task {
@@ -253,6 +239,5 @@ struct BodyLinesTests {
         let error = await #expect(throws: APIClientError.self) { try await task.value }
         #expect(error?.isCancelled == true && error?.context.streamed?.items == 1)
         try await server.waitForOpenConnections(atMost: 0)
-        await channel.close()
     }
 }

@@ -1,11 +1,6 @@
 #if os(Linux)
-import CoreAPI
+import TestSupport
 import CoreAPICurl
-import CoreAPIHTTP
-import CoreAPITesting
-import Foundation
-import Programs
-import Testing
 
 @testable import CoreAPIStreaming
 

@@ -1,6 +1,4 @@
-import CoreAPI
-import Foundation
-import Testing
+import TestSupport
 
 @testable import CoreAPIStreaming
 

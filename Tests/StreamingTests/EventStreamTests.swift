@@ -1,12 +1,8 @@
-import CoreAPI
-import CoreAPIHTTP
-import CoreAPITesting
-import Foundation
-import Testing
+import TestSupport
 
 @testable import CoreAPIStreaming
 
-@Suite("Streams of events", .timeLimit(.minutes(1)))
+@Suite("Streams of events", .closing, .timeLimit(.minutes(1)))
 struct EventStreamTests {
     struct OrderEvent: Decodable, Sendable, Equatable { let status: String }
 
@@ -24,7 +20,7 @@ struct EventStreamTests {
     @Test("events arrive as they are sent, decoded by the channel's coder, with id and name", arguments: [false, true])
     func events(secure: Bool) async throws {
         let gate = try Gate()
-        let server = try LoopbackServer.start(tls: secure ? ServerTLS() : nil) { request in
+        let server = try LoopbackServer.test(tls: secure ? ServerTLS() : nil) { request in
             guard request.headers["last-event-id"] == nil else { return Self.end }
             return [
                 Self.head("text/event-stream; charset=utf-8"),
@@ -34,7 +30,6 @@ struct EventStreamTests {
                 .endChunks(),
             ]
         }
-        defer { server.close() }
         let channel = Channel.test(server)
         var events: [ServerSentEvent<OrderEvent>] = []
         for try await event in channel.manager.events(.get("orders/1/events"), as: OrderEvent.self, options: Self.quick) {
@@ -50,7 +45,6 @@ struct EventStreamTests {
         #expect(requests.count == 2)
         #expect(requests[0].headers["accept"] == "text/event-stream" && requests[0].headers["cache-control"] == "no-store")
         #expect(requests[0].headers["last-event-id"] == nil && requests[1].headers["last-event-id"] == "1")
-        await channel.close()
     }
 
     @Test("each connection sends the last id, also if the one before sent no id or broke off in an event")
@@ -59,23 +53,20 @@ struct EventStreamTests {
             Self.reply("id: é…1\ndata: a\n\n"), Self.reply("data: b\n\nid: 9\ndata: cut off\n"),
             [Self.head(), .sendChunk(Data("id: 2\n\n".utf8)), .reset], Self.reply("id:\ndata: c\n\n"), Self.end,
         ]
-        let server = try LoopbackServer.start(script: replies)
-        defer { server.close() }
+        let server = try LoopbackServer.test(script: replies)
         let channel = Channel.test(server)
         var options = Self.quick
         options.lastEventID = "0"
         let events = try await channel.manager.events(.get("x"), options: options).all()
         #expect(events.map(\.data) == ["a", "b", "c"])
         #expect(server.requests.map { $0.headers["last-event-id"] } == ["0", "é…1", "é…1", "2", nil])
-        await channel.close()
     }
 
     @Test("`updates` reports the connection as open, lost and open again, with the reason and the pause")
     func updates() async throws {
-        let server = try LoopbackServer.start(script: [
+        let server = try LoopbackServer.test(script: [
             Self.reply("retry: 20\ndata: a\n\n"), .closeWithoutReply, .closeWithoutReply, Self.reply("data: b\n\n"), Self.end,
         ])
-        defer { server.close() }
         let channel = Channel.test(server)
         var seen: [String] = []
         var pauses: [Duration] = []
@@ -91,7 +82,6 @@ struct EventStreamTests {
         // libcurl repeats a request whose connection was reused, so one call finds both dropped connections.
         #expect(seen == ["open 200", "a", "again ", "again transport.connectionLost", "open 200", "b", "again "])
         #expect(pauses.allSatisfy { $0 >= .milliseconds(20) && $0 <= .milliseconds(25) }, "\(pauses)")
-        await channel.close()
     }
 
     @Test("the pause is a random part of a doubling time, up to the longest; a server's retry is the minimum")
@@ -133,8 +123,6 @@ struct EventStreamTests {
         } catch {
             #expect(error.label == "transport.cannotConnect" && reconnections == 2)
         }
-        await nobody.close()
-        await channel.close()
     }
 
     @Test("a channel that translates errors reconnects, too")
@@ -156,12 +144,11 @@ struct EventStreamTests {
             #expect(error.label == "app.transport.cannotConnect")
         }
         #expect(errors == ["app.transport.cannotConnect", "app.transport.cannotConnect"])
-        await channel.close()
     }
 
     @Test("another media type and a rejected status end the stream with the error, at once")
     func rejected() async throws {
-        let server = try LoopbackServer.start { request in
+        let server = try LoopbackServer.test { request in
             switch request.path {
             case "/type": .ok("data: x\n\n")
             case "/none": .status(200)
@@ -170,7 +157,6 @@ struct EventStreamTests {
             default: .status(404)
             }
         }
-        defer { server.close() }
         let channel = Channel.test(server)
         for (path, label) in [
             ("type", "verification.unacceptableContentType"), ("none", "verification.unacceptableContentType"),
@@ -187,17 +173,15 @@ struct EventStreamTests {
         (options.reconnectsAfter, options.reconnections) = ([503], 2)
         await #expect(throws: APIClientError.self) { try await channel.manager.events(.get("busy"), options: options).all() }
         #expect(server.requests.count == 8)
-        await channel.close()
     }
 
     @Test("a POST is sent again only if the options allow it")
     func unsafe() async throws {
-        let server = try LoopbackServer.start { request in
+        let server = try LoopbackServer.test { request in
             request.path == "/lost"
                 ? [Self.head(), .sendChunk(Data("data: x\n\n".utf8)), .closeConnection]
                 : request.headers["last-event-id"] == nil ? Self.reply("id: 1\ndata: x\n\n") : Self.end
         }
-        defer { server.close() }
         let channel = Channel.test(server)
         #expect(try await channel.manager.events(.post("x"), options: Self.quick).all().count == 1)
         #expect(server.requests.count == 1)
@@ -212,17 +196,15 @@ struct EventStreamTests {
         options.repeatsUnsafeMethods = true
         #expect(try await channel.manager.events(.post("x"), options: options).all().count == 1)
         #expect(server.requests.count == 4)
-        await channel.close()
     }
 
     @Test("the idle time ends the connection to a silent server; comments end the silence")
     func idle() async throws {
-        let server = try LoopbackServer.start { request in
+        let server = try LoopbackServer.test { request in
             guard request.headers["last-event-id"] == nil else { return Self.end }
             let beats = (0..<6).flatMap { _ in [ServerReply.Step.sendChunk(Data(":\n".utf8)), .wait(.milliseconds(300))] }
             return ServerReply([Self.head()] + beats + [.sendChunk(Data("id: 1\ndata: x\n\n".utf8)), .stall])
         }
-        defer { server.close() }
         var channel = Channel.test(server)
         channel.modifiers = [Timeout(connect: .seconds(5), idle: .seconds(600), total: .seconds(20))]
         var options = Self.quick
@@ -235,7 +217,6 @@ struct EventStreamTests {
         }
         #expect(errors == ["transport.timedOut.idle"] && events == 1)
         try await server.waitForOpenConnections(atMost: 1)
-        await channel.close()
     }
 
     @Test(
@@ -264,11 +245,10 @@ struct EventStreamTests {
 
     @Test("a shorter idle time of the channel ends the silence of each connection, not the 60 s of a stream")
     func channelsIdle() async throws {
-        let server = try LoopbackServer.start { request in
+        let server = try LoopbackServer.test { request in
             request.headers["last-event-id"] == nil
                 ? [Self.head(), .sendChunk(Data("id: 1\ndata: x\n\n".utf8)), .stall] : Self.end
         }
-        defer { server.close() }
         var channel = Channel.test(server)
         channel.modifiers = [Timeout(idle: .seconds(2))]
         var errors: [String?] = []
@@ -276,16 +256,14 @@ struct EventStreamTests {
             if case .reconnecting(_, let error) = update { errors.append(error?.label) }
         }
         #expect(errors == ["transport.timedOut.idle"])
-        await channel.close()
     }
 
     @Test("an event whose data is the sentinel ends the stream: it is not decoded, and no connection follows")
     func sentinel() async throws {
         let text = "data: {\"status\":\"a\"}\n\ndata: {\"status\":\"b\"}\n\ndata: [DONE]\n\ndata: behind\n\n"
-        let server = try LoopbackServer.start { _ in
+        let server = try LoopbackServer.test { _ in
             [Self.head(), .sendChunk(Data(text.utf8)), .stall]
         }
-        defer { server.close() }
         let channel = Channel.test(server)
         var options = Self.quick
         options.sentinel = "[DONE]"
@@ -300,20 +278,18 @@ struct EventStreamTests {
         #expect(try await events.next() == nil)
         #expect(updates == 3 && server.requests.count == 4)
         try await server.waitForOpenConnections(atMost: 0)
-        await channel.close()
     }
 
     @Test("an end without the sentinel is an error if no connection follows, and else a reason to connect again")
     func sentinelMissing() async throws {
         let requests = Mutex(0)
-        let server = try LoopbackServer.start { request in
+        let server = try LoopbackServer.test { request in
             let isSecond = requests.withLock { count in
                 count += 1
                 return count == 2
             }
             return Self.reply(isSecond ? "data: b\n\ndata: [DONE]\n\n" : "data: a\n\n")
         }
-        defer { server.close() }
         let channel = Channel.test(server)
         var options = Self.quick
         options.sentinel = "[DONE]"
@@ -331,13 +307,11 @@ struct EventStreamTests {
             }
             #expect(try await events.next() == nil)
         }
-        await channel.close()
     }
 
     @Test("a 204 before the sentinel is an error, too: the events are not whole")
     func sentinelBefore204() async throws {
-        let server = try LoopbackServer.start { $0.headers["last-event-id"] == nil ? Self.reply("id: 1\ndata: a\n\n") : Self.end }
-        defer { server.close() }
+        let server = try LoopbackServer.test { $0.headers["last-event-id"] == nil ? Self.reply("id: 1\ndata: a\n\n") : Self.end }
         let channel = Channel.test(server)
         var options = Self.quick
         options.sentinel = "[DONE]"
@@ -350,13 +324,11 @@ struct EventStreamTests {
             guard case .noSentinel("[DONE]") = error.streamError?.reason else { throw error }
         }
         #expect(try await events.next() == nil)
-        await channel.close()
     }
 
     @Test("an id that no field can hold is not sent, and the channel's logger hears of it")
     func unsendableID() async throws {
-        let server = try LoopbackServer.start { _ in Self.reply("id: a\u{1}\ndata: x\n\n") }
-        defer { server.close() }
+        let server = try LoopbackServer.test { _ in Self.reply("id: a\u{1}\ndata: x\n\n") }
         let warnings = Mutex([String]())
         var channel = Channel.test(server)
         channel.logger = FunctionLogger { event in
@@ -366,13 +338,12 @@ struct EventStreamTests {
         for _ in 0..<2 { #expect(try await events.next()?.id == "a\u{1}") }
         #expect(server.requests.map { $0.headers["last-event-id"] } == [nil, nil])
         #expect(warnings.withLock { $0 }.map { $0.hasPrefix("the last event's id has characters") } == [true])
-        await channel.close()
     }
 
     @Test("each connection follows redirects and refreshes its token, as any call of the channel")
     func throughThePipeline() async throws {
         let tokens = Mutex(0)
-        let server = try LoopbackServer.start { request in
+        let server = try LoopbackServer.test { request in
             let token = request.headers["authorization"] ?? ""
             switch (request.path, token, request.headers["last-event-id"]) {
             case ("/old", _, _): return .redirect(to: "/new", status: 307)
@@ -383,7 +354,6 @@ struct EventStreamTests {
             default: return .status(401)
             }
         }
-        defer { server.close() }
         var channel = Channel.test(server)
         channel.attemptMiddleware = [
             BearerAuthentication(token: "1") { _ in
@@ -393,7 +363,6 @@ struct EventStreamTests {
         ]
         #expect(try await channel.manager.events(.get("old"), options: Self.quick).all().map(\.data) == ["a", "b"])
         #expect(tokens.withLock { $0 } == 1)
-        await channel.close()
     }
 
     @Test(
@@ -418,31 +387,27 @@ struct EventStreamTests {
         #expect(server.requests.map { $0.headers["last-event-id"] } == ["s3cret", "7", "8"])
         #expect(other.requests.map { $0.headers["last-event-id"] } == [nil, "7", "8"])
         #expect(other.requests.allSatisfy { $0.headers["x-api-key"] == nil && $0.headers["accept"] == "text/event-stream" })
-        await channel.close()
     }
 
     @Test("an event of 16 MiB arrives, such as an image in Base64", .timeLimit(.minutes(1)))
     func large() async throws {
         let image = String(repeating: "QUJD", count: 4 << 20)
-        let server = try LoopbackServer.start { _ in
+        let server = try LoopbackServer.test { _ in
             .ok(Data("data: \(image)\n\n".utf8), headers: ["Content-Type": "text/event-stream"])
         }
-        defer { server.close() }
         let channel = Channel.test(server)
         let events = try await channel.manager.events(.get("x"), options: EventOptions(reconnections: 0)).all()
         #expect(events.count == 1 && events.first?.data.utf8.count == image.utf8.count)
-        await channel.close()
     }
 
     @Test("an event of 100 MB is a typed error, and the connection is closed")
     func tooLarge() async throws {
-        let server = try LoopbackServer.start { _ in
+        let server = try LoopbackServer.test { _ in
             [
                 .sendHead(status: 200, headers: ["Content-Type": "text/event-stream", "Content-Length": "104857600"]),
                 .sendBody(Data("data: first\n\ndata: ".utf8)), .sendEndlessly(Data(repeating: 0x61, count: 1 << 16)),
             ]
         }
-        defer { server.close() }
         let channel = Channel.test(server)
         var events: [String] = []
         do {
@@ -457,13 +422,11 @@ struct EventStreamTests {
         }
         #expect(events == ["first"])
         try await server.waitForOpenConnections(atMost: 0)
-        await channel.close()
     }
 
     @Test("data that cannot be decoded ends the stream with the decoding failure")
     func undecodable() async throws {
-        let server = try LoopbackServer.start { _ in Self.reply("data: {\"status\":\"a\"}\n\n", "data: {\"status\":3}\n\n") }
-        defer { server.close() }
+        let server = try LoopbackServer.test { _ in Self.reply("data: {\"status\":\"a\"}\n\n", "data: {\"status\":3}\n\n") }
         let channel = Channel.test(server)
         let error = await #expect(throws: APIClientError.self) {
             try await channel.manager.events(.get("x"), as: OrderEvent.self, options: Self.quick).all()
@@ -473,7 +436,6 @@ struct EventStreamTests {
             return
         }
         #expect(failure.codingPath == "status" && context.streamed?.items == 1 && server.requests.count == 1)
-        await channel.close()
     }
 
     @Test(
@@ -481,7 +443,7 @@ struct EventStreamTests {
         arguments: ["/head", "/body", "/pause", "/rejected"])
     func cancelled(path: String) async throws {
         let reached = try Gate()
-        let server = try LoopbackServer.start { request in
+        let server = try LoopbackServer.test { request in
             switch request.path {
             case "/head": [.open(reached), .stall]
             case "/body": [Self.head(), .sendChunk(Data("data: x\n\n".utf8)), .open(reached), .stall]
@@ -489,7 +451,6 @@ struct EventStreamTests {
             default: Self.reply("retry: 3600000\n").followed(by: .open(reached))
             }
         }
-        defer { server.close() }
         let channel = Channel.test(server)
         let task = Task {
             for try await update in channel.manager.events(.get(path)).updates {
@@ -514,8 +475,7 @@ struct EventStreamTests {
 
     @Test("leaving the loop closes the connection")
     func leaving() async throws {
-        let server = try LoopbackServer.start { _ in [Self.head(), .sendChunk(Data("data: x\n\ndata: y\n\n".utf8)), .stall] }
-        defer { server.close() }
+        let server = try LoopbackServer.test { _ in [Self.head(), .sendChunk(Data("data: x\n\ndata: y\n\n".utf8)), .stall] }
         let channel = Channel.test(server)
         let events = channel.manager.events(.get("x"))
         for try await event in events {
@@ -523,6 +483,5 @@ struct EventStreamTests {
             break
         }
         try await server.waitForOpenConnections(atMost: 0)
-        await channel.close()
     }
 }

@@ -1,14 +1,9 @@
-import CoreAPI
-import CoreAPIHTTP
-import CoreAPITesting
-import Foundation
-import Programs
-import Testing
+import TestSupport
 
 @testable import CoreAPIStreaming
 
 /// Loops on the main actor: an item's JSON and its decompression must not hold up the user interface.
-@Suite("Streams read on the main actor", .timeLimit(.minutes(1)))
+@Suite("Streams read on the main actor", .closing, .timeLimit(.minutes(1)))
 @MainActor
 struct StreamIsolationTests {
     /// Where it was decoded.
@@ -22,8 +17,7 @@ struct StreamIsolationTests {
 
     @Test("JSON Lines are decoded apart from it")
     func lines() async throws {
-        let server = try LoopbackServer.start { _ in .ok("{}\n{}\n{}\n") }
-        defer { server.close() }
+        let server = try LoopbackServer.test { _ in .ok("{}\n{}\n{}\n") }
         let channel = Channel.test(server)
         for try await place in channel.manager.jsonLines(.get("export"), of: Place.self) {
             #expect(!place.isMain && MainQueue.isCurrent)
@@ -31,16 +25,14 @@ struct StreamIsolationTests {
         for try await place in try await channel.manager.stream(.get("export")).value.jsonLines(of: Place.self) {
             #expect(!place.isMain && MainQueue.isCurrent)
         }
-        await channel.close()
     }
 
     @Test("events are decoded apart from it")
     func events() async throws {
-        let server = try LoopbackServer.start { request in
+        let server = try LoopbackServer.test { request in
             guard request.headers["last-event-id"] == nil else { return .status(204) }
             return .ok("id: 1\ndata: {}\n\ndata: {}\n\n", headers: ["Content-Type": "text/event-stream"])
         }
-        defer { server.close() }
         let channel = Channel.test(server)
         var count = 0
         let options = EventOptions(pause: .milliseconds(1))
@@ -49,7 +41,6 @@ struct StreamIsolationTests {
             count += 1
         }
         #expect(count == 2)
-        await channel.close()
     }
 
     private final class Watch: Listener {
@@ -59,14 +50,12 @@ struct StreamIsolationTests {
 
     @Test("listeners hear of a body apart from it")
     func listeners() async throws {
-        let server = try LoopbackServer.start { _ in .ok(Data(count: 200_000)) }
-        defer { server.close() }
+        let server = try LoopbackServer.test { _ in .ok(Data(count: 200_000)) }
         var channel = Channel.test(server)
         let watch = Watch()
         channel.listeners.append(watch)
         for try await _ in try await channel.manager.stream(.get("export")).value {}
         let isMain = watch.isMain.withLock { $0 }
         #expect(!isMain.isEmpty && !isMain.contains(true))
-        await channel.close()
     }
 }

@@ -1,11 +1,8 @@
-import CoreAPI
-import CoreAPITesting
-import Foundation
-import Testing
+import TestSupport
 
 @testable import CoreAPIStreaming
 
-@Suite("JSON Lines and JSON text sequences", .timeLimit(.minutes(1)))
+@Suite("JSON Lines and JSON text sequences", .closing, .timeLimit(.minutes(1)))
 struct JSONItemsTests {
     struct Order: Decodable, Sendable, Equatable { let id: Int }
 
@@ -25,13 +22,12 @@ struct JSONItemsTests {
     func oneByOne(type: String, pieces: [String], accepted: String) async throws {
         struct Placed: Decodable, Sendable, Equatable { let orderId: Int }
         let gate = try Gate()
-        let server = try LoopbackServer.start { _ in
+        let server = try LoopbackServer.test { _ in
             [
                 .sendHead(status: 200, headers: ["Content-Type": type, "Transfer-Encoding": "chunked"]),
                 .sendChunk(Data(pieces[0].utf8)), .waitFor(gate), .sendChunk(Data(pieces[1].utf8)), .endChunks(),
             ]
         }
-        defer { server.close() }
         var channel = Channel.test(server)
         channel.coder = .json(keys: .convertFromSnakeCase)
         var orders: [Placed] = []
@@ -45,24 +41,20 @@ struct JSONItemsTests {
         }
         #expect(orders == [Placed(orderId: 1), Placed(orderId: 2)])
         #expect(server.requests[0].headers["accept"]?.hasPrefix(accepted) == true)
-        await channel.close()
     }
 
     @Test("the endpoint's own Accept stays")
     func accept() async throws {
-        let server = try LoopbackServer.start { _ in .ok("{\"id\":1}") }
-        defer { server.close() }
+        let server = try LoopbackServer.test { _ in .ok("{\"id\":1}") }
         let channel = Channel.test(server)
         let items = channel.manager.jsonLines(.get("export", headers: ["accept": "text/plain"]), of: Order.self)
         #expect(try await items.all() == [Order(id: 1)])
         #expect(server.requests[0].headers["accept"] == "text/plain")
-        await channel.close()
     }
 
     @Test("a value that cannot be decoded is a decoding failure with the count so far; later values can be read")
     func undecodable() async throws {
-        let server = try LoopbackServer.start { _ in .ok("{\"id\":1}\n{\"id\":\"x\"}\n{\"id\":3}\n") }
-        defer { server.close() }
+        let server = try LoopbackServer.test { _ in .ok("{\"id\":1}\n{\"id\":\"x\"}\n{\"id\":3}\n") }
         let channel = Channel.test(server)
         var items = channel.manager.jsonLines(.get("export"), of: Order.self).makeAsyncIterator()
         #expect(try await items.next() == Order(id: 1))
@@ -74,19 +66,16 @@ struct JSONItemsTests {
         #expect(failure.codingPath == "id" && context.streamed?.items == 1)
         #expect(try await items.next() == Order(id: 3))
         #expect(try await items.next() == nil)
-        await channel.close()
     }
 
     @Test("a rejected status fails the first item, as a call without a stream")
     func rejected() async throws {
-        let server = try LoopbackServer.start { _ in .status(404) }
-        defer { server.close() }
+        let server = try LoopbackServer.test { _ in .status(404) }
         let channel = Channel.test(server)
         let error = await #expect(throws: APIClientError.self) {
             for try await _ in channel.manager.jsonLines(.get("export"), of: Order.self) {}
         }
         #expect(error?.label == "verification.unacceptableStatus.404" && error?.context.streamed == nil)
-        await channel.close()
     }
 
     @Test("secrets of a line are not in its error")
@@ -137,13 +126,12 @@ struct JSONItemsTests {
     @Test("each of several texts without a line end arrives before the next one is sent")
     func concatenatedOneByOne() async throws {
         let gate = try Gate()
-        let server = try LoopbackServer.start { _ in
+        let server = try LoopbackServer.test { _ in
             [
                 .sendHead(status: 200, headers: ["Transfer-Encoding": "chunked"]), .sendChunk(Data("{\"id\":1}{\"id".utf8)),
                 .waitFor(gate), .sendChunk(Data("\":2}".utf8)), .endChunks(),
             ]
         }
-        defer { server.close() }
         let channel = Channel.test(server)
         var orders: [Order] = []
         for try await order in channel.manager.jsonLines(.get("export"), of: Order.self) {
@@ -151,7 +139,6 @@ struct JSONItemsTests {
             gate.open()
         }
         #expect(orders == [Order(id: 1), Order(id: 2)])
-        await channel.close()
     }
 
     @Test("a broken text spoils its line alone, and other text one line")
@@ -168,14 +155,12 @@ struct JSONItemsTests {
     @Test("one document of JSON may be laid out over several lines, as servers write errors")
     func laidOut() async throws {
         let text = "{\n  \"id\": 1\n}\n{\"id\":2}\n[\n"
-        let server = try LoopbackServer.start { _ in .json(text) }
-        defer { server.close() }
+        let server = try LoopbackServer.test { _ in .json(text) }
         let channel = Channel.test(server)
         var values = channel.manager.jsonLines(.get("x"), of: Order.self).makeAsyncIterator()
         #expect(try await values.next() == Order(id: 1))
         #expect(try await values.next() == Order(id: 2))
         await #expect(throws: APIClientError.self) { try await values.next() }
-        await channel.close()
     }
 
     @Test("a byte order mark before the first text is dropped, in lines and in a sequence, at any cut")
@@ -202,13 +187,12 @@ struct JSONItemsTests {
 
     @Test("a line of 100 MB ends the call with a typed error, and is not kept in memory")
     func endless() async throws {
-        let server = try LoopbackServer.start { _ in
+        let server = try LoopbackServer.test { _ in
             [
                 .sendHead(status: 200, headers: ["Content-Length": "104857600"]),
                 .sendEndlessly(Data(repeating: 0x20, count: 1 << 16)),
             ]
         }
-        defer { server.close() }
         let channel = Channel.test(server)
         let error = await #expect(throws: APIClientError.self) {
             try await channel.manager.jsonLines(.get("x"), of: Order.self, lineLimit: 1 << 20).all()
@@ -216,6 +200,5 @@ struct JSONItemsTests {
         #expect(reason(error?.streamError) == "lineTooLong")
         #expect((error?.context.streamed?.bytes ?? .max) < 4 << 20)
         try await server.waitForOpenConnections(atMost: 0)
-        await channel.close()
     }
 }

@@ -1,11 +1,8 @@
-import CoreAPI
-import CoreAPITesting
-import Foundation
-import Testing
+import TestSupport
 
 @testable import CoreAPIStreaming
 
-@Suite("Reading multipart bodies", .timeLimit(.minutes(1)))
+@Suite("Reading multipart bodies", .closing, .timeLimit(.minutes(1)))
 struct MultipartReadingTests {
     private struct Part: Equatable {
         var name: String?
@@ -85,7 +82,7 @@ struct MultipartReadingTests {
     func camera() async throws {
         let gate = try Gate()
         let picture = "\r\n--frame\r\nContent-Type: image/jpeg\r\nContent-Length: 4\r\n\r\n"
-        let server = try LoopbackServer.start { _ in
+        let server = try LoopbackServer.test { _ in
             [
                 .sendHead(
                     status: 200,
@@ -94,7 +91,6 @@ struct MultipartReadingTests {
                 .stall,
             ]
         }
-        defer { server.close() }
         let channel = Channel.test(server)
         var pictures: [String] = []
         for try await part in channel.manager.parts(.get("video")) {
@@ -103,7 +99,6 @@ struct MultipartReadingTests {
             if pictures.count == 2 { break }
         }
         #expect(pictures == ["JPG1", "JPG2"])
-        await channel.close()
     }
 
     @Test(
@@ -233,7 +228,7 @@ struct MultipartReadingTests {
     @Test("the parts of a response arrive one by one, with backpressure, and their errors are the call's")
     func answer() async throws {
         let (gate, sent) = (try Gate(), try Gate())
-        let server = try LoopbackServer.start { _ in
+        let server = try LoopbackServer.test { _ in
             [
                 .sendHead(
                     status: 200,
@@ -243,7 +238,6 @@ struct MultipartReadingTests {
                 .sendChunk(Data(count: 32 << 20)), .open(sent), .sendChunk(Data("\r\n--x".utf8)), .endChunks(),
             ]
         }
-        defer { server.close() }
         let channel = Channel.test(server)
         var lengths: [Int] = []
         do {
@@ -261,15 +255,13 @@ struct MultipartReadingTests {
             #expect(reason(error.streamError) == "partWithoutEnd" && error.context.streamed?.items == 2)
         }
         #expect(lengths == [8])
-        await channel.close()
     }
 
     @Test("a response that is not multipart, or names no boundary, is rejected with its type")
     func noBoundary() async throws {
-        let server = try LoopbackServer.start { request in
+        let server = try LoopbackServer.test { request in
             .ok(Data("--b--".utf8), headers: ["Content-Type": request.path == "/a" ? "application/json" : "multipart/mixed"])
         }
-        defer { server.close() }
         let channel = Channel.test(server)
         for path in ["a", "b"] {
             let error = await #expect(throws: APIClientError.self) { try await channel.manager.parts(.get(path)).all() }
@@ -278,6 +270,5 @@ struct MultipartReadingTests {
         }
         #expect(throws: StreamError.self) { try Body.none.parts(boundary: "") }
         #expect(throws: StreamError.self) { try Body.none.parts(boundary: "a\r\nb") }
-        await channel.close()
     }
 }

@@ -1,13 +1,9 @@
-import CoreAPI
-import CoreAPITesting
-import Foundation
-import Programs
-import Testing
+import TestSupport
 
 @testable import CoreAPIStreaming
 
 /// Servers and parsers of other projects. Not in the root for another libcurl, which has no Python.
-@Suite("Streams of other implementations", .timeLimit(.minutes(1)))
+@Suite("Streams of other implementations", .closing, .timeLimit(.minutes(1)))
 struct PeerTests {
     /// Runs a Python program that serves on a free port, and ends after `/quit` or half a minute.
     private func withPython(
@@ -84,7 +80,6 @@ struct PeerTests {
         let channel = Channel.test(try #require(ProcessInfo.processInfo.environment["NETWORKERKIT_HTTPBIN_URL"]))
         let lines = try await channel.manager.jsonLines(.get("stream/20"), of: Line.self).all()
         #expect(lines.map(\.id) == Array(0..<20))
-        await channel.close()
     }
 
     @Test(

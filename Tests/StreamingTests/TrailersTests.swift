@@ -1,11 +1,6 @@
-import CoreAPI
-import CoreAPIHTTP
-import CoreAPITesting
-import Foundation
-import HTTPTypes
-import Testing
+import TestSupport
 
-@Suite("Trailers and informational answers", .timeLimit(.minutes(1)))
+@Suite("Trailers and informational answers", .closing, .timeLimit(.minutes(1)))
 struct TrailersTests {
     private static let reply: ServerReply = [
         .sendHead(status: 100), .sendHead(status: 103, headers: ["Link": "</style.css>; rel=preload"]),
@@ -23,8 +18,7 @@ struct TrailersTests {
 
     @Test("a collected answer has both, over HTTP/1.1 and HTTP/2", arguments: [false, true])
     func collected(secure: Bool) async throws {
-        let server = try LoopbackServer.start(tls: secure ? ServerTLS() : nil) { $0.path == "/plain" ? .ok("x") : Self.reply }
-        defer { server.close() }
+        let server = try LoopbackServer.test(tls: secure ? ServerTLS() : nil) { $0.path == "/plain" ? .ok("x") : Self.reply }
         var channel = Channel.test(server)
         let hints = Hints()
         channel.listeners = [hints]
@@ -42,27 +36,24 @@ struct TrailersTests {
         // A later answer on the same connection has neither.
         let plain = await channel.manager.response(for: .get("plain"), as: .text)
         #expect(plain.informational.isEmpty && plain.trailers == nil)
-        await channel.close()
     }
 
     @Test(
         "the trailers of a streamed body are there after its end, the informational answers before it", arguments: [false, true])
     func streamed(secure: Bool) async throws {
-        let server = try LoopbackServer.start(tls: secure ? ServerTLS() : nil) { _ in Self.reply }
-        defer { server.close() }
+        let server = try LoopbackServer.test(tls: secure ? ServerTLS() : nil) { _ in Self.reply }
         let channel = Channel.test(server)
         let response = await channel.manager.stream(.get("x"))
         #expect(response.informational.count == 2 && response.trailers == nil)
         #expect(try await response.value.collect(upTo: 9) == Data("body".utf8))
         #expect(response.trailers?[.init("Checksum")!] == "abc")
-        await channel.close()
     }
 
     @Test("the limits of the head also bound trailers and informational answers")
     func flood() async throws {
         let many = ServerReply(
             Array(repeating: .sendHead(status: 103, headers: ["A": String(repeating: "x", count: 4_000)]), count: 1_000))
-        let server = try LoopbackServer.start { request in
+        let server = try LoopbackServer.test { request in
             request.path == "/heads"
                 ? many
                 : [
@@ -70,12 +61,10 @@ struct TrailersTests {
                     .endChunks(trailers: HeaderLines(Array(repeating: HeaderLines.Line(name: "A", value: "x"), count: 100_000))),
                 ]
         }
-        defer { server.close() }
         let channel = Channel.test(server)
         for (path, label) in [("heads", "headTooLarge"), ("trailers", "tooManyHeadLines")] {
             let response = await channel.manager.response(for: .get(path), as: .text)
             #expect(response.error?.label == "transport.\(label)")
         }
-        await channel.close()
     }
 }

@@ -1,13 +1,9 @@
-import CoreAPI
-import CoreAPITesting
-import Foundation
-import HTTPTypes
-import Testing
+import TestSupport
 
 @testable import CoreAPIStreaming
 
 /// Answers with a status of success whose body is not what the stream's reader expects, such as a server's error in JSON.
-@Suite("Streams that get another response than they expect", .timeLimit(.minutes(1)))
+@Suite("Streams that get another response than they expect", .closing, .timeLimit(.minutes(1)))
 struct WrongAnswerTests {
     struct Value: Decodable, Sendable, Equatable { let id: Int }
 
@@ -39,8 +35,7 @@ struct WrongAnswerTests {
         "the channel's error filter reads an error in JSON with status 200, and the error has the body", arguments: Door.allCases,
         [compact, pretty])
     func filtered(door: Door, body: String) async throws {
-        let server = try LoopbackServer.start { _ in .json(body) }
-        defer { server.close() }
+        let server = try LoopbackServer.test { _ in .json(body) }
         var channel = Channel.test(server)
         channel.errorFilter = .rejection(Rejection.self)
         let error = await #expect(throws: APIClientError.self) { try await read(door, channel.manager) }
@@ -48,25 +43,22 @@ struct WrongAnswerTests {
         let shown = String(decoding: error?.context.body ?? Data(), as: UTF8.self)
         #expect(shown.trimmingCharacters(in: .whitespacesAndNewlines) == body.trimmingCharacters(in: .whitespacesAndNewlines))
         #expect(error?.context.head?.status == .ok && server.requests.count == 1)
-        await channel.close()
     }
 
     @Test("without a filter the error says what was expected, and has the body", arguments: Door.allCases)
     func shown(door: Door) async throws {
-        let server = try LoopbackServer.start { _ in .json(Self.compact) }
-        defer { server.close() }
+        let server = try LoopbackServer.test { _ in .json(Self.compact) }
         let channel = Channel.test(server)
         let error = await #expect(throws: APIClientError.self) { try await read(door, channel.manager) }
         let isOfEvents = door == .events || door == .typedEvents
         #expect(error?.label == (isOfEvents ? "verification.unacceptableContentType" : "decoding"))
         #expect(error?.context.body == Data(Self.compact.utf8) && server.requests.count == 1)
         if !isOfEvents { #expect(error?.description.contains("quota") == true, "\(String(describing: error))") }
-        await channel.close()
     }
 
     @Test("a body that breaks off or has no end is collected within bounds; the error stays", arguments: [Door.events, .parts])
     func bounded(door: Door) async throws {
-        let server = try LoopbackServer.start { request in
+        let server = try LoopbackServer.test { request in
             request.path == "/cut"
                 ? [
                     .sendHead(status: 200, headers: ["Content-Type": "text/html", "Content-Length": "9"]),
@@ -77,7 +69,6 @@ struct WrongAnswerTests {
                     .sendEndlessly(Data(repeating: 0x61, count: 1 << 16)),
                 ]
         }
-        defer { server.close() }
         var channel = Channel.test(server)
         channel.limits.responseBodySize = 1 << 20
         for path in ["cut", "endless"] {
@@ -90,43 +81,37 @@ struct WrongAnswerTests {
         }
         #expect(server.requests.count == 2)
         try await server.waitForOpenConnections(atMost: 0)
-        await channel.close()
     }
 
     @Test("lines take every media type; one modifier rejects others, and the filter sees the body")
     func lines() async throws {
-        let server = try LoopbackServer.start { _ in .json(Self.compact) }
-        defer { server.close() }
+        let server = try LoopbackServer.test { _ in .json(Self.compact) }
         var channel = Channel.test(server)
         channel.errorFilter = .rejection(Rejection.self)
         #expect(try await channel.manager.lines(.get("log")).all() == [Self.compact])
         let text = channel.manager.attaching(ContentTypeResponseVerifier("text/*"))
         let error = await #expect(throws: APIClientError.self) { try await text.lines(.get("log")).all() }
         #expect(error?.app() == Self.quota && error?.context.body == Data(Self.compact.utf8))
-        await channel.close()
     }
 
     @Test("a line that is not text is in the error")
     func binary() async throws {
         let image = Data([0x89, 0x50, 0x4E, 0x47, 0x0D, 0x0A, 0x1A])
-        let server = try LoopbackServer.start { _ in .ok(image, headers: ["Content-Type": "image/png"]) }
-        defer { server.close() }
+        let server = try LoopbackServer.test { _ in .ok(image, headers: ["Content-Type": "image/png"]) }
         let channel = Channel.test(server)
         let error = await #expect(throws: APIClientError.self) { try await channel.manager.lines(.get("x")).all() }
         #expect(error?.context.body == image.prefix(4), "\(String(describing: error?.context.body))")
-        await channel.close()
     }
 
     @Test("a server's error between the values is the channel's error, with the values before it", arguments: [false, true])
     func between(isEvents: Bool) async throws {
-        let server = try LoopbackServer.start { _ in
+        let server = try LoopbackServer.test { _ in
             isEvents
                 ? .ok(
                     Data("data: {\"id\":1}\n\nevent: error\ndata: \(Self.compact)\n\n".utf8),
                     headers: ["Content-Type": "text/event-stream"])
                 : .ok("{\"id\":1}\n\(Self.compact)\n")
         }
-        defer { server.close() }
         var channel = Channel.test(server)
         channel.errorFilter = .rejection(Rejection.self)
         var values: [Value] = []
@@ -142,7 +127,6 @@ struct WrongAnswerTests {
             #expect(error.context.body == Data(Self.compact.utf8))
         }
         #expect(values == [Value(id: 1)] && server.requests.count == 1)
-        await channel.close()
     }
 
     // MARK: - Status
@@ -153,11 +137,10 @@ struct WrongAnswerTests {
         arguments: [200, 201, 202, 203, 204, 205, 207, 208, 226, 299])
     func statuses(status: Int) async throws {
         let stream = Data((status == 204 || status == 205 ? "" : "id: 1\ndata: x\n\n").utf8)
-        let server = try LoopbackServer.start { request in
+        let server = try LoopbackServer.test { request in
             request.headers["last-event-id"] == nil
                 ? .status(status, body: stream, headers: ["Content-Type": "text/event-stream"]) : .status(204)
         }
-        defer { server.close() }
         let channel = Channel.test(server)
         var seen: [String] = []
         do throws(APIClientError) {
@@ -180,22 +163,19 @@ struct WrongAnswerTests {
         } else {
             #expect(seen.isEmpty && server.requests.count == 1)
         }
-        await channel.close()
     }
 
     @Test("a stream behind another status of success that breaks off is rejected all the same, without another connection")
     func brokenStatus() async throws {
-        let server = try LoopbackServer.start { _ in
+        let server = try LoopbackServer.test { _ in
             [
                 .sendHead(status: 202, headers: ["Content-Type": "text/event-stream", "Content-Length": "99"]),
                 .sendBody(Data("data: x\n\n".utf8)), .closeConnection,
             ]
         }
-        defer { server.close() }
         let channel = Channel.test(server)
         let error = await #expect(throws: APIClientError.self) { try await channel.manager.events(.get("x")).all() }
         #expect(error?.label == "verification.unacceptableStatus.202" && error?.context.body == Data("data: x\n\n".utf8))
         #expect(server.requests.count == 1)
-        await channel.close()
     }
 }

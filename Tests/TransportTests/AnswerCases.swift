@@ -1,8 +1,4 @@
-import CoreAPI
-import CoreAPITesting
-import Foundation
-import HTTPTypes
-import Testing
+import TestSupport
 
 /// Cases about answers.
 extension Case {

@@ -1,9 +1,4 @@
-import CoreAPI
-import CoreAPIHTTP
-import CoreAPITesting
-import Foundation
-import HTTPTypes
-import Testing
+import TestSupport
 
 /// One behaviour of every transport that has the needed capabilities.
 struct Case: Sendable {

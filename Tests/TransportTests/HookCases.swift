@@ -1,10 +1,4 @@
-import CoreAPI
-import CoreAPICore
-import CoreAPIHTTP
-import CoreAPITesting
-import Foundation
-import HTTPTypes
-import Testing
+import TestSupport
 
 /// Hooks above the transport: they work the same with each.
 extension Case {

@@ -1,9 +1,4 @@
-import CoreAPI
-import CoreAPIHTTP
-import CoreAPITesting
-import Foundation
-import HTTPTypes
-import Testing
+import TestSupport
 
 /// Cases about requests: methods, bodies, fields.
 extension Case {

@@ -1,9 +1,5 @@
-import CoreAPI
-import CoreAPITesting
 import CoreAPIURLSession
-import Foundation
-import HTTPTypes
-import Testing
+import TestSupport
 
 /// A capability that a case needs. A transport without it skips the case, by name and with its reason.
 enum Need: String, Sendable, Hashable, CaseIterable {

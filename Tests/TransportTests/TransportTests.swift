@@ -1,5 +1,4 @@
-import CoreAPI
-import Testing
+import TestSupport
 
 @Suite("Every transport", .timeLimit(.minutes(2)))
 struct TransportTests {

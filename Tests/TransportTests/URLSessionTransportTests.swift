@@ -1,17 +1,12 @@
-import CoreAPI
-import CoreAPIHTTP
-import CoreAPITesting
 import CoreAPIURLSession
-import Foundation
-import HTTPTypes
-import Testing
+import TestSupport
 
 #if canImport(FoundationNetworking)
 import FoundationNetworking
 #endif
 
 // One after another: a test that holds Foundation's queue would stop the clocks of the others.
-@Suite("The transport over URLSession", .serialized, .timeLimit(.minutes(1)))
+@Suite("The transport over URLSession", .closing, .serialized, .timeLimit(.minutes(1)))
 struct URLSessionTransportTests {
     struct Demand: Sendable, CustomTestStringConvertible {
         let testDescription: String
@@ -75,10 +70,9 @@ struct URLSessionTransportTests {
 
     @Test("a stream that takes longer than the idle timeout to be written is no idle call")
     func slowStream() async throws {
-        let server = try LoopbackServer.start { .ok("\($0.body.count)") }
-        defer { server.close() }
+        let server = try LoopbackServer.test { .ok("\($0.body.count)") }
         let environment = APIEnvironment("test", baseURL: server.url)
-        var channel = Channel(name: "test", environment: environment, transport: URLSessionTransport())
+        var channel = closing(Channel(name: "test", environment: environment, transport: URLSessionTransport()))
         channel.environment.allowsInsecureConnections = true
         channel.modifiers = [Timeout(idle: .seconds(3), total: .seconds(30))]
         let body = Body.Stream {
@@ -97,14 +91,12 @@ struct URLSessionTransportTests {
         let endpoint = AdHocEndpoint(.post, "thing", encoding: encoding)
         let response = await NetworkManager<AdHocEndpoint>(channel: channel).response(for: endpoint, as: .data)
         #expect(response.data == Data("200".utf8), "\(String(describing: response.error))")
-        await channel.close()
     }
 
     #if canImport(FoundationNetworking)
     @Test("holds no thread of Swift's pool while Foundation's queue, which all sessions share, is busy")
     func busyQueue() async throws {
-        let server = try LoopbackServer.start { _ in .ok("sent") }
-        defer { server.close() }
+        let server = try LoopbackServer.test { _ in .ok("sent") }
         var channel = Channel(
             name: "test", environment: APIEnvironment("test", baseURL: server.url), transport: URLSessionTransport())
         channel.environment.allowsInsecureConnections = true
@@ -155,13 +147,12 @@ struct URLSessionTransportTests {
     @Test("bounds the unread part of a streamed body")
     func unread() async throws {
         let megabyte = Data(count: 1 << 20)
-        let server = try LoopbackServer.start { _ in
+        let server = try LoopbackServer.test { _ in
             ServerReply(
                 [.sendHead(status: 200, headers: ["Content-Length": "8388609"])] + (0..<8).map { _ in .sendBody(megabyte) } + [
                     .stall
                 ])
         }
-        defer { server.close() }
         var channel = Channel(
             name: "test", environment: APIEnvironment("test", baseURL: server.url), transport: URLSessionTransport())
         channel.environment.allowsInsecureConnections = true
@@ -177,8 +168,7 @@ struct URLSessionTransportTests {
 
     @Test("can be closed while an upload is about to be sent")
     func closedWhilePreparing() async throws {
-        let server = try LoopbackServer.start { _ in .ok() }
-        defer { server.close() }
+        let server = try LoopbackServer.test { _ in .ok() }
         // The moment between the last look at the call and its start cannot be chosen.
         for _ in 0..<100 {
             let (preparing, closing) = (Promise<Void>(), Promise<Void>())
@@ -236,10 +226,9 @@ struct URLSessionTransportTests {
     /// Foundation on Linux ends the process if a task is cancelled twice at once, or while a redirect is reported.
     @Test("calls may be cancelled, and a channel closed, at every moment", arguments: ["thing", "away"])
     func cancelledAnytime(path: String) async throws {
-        let server = try LoopbackServer.start { request in
+        let server = try LoopbackServer.test { request in
             request.path == "/away" ? ServerReply([.sendHead(status: 302, headers: ["Location": "/thing"])]) : .ok()
         }
-        defer { server.close() }
         for _ in 0..<100 {
             var channel = Channel(
                 name: "test", environment: APIEnvironment("test", baseURL: server.url), transport: URLSessionTransport())

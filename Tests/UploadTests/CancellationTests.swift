@@ -1,11 +1,7 @@
 #if os(Linux)
-import CoreAPI
+import TestSupport
 import CoreAPICurl
-import CoreAPITesting
 import CoreAPITransfers
-import Foundation
-import Programs
-import Testing
 
 @Suite("An upload cancelled at any moment", .timeLimit(.minutes(2)))
 struct CancellationTests {

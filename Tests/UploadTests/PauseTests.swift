@@ -1,9 +1,7 @@
-import CoreAPI
 import CoreAPITransfers
-import Foundation
-import Testing
+import TestSupport
 
-@Suite("A resumable upload pauses", .timeLimit(.minutes(1)))
+@Suite("A resumable upload pauses", .closing, .timeLimit(.minutes(1)))
 struct PauseTests {
     private static let data = Data.noise(10_000)
 
@@ -24,7 +22,6 @@ struct PauseTests {
         try await channel.manager.upload(.post("a"), from: .bytes(Self.data), resumable: plan(.tus)).value
         #expect(ContinuousClock.now - started >= .seconds(1))
         #expect(server.data == Self.data)
-        await channel.close()
     }
 
     @Test("as long as the longest of several lines asks, in seconds or as a date")
@@ -35,7 +32,6 @@ struct PauseTests {
         let started = ContinuousClock.now
         try await channel.manager.upload(.post("a"), from: .bytes(Self.data), resumable: plan(.ietf)).value
         #expect(ContinuousClock.now - started >= .seconds(1))
-        await channel.close()
     }
 
     @Test("never as long as a request may take in all: it fails at once, with the response")
@@ -46,6 +42,5 @@ struct PauseTests {
         let response = await channel.manager.upload(.post("a"), from: .bytes(Self.data), resumable: plan(.tus)).response
         #expect(response.error?.label == "verification.unacceptableStatus.429", "\(response.result)")
         #expect(server.requests.map(\.method) == ["POST", "PATCH"])
-        await channel.close()
     }
 }

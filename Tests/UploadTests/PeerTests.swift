@@ -1,11 +1,8 @@
-import CoreAPI
 import CoreAPITransfers
-import Foundation
-import Programs
-import Testing
+import TestSupport
 
 /// Uploads to servers of other projects; `Scripts/peers` starts them.
-@Suite("Peers of resumable uploads", .timeLimit(.minutes(5)))
+@Suite("Peers of resumable uploads", .closing, .timeLimit(.minutes(5)))
 struct PeerTests {
     private static let variables = ProcessInfo.processInfo.environment
     private static let tusURL = variables["NETWORKERKIT_TUS_URL"]
@@ -70,7 +67,6 @@ struct PeerTests {
         #expect(response.error == nil, "\(response.result)")
         #expect(try stored(states.current.compactMap(\.self).last) == data)
         #expect(states.current.first??.expires != nil)
-        await channel.close()
     }
 
     /// A plan with the stored state of an upload that stopped after 500,000 bytes.
@@ -109,7 +105,6 @@ struct PeerTests {
         for await progress in upload.progress { last = progress }
         #expect(last.reused == 500_000)
         #expect(try stored(plan.state) == Self.data)
-        await channel.close()
     }
 
     @Test("tuspyserver forgets a discarded upload", .enabled(if: tusURL != nil))
@@ -120,7 +115,6 @@ struct PeerTests {
         plan.startsAnew = false
         let gone = await channel.manager.upload(.post("files/"), from: .bytes(Self.data), resumable: plan).response
         #expect(gone.head?.status.code == 404)
-        await channel.close()
     }
 
     // MARK: - drf-tus
@@ -167,7 +161,6 @@ struct PeerTests {
         let stored = try Data(contentsOf: URL(fileURLWithPath: "\(try #require(Self.folder))/checksums/uploaded/\(name)"))
         // Without a checksum the damage is stored.
         #expect((stored == Self.data) == (kind != nil) && stored.count == Self.data.count)
-        await channel.close()
     }
 
     // MARK: - NIOResumableUpload
@@ -186,7 +179,6 @@ struct PeerTests {
         plan.pieceSize = pieceSize
         let answer = try await channel.manager.upload(.post("film"), from: .bytes(Self.data), as: .text, resumable: plan).value
         #expect(answer == "2000000 \(Self.fnv(Self.data))")
-        await channel.close()
     }
 
     @Test(
@@ -197,7 +189,6 @@ struct PeerTests {
         let plan = try await stopped(channel, by: dialect, after: Int64(200_000 + 600_000 * seed))
         let answer = try await channel.manager.upload(.post("film"), from: .bytes(Self.data), as: .text, resumable: plan).value
         #expect(answer == "2000000 \(Self.fnv(Self.data))")
-        await channel.close()
     }
 
     /// A plan with the stored state of an upload that stopped in the middle of a request.
@@ -224,6 +215,5 @@ struct PeerTests {
         plan.startsAnew = false
         let gone = await channel.manager.upload(.post("film"), from: .bytes(Self.data), resumable: plan).response
         #expect(gone.head?.status.code == 404)
-        await channel.close()
     }
 }

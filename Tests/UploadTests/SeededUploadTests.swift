@@ -1,15 +1,9 @@
-import CoreAPI
-import CoreAPIHTTP
-import CoreAPITesting
 import CoreAPITransfers
-import Foundation
-import HTTPTypes
-import Programs
-import Testing
+import TestSupport
 
 /// Bodies of unknown length over HTTP/2, whose connections break off at seeded offsets. Whatever happens, a body that the server
 /// takes for whole is whole.
-@Suite("Seeded interruptions over HTTP/2", .timeLimit(.minutes(3)))
+@Suite("Seeded interruptions over HTTP/2", .closing, .timeLimit(.minutes(3)))
 struct SeededUploadTests {
     private static let count = 60
 
@@ -88,13 +82,12 @@ struct SeededUploadTests {
         let failed = outcomes.count { $0.1 != nil }
         print("over HTTP/2: \(outcomes.count - failed) sent, \(failed) failed")
         #expect(outcomes.count == Self.count && failed > 0 && failed < Self.count)
-        await channel.close()
     }
 
     private static func isOnce(_ seed: Int) -> Bool { seed.isMultiple(of: 3) }
 
     private static func data(_ seed: Int) -> Data {
         var random = SplitMix(seed)
-        return .noise(Int.random(in: 10_000...120_000, using: &random), seed: seed)
+        return .noise(Int.random(in: 10_000...120_000, using: &random), seed: UInt64(seed))
     }
 }

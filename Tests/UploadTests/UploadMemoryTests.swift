@@ -1,9 +1,5 @@
-import CoreAPI
-import CoreAPITesting
 import CoreAPITransfers
-import Foundation
-import Programs
-import Testing
+import TestSupport
 
 #if canImport(Darwin)
 import Darwin
@@ -16,7 +12,7 @@ import Glibc
 /// The memory of uploads of any size, measured in a separate process: this program again, with one test.
 ///
 /// Every run moves 64 MiB, four times the bound. `NETWORKERKIT_WHOLE_SIZE=1` moves 2 GiB.
-@Suite("Memory of uploads", .timeLimit(.minutes(10)))
+@Suite("Memory of uploads", .closing, .timeLimit(.minutes(10)))
 struct UploadMemoryTests {
     private static let variable = "NETWORKERKIT_MEASURES_UPLOADS"
     private static let order = ProcessInfo.processInfo.environment[variable]
@@ -88,6 +84,5 @@ struct UploadMemoryTests {
         try await upload.value
         let frame = words[0] == "form" ? Int(form.length ?? 0) - Self.size : 0
         print("measured \(version.current) \(received.current - frame) \(peak - before)")
-        await channel.close()
     }
 }

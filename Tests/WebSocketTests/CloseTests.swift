@@ -1,14 +1,9 @@
-import CoreAPI
-import CoreAPICore
-import CoreAPIHTTP
-import CoreAPITesting
-import Foundation
-import Testing
+import TestSupport
 
 @testable import CoreAPIWebSocket
 
 /// What a server reads at the end of each socket: its log says 1006 for every end without a Close frame.
-@Suite("The end of a WebSocket, as its server sees it", .timeLimit(.minutes(3)))
+@Suite("The end of a WebSocket, as its server sees it", .closing, .timeLimit(.minutes(3)))
 struct CloseTests {
     /// The ways in which an app comes to an orderly end.
     enum Door: String, CaseIterable, CustomTestStringConvertible {
@@ -154,15 +149,13 @@ struct CloseTests {
     func orderly(door: Door, secure: Bool) async throws {
         let (log, count) = (Log(), secure ? 20 : 100)
         let bytes = frame(0x81, "1".utf8) + (door.isServers ? frame(0x88, [0x03, 0xE8]) : [])
-        let server = try LoopbackServer.start(tls: secure ? ServerTLS() : nil, keepsRequests: false) {
+        let server = try LoopbackServer.test(tls: secure ? ServerTLS() : nil, keepsRequests: false) {
             .switching($0, then: [.takeOver { await log.serve($0, sending: bytes) }])
         }
-        defer { server.close() }
         let channel = Channel.test(server)
         for _ in 0..<count { _ = await failure { try await door.pass(channel) } }
         try await server.waitForOpenConnections(atMost: 0)
         #expect(log.all == [1000: count])
-        await channel.close()
     }
 
     @Test("a broken rule is told with its code, however fast the socket is released", arguments: [false, true])
@@ -196,17 +189,15 @@ struct CloseTests {
     @Test("a server that ends its half of the connection behind its Close frame still gets the response")
     func halfClosed() async throws {
         let log = Log()
-        let server = try LoopbackServer.start(tls: ServerTLS(), keepsRequests: false) {
+        let server = try LoopbackServer.test(tls: ServerTLS(), keepsRequests: false) {
             .switching(
                 $0,
                 then: [.send(frame(0x88, [0x03, 0xE8]).data), .closeTLS, .takeOver { await log.serve($0, sending: []) }])
         }
-        defer { server.close() }
         let channel = Channel.test(server)
         for _ in 0..<50 { for try await _ in try await channel.dispatcher.webSocket(.get("chat")) {} }
         try await server.waitForOpenConnections(atMost: 0)
         #expect(log.all == [1000: 50])
-        await channel.close()
     }
 
     @Test(
@@ -219,10 +210,9 @@ struct CloseTests {
     func serverSide(bytes: [UInt8], code: Int) async throws {
         var options = WebSocket.Options()
         options.messageSize = 1_000
-        let server = try LoopbackServer.start { [options] request in
+        let server = try LoopbackServer.test { [options] request in
             .webSocket(request, options) { for try await _ in $0 {} }
         }
-        defer { server.close() }
         let channel = Channel.test(server)
         let endpoint = AdHocEndpoint.get("chat").attaching(Upgrade(options: .init()), StatusCodeResponseVerifier(101))
         for _ in 0..<20 {
@@ -235,7 +225,6 @@ struct CloseTests {
             client.close()
         }
         try await server.waitForOpenConnections(atMost: 0)
-        await channel.close()
     }
 
     private static func code(_ event: MessageReader.Event) -> Int? {

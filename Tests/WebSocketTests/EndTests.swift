@@ -1,13 +1,8 @@
-import CoreAPI
-import CoreAPICore
-import CoreAPIHTTP
-import CoreAPITesting
-import Foundation
-import Testing
+import TestSupport
 
 @testable import CoreAPIWebSocket
 
-@Suite("The end of a WebSocket is one value", .timeLimit(.minutes(3)), .serialized)
+@Suite("The end of a WebSocket is one value", .closing, .timeLimit(.minutes(3)), .serialized)
 struct EndTests {
     /// How a server ends a socket while it reads nothing.
     struct Ending: CustomTestStringConvertible {
@@ -75,8 +70,7 @@ struct EndTests {
     @Test("reader, waiting and late senders and pings give the reason of `closing`", arguments: Ending.all)
     func one(ending: Ending) async throws {
         let isBlocked = try Gate()
-        let server = try LoopbackServer.start { .switching($0, then: [.waitFor(isBlocked)] + ending.steps) }
-        defer { server.close() }
+        let server = try LoopbackServer.test { .switching($0, then: [.waitFor(isBlocked)] + ending.steps) }
         let channel = Channel.test(server)
         var options = WebSocket.Options()
         (options.compression, options.closeTimeout) = (nil, .milliseconds(300))
@@ -107,7 +101,6 @@ struct EndTests {
             }
         }
         #expect(heard.count == 10 && !heard.contains { $0 == nil })
-        await channel.close()
     }
 
     /// A connection whose peer closes at once, and that sends its last frame when a test says so.
@@ -208,8 +201,7 @@ struct EndTests {
 
     @Test("a peer that reads nothing holds a closing socket for the closing timeout, and no longer", arguments: [true, false])
     func bounded(isInFrame: Bool) async throws {
-        let server = try LoopbackServer.start { .switching($0, then: [.stall]) }
-        defer { server.close() }
+        let server = try LoopbackServer.test { .switching($0, then: [.stall]) }
         let transport = CurlTransport()
         let channel = Channel.test(server) { $0.transport = transport }
         var options = WebSocket.Options()
@@ -234,6 +226,5 @@ struct EndTests {
             #expect(error?.label == "transport.connectionLost" && end == nil && socket.closing?.code == .normal)
         }
         while transport.activeExchanges > 0 { try await Task.sleep(for: .milliseconds(5)) }
-        await channel.close()
     }
 }

@@ -1,13 +1,8 @@
-import CoreAPI
-import CoreAPICore
-import CoreAPITesting
-import Foundation
-import HTTPTypes
-import Testing
+import TestSupport
 
 @testable import CoreAPIWebSocket
 
-@Suite("Fields of the handshake that a request has already", .timeLimit(.minutes(2)))
+@Suite("Fields of the handshake that a request has already", .closing, .timeLimit(.minutes(2)))
 struct HandshakeFieldTests {
     /// The ways in which a field gets into a request.
     enum Origin: CaseIterable {
@@ -45,22 +40,18 @@ struct HandshakeFieldTests {
 
     @Test("subprotocols in a field go to another origin with a redirect, as those of the option do", arguments: [true, false])
     func redirectedSubprotocol(isField: Bool) async throws {
-        let server = try LoopbackServer.start { .webSocket($0, .init(subprotocols: "v1"), serve: echo) }
-        defer { server.close() }
-        let first = try LoopbackServer.start { [url = server.url] _ in .status(307, headers: ["Location": "\(url)/chat"]) }
-        defer { first.close() }
+        let server = try LoopbackServer.test { .webSocket($0, .init(subprotocols: "v1"), serve: echo) }
+        let first = try LoopbackServer.test { [url = server.url] _ in .status(307, headers: ["Location": "\(url)/chat"]) }
         let channel = Channel.test(first)
         let endpoint = AdHocEndpoint.get("chat", headers: isField ? ["Sec-WebSocket-Protocol": "v1"] : [:])
         let options = isField ? WebSocket.Options() : WebSocket.Options(subprotocols: "v1")
         #expect(try await channel.dispatcher.webSocket(endpoint, options).subprotocol == "v1")
         #expect(server.requests.map { $0.headers.all("Sec-WebSocket-Protocol") } == [["v1"]])
-        await channel.close()
     }
 
     @Test("subprotocols in a field are offered and agreed as those of the option", arguments: Origin.allCases)
     func subprotocolField(origin: Origin) async throws {
-        let server = try LoopbackServer.start { .webSocket($0, .init(subprotocols: "v1"), serve: echo) }
-        defer { server.close() }
+        let server = try LoopbackServer.test { .webSocket($0, .init(subprotocols: "v1"), serve: echo) }
         var channel = Channel.test(server)
         let endpoint = origin.set("Sec-WebSocket-Protocol", "v2, v1", on: &channel)
         for options in [WebSocket.Options(), WebSocket.Options(subprotocols: "v2", "v1")] {
@@ -68,7 +59,6 @@ struct HandshakeFieldTests {
             #expect(socket.subprotocol == "v1")
         }
         #expect(server.requests.map { $0.headers.all("Sec-WebSocket-Protocol") } == [["v2, v1"], ["v2, v1"]])
-        await channel.close()
     }
 
     @Test(
@@ -80,8 +70,7 @@ struct HandshakeFieldTests {
             ("Upgrade", "h2c", "websocket"), ("Connection", "close", "Upgrade"),
         ], Origin.allCases)
     func replacedField(field: (name: String, value: String, word: String), origin: Origin) async throws {
-        let server = try LoopbackServer.start { .webSocket($0, serve: echo) }
-        defer { server.close() }
+        let server = try LoopbackServer.test { .webSocket($0, serve: echo) }
         var channel = Channel.test(server)
         let endpoint = origin.set(field.name, field.value, on: &channel)
         let options = field.word == "subprotocols" ? WebSocket.Options(subprotocols: "v1") : WebSocket.Options()
@@ -92,21 +81,18 @@ struct HandshakeFieldTests {
         }
         #expect(reason.contains(field.word) && !reason.contains("dGhl"), "\(reason)")
         #expect(server.connectionsAccepted == 0)
-        await channel.close()
     }
 
     @Test(
         "a field of the handshake with its own value makes no difference", arguments: Origin.allCases,
         [("Sec-WebSocket-Version", "13"), ("Upgrade", "WebSocket"), ("Connection", "keep-alive, Upgrade")])
     func sameField(origin: Origin, field: (name: String, value: String)) async throws {
-        let server = try LoopbackServer.start { .webSocket($0, serve: echo) }
-        defer { server.close() }
+        let server = try LoopbackServer.test { .webSocket($0, serve: echo) }
         var channel = Channel.test(server)
         let endpoint = origin.set(field.name, field.value, on: &channel)
         try await channel.dispatcher.webSocket(endpoint).close()
         #expect(server.requests.first?.headers.all("Connection") == ["Upgrade"])
         #expect(server.requests.first?.headers.all("Upgrade") == ["websocket"])
         #expect(server.requests.first?.headers.all("Sec-WebSocket-Version") == ["13"])
-        await channel.close()
     }
 }

@@ -1,12 +1,9 @@
-import CoreAPI
-import CoreAPITesting
-import Foundation
-import Testing
+import TestSupport
 
 @testable import CoreAPIWebSocket
 
 /// Servers that never come to an end, before a WebSocket is open and after.
-@Suite("A hostile peer without an end", .timeLimit(.minutes(1)))
+@Suite("A hostile peer without an end", .closing, .timeLimit(.minutes(1)))
 struct HostileHandshakeTests {
     @Test(
         "a response without an end is rejected at the limits of the channel",
@@ -15,10 +12,9 @@ struct HostileHandshakeTests {
         ])
     func endlessAnswer(text: String) async throws {
         let start = text.hasPrefix("A") || text.hasPrefix("a") ? "HTTP/1.1 101 Switching Protocols\r\n" : ""
-        let server = try LoopbackServer.start { _ in
+        let server = try LoopbackServer.test { _ in
             [.send(Data(start.utf8)), .sendEndlessly(Data(String(repeating: text, count: 1_000).utf8))]
         }
-        defer { server.close() }
         let channel = Channel.test(server)
         let began = ContinuousClock.now
         let error = await failure { try await channel.dispatcher.webSocket(.get("chat")) }
@@ -28,16 +24,13 @@ struct HostileHandshakeTests {
         }
         #expect(began.duration(to: .now) < .seconds(20))
         try await server.waitForOpenConnections(atMost: 0)
-        await channel.close()
     }
 
     @Test("a redirect to another host takes no secret there")
     func otherHost() async throws {
-        let other = try LoopbackServer.start { .webSocket($0, serve: echo) }
-        defer { other.close() }
+        let other = try LoopbackServer.test { .webSocket($0, serve: echo) }
         let target = "\(other.url)/chat"
-        let server = try LoopbackServer.start { _ in .redirect(to: target.replacing("http://", with: "ws://")) }
-        defer { server.close() }
+        let server = try LoopbackServer.test { _ in .redirect(to: target.replacing("http://", with: "ws://")) }
         let channel = Channel.test(server) {
             $0.modifiers += [Header("Authorization", "Bearer s3cret"), Header("Cookie", "session=s3cret")]
         }
@@ -45,33 +38,26 @@ struct HostileHandshakeTests {
         #expect(server.requests.first?.headers["authorization"] == "Bearer s3cret")
         #expect(other.requests.allSatisfy { !String(decoding: $0.rawHead, as: UTF8.self).contains("s3cret") })
         await socket?.close()
-        await channel.close()
     }
 
     @Test("a compressed message of a million final blocks takes no time to speak of")
     func finalBlocks() async throws {
         // Each is an empty block that is marked as the last of its stream.
         let blocks = [UInt8](repeating: 0, count: 2 << 20).enumerated().map { $0.offset.isMultiple(of: 2) ? 3 : 0 } as [UInt8]
-        let server = try LoopbackServer.start { .switching($0, then: [.send(frame(0xC2, blocks).data), .stall]) }
-        defer { server.close() }
+        let server = try LoopbackServer.test { .switching($0, then: [.send(frame(0xC2, blocks).data), .stall]) }
         let channel = Channel.test(server)
         let socket = try await channel.dispatcher.webSocket(.get("chat"))
         let began = ContinuousClock.now
         let error = await failure { for try await _ in socket { break } }
-        guard case .malformedResponse = error?.transport else {
-            Issue.record("\(String(describing: error)), after \(began.duration(to: .now))")
-            return
-        }
+        #expect(error?.label == "transport.malformedResponse", "\(String(describing: error)), after \(began.duration(to: .now))")
         #expect(began.duration(to: .now) < .seconds(20))
         #expect(socket.closing?.code == .invalidData)
-        await channel.close()
     }
 
     @Test("a flood of empty fragments ends with the socket", arguments: [true, false])
     func emptyFragments(closes: Bool) async throws {
         let fragments = Array(repeating: frame(0x00), count: 1_000).flatMap(\.self).data
-        let server = try LoopbackServer.start { .switching($0, then: [.send(frame(0x01).data), .sendEndlessly(fragments)]) }
-        defer { server.close() }
+        let server = try LoopbackServer.test { .switching($0, then: [.send(frame(0x01).data), .sendEndlessly(fragments)]) }
         let channel = Channel.test(server)
         var options = WebSocket.Options()
         options.closeTimeout = .milliseconds(200)
@@ -80,6 +66,5 @@ struct HostileHandshakeTests {
         if closes { await socket.close() } else { waiting.cancel() }
         _ = await waiting.result
         try await server.waitForOpenConnections(atMost: 0)
-        await channel.close()
     }
 }

@@ -1,20 +1,15 @@
-import CoreAPI
-import CoreAPICore
-import CoreAPIHTTP
-import CoreAPITesting
-import Foundation
-import Testing
+import TestSupport
 
 @testable import CoreAPIWebSocket
 
 /// Frames from a server that breaks the rules, over real sockets.
-@Suite("A hostile peer", .timeLimit(.minutes(2)))
+@Suite("A hostile peer", .closing, .timeLimit(.minutes(2)))
 struct HostilePeerTests {
     /// A server that sends bytes after its handshake, and then records the client's bytes until the client ends.
     private func server(
         _ bytes: [UInt8], pieces: Int? = nil, secure: Bool = false, _ options: WebSocket.Options = .init(), heard: HeardBytes
     ) throws -> LoopbackServer {
-        try LoopbackServer.start(tls: secure ? ServerTLS() : nil) { request in
+        try LoopbackServer.test(tls: secure ? ServerTLS() : nil) { request in
             .switching(
                 request, options,
                 then: [
@@ -52,7 +47,6 @@ struct HostilePeerTests {
         var options = WebSocket.Options()
         options.compression = nil
         let server = try server(frame(0x81, "first".utf8) + bytes, secure: index.isMultiple(of: 3), options, heard: heard)
-        defer { server.close() }
         let channel = Channel.test(server)
         let socket = try await channel.dispatcher.webSocket(.get("chat"), options)
         var texts: [WebSocket.Message] = []
@@ -69,7 +63,6 @@ struct HostilePeerTests {
         #expect(try closeCode(heard.all) == code, "\(name)")
         let late = await failure { try await socket.send(.text("late")) }
         #expect(late != nil && late?.label == error?.label, "\(name)")
-        await channel.close()
     }
 
     @Test("messages in pieces of one byte arrive complete", arguments: [false, true])
@@ -78,7 +71,6 @@ struct HostilePeerTests {
             frame(0x01, "gü".utf8.prefix(2)) + frame(0x89, [7]) + frame(0x80, "gü".utf8.dropFirst(2)) + frame(0x88, [0x03, 0xE8])
         let heard = HeardBytes()
         let server = try server(bytes, pieces: 1, secure: secure, heard: heard)
-        defer { server.close() }
         let channel = Channel.test(server)
         let socket = try await channel.dispatcher.webSocket(.get("chat"))
         var messages: [WebSocket.Message] = []
@@ -88,7 +80,6 @@ struct HostilePeerTests {
         try await server.waitForOpenConnections(atMost: 0)
         let events = try MessageReaderTests.read(Array(heard.all), as: .server)
         #expect(events == [.pong(Data([7])), .close(.normal, reason: "")] || events == [.close(.normal, reason: "")])
-        await channel.close()
     }
 
     @Test("a bomb ends the socket with 1009")
@@ -97,7 +88,6 @@ struct HostilePeerTests {
         let bomb = try #require([UInt8](repeating: 0, count: 64 << 20).withUnsafeBytes { deflater.compress($0) })
         let heard = HeardBytes()
         let server = try server(frame(0xC2, bomb), heard: heard)
-        defer { server.close() }
         let channel = Channel.test(server)
         var options = WebSocket.Options()
         options.messageSize = 1 << 20
@@ -108,7 +98,6 @@ struct HostilePeerTests {
         }
         try await server.waitForOpenConnections(atMost: 0)
         #expect(try closeCode(heard.all) == 1009)
-        await channel.close()
     }
 
     @Test("an end without a Close frame is abnormal: FIN, RST, and over TLS without close_notify", arguments: 0..<5)
@@ -117,21 +106,16 @@ struct HostilePeerTests {
             [.closeConnection], [.reset], [.truncate], [.closeConnection],
             [.send(frame(0x81, "ab".utf8).prefix(3).map { $0 }.data), .closeConnection],
         ][form]
-        let server = try LoopbackServer.start(tls: form == 2 || form == 3 ? ServerTLS() : nil) {
+        let server = try LoopbackServer.test(tls: form == 2 || form == 3 ? ServerTLS() : nil) {
             .switching($0, then: [.send(frame(0x81, "first".utf8).data)] + end)
         }
-        defer { server.close() }
         let channel = Channel.test(server)
         let socket = try await channel.dispatcher.webSocket(.get("chat"))
         let error = await failure { for try await _ in socket {} }
-        guard case .connectionLost = error?.transport else {
-            Issue.record("\(String(describing: error))")
-            return
-        }
+        #expect(error?.label == "transport.connectionLost", "\(String(describing: error))")
         #expect(socket.closing == .init(code: .abnormal, reason: "", side: .peer))
         #expect(await failure { try await socket.ping() }?.label == error?.label)
         await socket.close()
-        await channel.close()
     }
 
     @Test(
@@ -142,7 +126,6 @@ struct HostilePeerTests {
         let payload = code.map { [UInt8($0 >> 8), UInt8($0 & 0xFF)] + Array("why not".utf8) } ?? []
         let heard = HeardBytes()
         let server = try server(frame(0x88, payload), heard: heard)
-        defer { server.close() }
         let channel = Channel.test(server)
         let socket = try await channel.dispatcher.webSocket(.get("chat"))
         let error = await failure { for try await _ in socket {} }
@@ -152,26 +135,23 @@ struct HostilePeerTests {
         #expect(socket.closing?.reason == (code == nil ? "" : "why not"))
         try await server.waitForOpenConnections(atMost: 0)
         #expect(try closeCode(heard.all) == code, "the code is echoed")
-        await channel.close()
     }
 
     @Test("bytes after a Close frame are not read")
     func afterClose() async throws {
         let heard = HeardBytes()
         let server = try server(frame(0x88, [0x03, 0xE8]) + frame(0x81, "late".utf8) + frame(0xFF), heard: heard)
-        defer { server.close() }
         let channel = Channel.test(server)
         let socket = try await channel.dispatcher.webSocket(.get("chat"))
         for try await message in socket { Issue.record("read \(message)") }
         #expect(socket.closing?.code == .normal)
-        await channel.close()
     }
 
     @Test(
         "if a server does not answer a Close or end the connection, the socket ends at the deadline",
         arguments: [true, false])
     func unanswered(answers: Bool) async throws {
-        let server = try LoopbackServer.start { request in
+        let server = try LoopbackServer.test { request in
             .switching(
                 request,
                 then: [
@@ -184,7 +164,6 @@ struct HostilePeerTests {
                     }
                 ])
         }
-        defer { server.close() }
         let channel = Channel.test(server)
         var options = WebSocket.Options()
         options.closeTimeout = .milliseconds(200)
@@ -195,14 +174,12 @@ struct HostilePeerTests {
         #expect(socket.closing == .init(code: .normal, reason: "", side: .here))
         #expect(try await socket.first { _ in true } == nil)
         try await server.waitForOpenConnections(atMost: 0)
-        await channel.close()
     }
 
     @Test("a flood of pings is answered, and its reader can be cancelled while the server does not read")
     func pings() async throws {
         let flood = Data((0..<5_000).flatMap { _ in frame(0x89, [1, 2, 3]) })
-        let server = try LoopbackServer.start { .switching($0, then: [.sendEndlessly(flood)]) }
-        defer { server.close() }
+        let server = try LoopbackServer.test { .switching($0, then: [.sendEndlessly(flood)]) }
         let channel = Channel.test(server)
         let socket = try await channel.dispatcher.webSocket(.get("chat"))
         let task = Task { await failure { for try await _ in socket {} } }
@@ -210,13 +187,12 @@ struct HostilePeerTests {
         task.cancel()
         #expect(await task.value?.isCancelled == true)
         try await server.waitForOpenConnections(atMost: 0)
-        await channel.close()
     }
 
     @Test("a silent peer gets a ping, and the socket ends if it does not answer")
     func silence() async throws {
         let heard = HeardBytes()
-        let server = try LoopbackServer.start { request in
+        let server = try LoopbackServer.test { request in
             .switching(
                 request,
                 then: [
@@ -225,36 +201,26 @@ struct HostilePeerTests {
                     }
                 ])
         }
-        defer { server.close() }
         let channel = Channel.test(server)
         var options = WebSocket.Options()
         (options.pingInterval, options.pongTimeout) = (.milliseconds(100), .seconds(1))
         let socket = try await channel.dispatcher.webSocket(.get("chat"), options)
-        guard case .timedOut(.idle, _) = await failure(of: { for try await _ in socket {} })?.transport else {
-            Issue.record("a silent peer was kept")
-            return
-        }
+        #expect(await failure { for try await _ in socket {} }?.label == "transport.timedOut.idle")
         #expect(socket.closing == .init(code: .abnormal, reason: "", side: .here))
         try await server.waitForOpenConnections(atMost: 0)
         #expect(try MessageReaderTests.read(Array(heard.all), as: .server) == [.ping(Data())])
-        await channel.close()
     }
 
     @Test("an explicit ping without a response times out, and the socket stays open")
     func pingTimeout() async throws {
         let gate = try Gate()
-        let server = try LoopbackServer.start {
+        let server = try LoopbackServer.test {
             .switching($0, then: [.waitFor(gate), .send(frame(0x81, "still here".utf8).data), .stall])
         }
-        defer { server.close() }
         let channel = Channel.test(server)
         let socket = try await channel.dispatcher.webSocket(.get("chat"))
-        guard case .timedOut(.idle, _) = await failure(of: { try await socket.ping(within: .milliseconds(50)) })?.transport else {
-            Issue.record("a ping without a response did not time out")
-            return
-        }
+        #expect(await failure { try await socket.ping(within: .milliseconds(50)) }?.label == "transport.timedOut.idle")
         gate.open()
         #expect(try await socket.first { _ in true } == .text("still here"))
-        await channel.close()
     }
 }

@@ -1,20 +1,14 @@
-import CoreAPI
-import CoreAPICore
 import CoreAPICurl
-import CoreAPIHTTP
-import CoreAPITesting
-import Foundation
-import Programs
-import Testing
+import TestSupport
 
 @testable import CoreAPIWebSocket
 
-@Suite("A WebSocket's life", .timeLimit(.minutes(2)), .serialized)
+@Suite("A WebSocket's life", .closing, .timeLimit(.minutes(2)), .serialized)
 struct LifecycleTests {
     @Test("a consumer that does not read stops the server, and gets all messages later", arguments: [false, true])
     func backpressure(secure: Bool) async throws {
         let sent = Mutex(0)
-        let server = try LoopbackServer.start(tls: secure ? ServerTLS() : nil) { request in
+        let server = try LoopbackServer.test(tls: secure ? ServerTLS() : nil) { request in
             .webSocket(request) { socket in
                 for index in 0..<1_000 {
                     try await socket.send(.binary(Data(repeating: UInt8(truncatingIfNeeded: index), count: 64 << 10)))
@@ -22,7 +16,6 @@ struct LifecycleTests {
                 }
             }
         }
-        defer { server.close() }
         let channel = Channel.test(server)
         var options = WebSocket.Options()
         options.compression = nil
@@ -39,7 +32,6 @@ struct LifecycleTests {
             count += 1
         }
         #expect(count == 1_000)
-        await channel.close()
     }
 
     @Test("a queue that is never empty keeps no slot of the messages that were taken")
@@ -89,13 +81,12 @@ struct LifecycleTests {
 
     @Test("an unread socket survives other requests of its channel", arguments: [false, true])
     func heldBesideOthers(secure: Bool) async throws {
-        let server = try LoopbackServer.start(tls: secure ? ServerTLS() : nil) { request in
+        let server = try LoopbackServer.test(tls: secure ? ServerTLS() : nil) { request in
             guard request.path == "/chat" else { return .ok("x").followed(by: .closeConnection) }
             return .webSocket(request) { socket in
                 for _ in 0..<200 { try await socket.send(.binary(Data(count: 64 << 10))) }
             }
         }
-        defer { server.close() }
         let channel = Channel.test(server)
         var options = WebSocket.Options()
         options.compression = nil
@@ -109,13 +100,11 @@ struct LifecycleTests {
         var count = 0
         for try await _ in socket { count += 1 }
         #expect(count == 200)
-        await channel.close()
     }
 
     @Test("a peer that does not read stops the sender")
     func slowPeer() async throws {
-        let server = try LoopbackServer.start { .switching($0, then: [.stall]) }
-        defer { server.close() }
+        let server = try LoopbackServer.test { .switching($0, then: [.stall]) }
         let channel = Channel.test(server)
         let socket = try await channel.dispatcher.webSocket(.get("chat"))
         let sent = Mutex(0)
@@ -135,7 +124,6 @@ struct LifecycleTests {
         #expect(before < 500)
         task.cancel()
         #expect(await task.value?.isCancelled == true)
-        await channel.close()
     }
 
     @Test(
@@ -146,8 +134,7 @@ struct LifecycleTests {
         ] as [([UInt8], String)])
     func endsWhileSending(bytes: [UInt8], label: String) async throws {
         let isBlocked = try Gate()
-        let server = try LoopbackServer.start { .switching($0, then: [.waitFor(isBlocked), .send(Data(bytes)), .stall]) }
-        defer { server.close() }
+        let server = try LoopbackServer.test { .switching($0, then: [.waitFor(isBlocked), .send(Data(bytes)), .stall]) }
         let channel = Channel.test(server)
         var options = WebSocket.Options()
         (options.compression, options.closeTimeout) = (nil, .seconds(1))
@@ -170,13 +157,11 @@ struct LifecycleTests {
         isBlocked.open()
         let error = await task.value
         #expect(error?.label == label && error?.isCancelled == false, "\(String(describing: error))")
-        await channel.close()
     }
 
     @Test("messages of many concurrent senders arrive complete, in fragments too", arguments: [nil, 1_000] as [Int?])
     func senders(fragment: Int?) async throws {
-        let server = try LoopbackServer.start { .webSocket($0, serve: echo) }
-        defer { server.close() }
+        let server = try LoopbackServer.test { .webSocket($0, serve: echo) }
         let channel = Channel.test(server)
         var options = WebSocket.Options()
         options.fragmentSize = fragment
@@ -195,13 +180,11 @@ struct LifecycleTests {
         try await sending
         #expect(received == Set(texts))
         await socket.close()
-        await channel.close()
     }
 
     @Test("a message of unknown length is sent in fragments")
     func fragments() async throws {
-        let server = try LoopbackServer.start { .webSocket($0, serve: echo) }
-        defer { server.close() }
+        let server = try LoopbackServer.test { .webSocket($0, serve: echo) }
         let channel = Channel.test(server)
         let socket = try await channel.dispatcher.webSocket(.get("chat"))
         let chunks = AsyncStream { continuation in
@@ -211,19 +194,17 @@ struct LifecycleTests {
         try await socket.send(fragments: chunks)
         let whole = Data((0..<10).flatMap { [UInt8](repeating: UInt8($0), count: 10_000) })
         #expect(try await socket.first { _ in true } == .binary(whole))
-        await channel.close()
     }
 
     @Test("a sequence that throws ends a begun message's socket, and the server gets no message", arguments: [0, 1])
     func throwingFragments(chunks: Int) async throws {
         struct Broken: Error {}
         let heard = Mutex<[WebSocket.Message]>([])
-        let server = try LoopbackServer.start { request in
+        let server = try LoopbackServer.test { request in
             .webSocket(request) { socket in
                 for try await message in socket { heard.withLock { $0.append(message) } }
             }
         }
-        defer { server.close() }
         let channel = Channel.test(server)
         let socket = try await channel.dispatcher.webSocket(.get("chat"))
         let fragments = AsyncThrowingStream<Data, any Error> { continuation in
@@ -236,7 +217,6 @@ struct LifecycleTests {
         await socket.close()
         try await server.waitForOpenConnections(atMost: 0)
         #expect(heard.withLock { $0 } == (chunks == 0 ? [.text("more")] : []))
-        await channel.close()
     }
 
     private struct Note: Codable, Equatable {
@@ -245,12 +225,11 @@ struct LifecycleTests {
 
     @Test("values are JSON in both directions, and an invalid one is a decoding error")
     func json() async throws {
-        let server = try LoopbackServer.start { request in
+        let server = try LoopbackServer.test { request in
             .webSocket(request) { socket in
                 for try await message in socket { try await socket.send(message) }
             }
         }
-        defer { server.close() }
         let channel = Channel.test(server)
         let socket = try await channel.dispatcher.webSocket(.get("chat"))
         try await socket.send(json: Note(text: "hello"))
@@ -262,7 +241,6 @@ struct LifecycleTests {
         }
         try await socket.send(json: Note(text: "again"))
         #expect(try await socket.messages(as: Note.self).first { _ in true } == Note(text: "again"))
-        await channel.close()
     }
 
     @Test("a verifier of types accepts the socket, and one that rejects it ends the call at once", arguments: [false, true])
@@ -270,10 +248,9 @@ struct LifecycleTests {
         struct Rejecting: ResponseVerifier {
             func verify(_ response: Response<Data>) throws { throw VerificationError.custom(CancellationError()) }
         }
-        let server = try LoopbackServer.start { request in
+        let server = try LoopbackServer.test { request in
             .webSocket(request) { socket in for try await message in socket { try await socket.send(message) } }
         }
-        defer { server.close() }
         let channel = Channel.test(server).with {
             $0.modifiers.append(ContentTypeResponseVerifier("application/json"))
             if rejects { $0.modifiers.append(Rejecting()) }
@@ -296,17 +273,15 @@ struct LifecycleTests {
     @Test("values are decoded apart from the actor that reads them")
     @MainActor
     func decodedApart() async throws {
-        let server = try LoopbackServer.start { request in
+        let server = try LoopbackServer.test { request in
             .webSocket(request) { socket in try await socket.send(.text("{}")) }
         }
-        defer { server.close() }
         let channel = Channel.test(server)
         let socket = try await channel.dispatcher.webSocket(.get("chat"))
         #expect(MainQueue.isCurrent)
         var places: [Place] = []
         for try await place in socket.messages(as: Place.self) { places.append(place) }
         #expect(places.count == 1 && places.allSatisfy { !$0.isMain })
-        await channel.close()
     }
 
     /// Where it was decoded.
@@ -319,13 +294,12 @@ struct LifecycleTests {
     @Test("if the server closes first, the loop ends, and both sides know the code")
     func closedByServer() async throws {
         let seen = Mutex<WebSocket.Closing?>(nil)
-        let server = try LoopbackServer.start { request in
+        let server = try LoopbackServer.test { request in
             .webSocket(request) { socket in
                 await socket.close(code: .goingAway, reason: "good night")
                 seen.withLock { $0 = socket.closing }
             }
         }
-        defer { server.close() }
         let channel = Channel.test(server)
         let socket = try await channel.dispatcher.webSocket(.get("chat"))
         for try await _ in socket {}
@@ -333,13 +307,11 @@ struct LifecycleTests {
         await socket.close()
         try await server.waitForOpenConnections(atMost: 0)
         #expect(seen.withLock { $0 } == .init(code: .goingAway, reason: "good night", side: .here))
-        await channel.close()
     }
 
     @Test("a second reader is rejected while one waits")
     func secondReader() async throws {
-        let server = try LoopbackServer.start { .switching($0, then: [.stall]) }
-        defer { server.close() }
+        let server = try LoopbackServer.test { .switching($0, then: [.stall]) }
         let channel = Channel.test(server)
         let socket = try await channel.dispatcher.webSocket(.get("chat"))
         let rejections = await withTaskGroup(of: Bool.self) { group in
@@ -357,7 +329,6 @@ struct LifecycleTests {
             return first
         }
         #expect(rejections == true)
-        await channel.close()
     }
 
     // MARK: - Leaks
@@ -399,29 +370,23 @@ struct LifecycleTests {
 
     @Test("a released socket closes its connection")
     func release() async throws {
-        let server = try LoopbackServer.start { .webSocket($0, serve: echo) }
-        defer { server.close() }
+        let server = try LoopbackServer.test { .webSocket($0, serve: echo) }
         let channel = Channel.test(server)
         do {
             let socket = try await channel.dispatcher.webSocket(.get("chat"))
             try await socket.send(.text("hello"))
         }
         try await server.waitForOpenConnections(atMost: 0)
-        await channel.close()
     }
 
     @Test("a channel that closes ends its sockets")
     func channelCloses() async throws {
-        let server = try LoopbackServer.start { .webSocket($0, serve: echo) }
-        defer { server.close() }
+        let server = try LoopbackServer.test { .webSocket($0, serve: echo) }
         let channel = Channel.test(server)
         let socket = try await channel.dispatcher.webSocket(.get("chat"))
         let task = Task { await failure { for try await _ in socket {} } }
         await channel.close()
-        guard case .closed = await task.value?.transport else {
-            Issue.record("\(String(describing: await task.value))")
-            return
-        }
+        #expect(await task.value?.label == "transport.closed", "\(String(describing: await task.value))")
         try await server.waitForOpenConnections(atMost: 0)
     }
 

@@ -1,9 +1,4 @@
-import CoreAPI
-import CoreAPICore
-import CoreAPITesting
-import Foundation
-import Programs
-import Testing
+import TestSupport
 
 @testable import CoreAPIWebSocket
 
@@ -104,7 +99,7 @@ struct PythonPeer {
 
 private let viaProxy = ProcessInfo.processInfo.environment["NETWORKERKIT_WEBSOCKET_VIA_PROXY"]
 
-@Suite("Against Python's websockets", .enabled(if: PythonPeer.isInstalled), .timeLimit(.minutes(2)))
+@Suite("Against Python's websockets", .closing, .enabled(if: PythonPeer.isInstalled), .timeLimit(.minutes(2)))
 struct PeerTests {
     @Test(
         "messages of every size, compressed and not, in clear text and over TLS with a pin", arguments: [false, true],
@@ -132,7 +127,6 @@ struct PeerTests {
         await socket.close(code: .init(rawValue: 3_000), reason: "enough")
         #expect(socket.closing?.side == .here)
         try await peer.stop(channel)
-        await channel.close()
     }
 
     @Test("either side can demand a reset of contexts", arguments: [(true, false), (false, true), (true, true)])
@@ -149,7 +143,6 @@ struct PeerTests {
             #expect(try await socket.first { _ in true } == .text(text))
         }
         try await peer.stop(channel)
-        await channel.close()
     }
 
     @Test("both sides understand each other's fragments and Close frames")
@@ -171,7 +164,6 @@ struct PeerTests {
         #expect(await failure { for try await _ in closed {} } != nil)
         #expect(closed.closing == .init(code: .init(rawValue: 4_001), reason: "enough", side: .peer))
         try await peer.stop(channel)
-        await channel.close()
     }
 
     /// The environment's proxy is read once in a process, so this program runs again, with one test.
@@ -194,7 +186,6 @@ struct PeerTests {
         #expect(try String(contentsOf: peer.folder.appendingPathComponent("tunnels"), encoding: .utf8) == "1")
         let channel = Channel.test(url, authority: tls?.authorityPEM)
         try await peer.stop(channel)
-        await channel.close()
     }
 
     @Test("The process behind the proxy", .enabled(if: viaProxy != nil))
@@ -214,7 +205,6 @@ struct PeerTests {
         try await other.send(.text("direct"))
         #expect(try await other.first { _ in true } == .text("direct"))
         await other.close()
-        await direct.close()
     }
 }
 
@@ -222,7 +212,7 @@ struct PeerTests {
 private let autobahn = ProcessInfo.processInfo.environment["NETWORKERKIT_AUTOBAHN"]
 private let reports = ProcessInfo.processInfo.environment["NETWORKERKIT_AUTOBAHN_REPORTS"]
 
-@Suite("Autobahn's cases", .enabled(if: autobahn != nil && reports != nil))
+@Suite("Autobahn's cases", .closing, .enabled(if: autobahn != nil && reports != nil))
 struct AutobahnTests {
     private struct Verdict: Decodable {
         let behavior: String

@@ -1,6 +1,4 @@
-import CoreAPIHTTP
-import Foundation
-import Testing
+import TestSupport
 
 @testable import CoreAPICore
 @testable import CoreAPIWebSocket

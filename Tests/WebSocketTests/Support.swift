@@ -1,27 +1,5 @@
-import CoreAPI
-import CoreAPICore
-import CoreAPIHTTP
-import CoreAPITesting
 import CoreAPIWebSocket
-import Foundation
-
-extension Channel {
-    /// A channel for a loopback server, which it trusts.
-    static func test(_ server: LoopbackServer, _ change: (inout Channel) -> Void = { _ in }) -> Channel {
-        test(server.url, authority: server.tls?.authorityPEM, change)
-    }
-
-    static func test(_ url: String, authority: String? = nil, _ change: (inout Channel) -> Void = { _ in }) -> Channel {
-        var environment = APIEnvironment("loopback", baseURL: url)
-        environment.allowsInsecureConnections = true
-        if let authority { environment.serverTrustManager = ServerTrustManager(authorities: .pem(authority)) }
-        var channel = Channel(name: "WebSocket", environment: environment, transport: CurlTransport())
-        change(&channel)
-        return channel
-    }
-
-    var dispatcher: CommonDispatcher { CommonDispatcher(channel: self) }
-}
+import TestSupport
 
 /// Sends every message back.
 @Sendable func echo(_ socket: WebSocket) async throws {

@@ -1,17 +1,12 @@
-import CoreAPI
-import CoreAPICore
-import CoreAPITesting
-import Foundation
-import Testing
+import TestSupport
 
 @testable import CoreAPIWebSocket
 
-@Suite("WebSocket", .timeLimit(.minutes(2)))
+@Suite("WebSocket", .closing, .timeLimit(.minutes(2)))
 struct WebSocketTests {
     @Test("messages go both ways, in clear text and over TLS", arguments: [false, true])
     func echoes(secure: Bool) async throws {
-        let server = try LoopbackServer.start(tls: secure ? ServerTLS() : nil) { .webSocket($0, serve: echo) }
-        defer { server.close() }
+        let server = try LoopbackServer.test(tls: secure ? ServerTLS() : nil) { .webSocket($0, serve: echo) }
         let channel = Channel.test(server)
         let socket = try await channel.dispatcher.webSocket(.get("chat"))
         #expect(socket.isCompressed)
@@ -30,7 +25,6 @@ struct WebSocketTests {
         #expect(try await socket.ping() > .zero)
         await socket.close(reason: "done")
         #expect(socket.closing == .init(code: .normal, reason: "done", side: .here))
-        await channel.close()
     }
 
     @MainActor private final class Chat: ChannelNetworker<AdHocEndpoint> {
@@ -43,8 +37,7 @@ struct WebSocketTests {
 
     @Test("an interactor sends values in order, is told of a failure, and is not kept alive")
     @MainActor func interactor() async throws {
-        let server = try LoopbackServer.start { .webSocket($0, serve: echo) }
-        defer { server.close() }
+        let server = try LoopbackServer.test { .webSocket($0, serve: echo) }
         let channel = Channel.test(server)
         let socket = try await channel.dispatcher.webSocket(.get("chat"))
         let chat = Chat(channel)
@@ -68,6 +61,5 @@ struct WebSocketTests {
             other.say("never sent", over: socket)
         }
         #expect(gone == nil)
-        await channel.close()
     }
 }

@@ -1,6 +1,5 @@
-import CoreAPI
 import DLNetworker
-import Testing
+import TestSupport
 
 @Suite("DL: large bodies")
 struct DLBodyLimitTests {

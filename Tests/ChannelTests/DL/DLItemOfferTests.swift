@@ -1,10 +1,8 @@
-import CoreAPI
 import CoreAPITransfers
 import DLInteractors
 import DLNetworker
-import Foundation
 import NetworkerKitSandbox
-import Testing
+import TestSupport
 
 @Suite("DL: item offer")
 struct DLItemOfferTests {

@@ -1,7 +1,6 @@
-import CoreAPI
 import DLInteractors
 import DLNetworker
-import Testing
+import TestSupport
 
 @Suite("DL: order detail")
 struct DLOrderDetailTests {

@@ -1,8 +1,6 @@
-import CoreAPI
 import DLInteractors
 import DLNetworker
-import Foundation
-import Testing
+import TestSupport
 
 @Suite("DL: order list")
 struct DLOrderListTests {

@@ -1,10 +1,7 @@
-import CoreAPI
-import CoreAPIHTTP
 import DLInteractors
 import DLNetworker
-import Foundation
 import NetworkerKitSandbox
-import Testing
+import TestSupport
 
 @Suite("DL: token refresh")
 struct DLTokenRefreshTests {

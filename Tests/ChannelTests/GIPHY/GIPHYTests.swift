@@ -1,9 +1,6 @@
-import CoreAPI
-import CoreAPITesting
-import Foundation
 import GIPHYInteractors
 import GIPHYNetworker
-import Testing
+import TestSupport
 
 @Suite("GIPHY")
 struct GIPHYTests {

@@ -1,9 +1,6 @@
-import CoreAPI
-import Foundation
 import HTTPBinInteractors
 import HTTPBinNetworker
-import HTTPTypes
-import Testing
+import TestSupport
 
 /// Runs against a real httpbin at `NETWORKERKIT_HTTPBIN_URL`.
 @Suite("HTTPBin")

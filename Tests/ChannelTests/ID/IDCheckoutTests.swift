@@ -1,10 +1,7 @@
-import CoreAPI
-import Foundation
-import HTTPTypes
 import IDInteractors
 import IDNetworker
 import NetworkerKitSandbox
-import Testing
+import TestSupport
 
 @Suite("ID: checkout")
 struct IDCheckoutTests {

@@ -1,14 +1,10 @@
-import CoreAPI
-import CoreAPIHTTP
-import CoreAPITesting
 import CoreAPIWebSocket
-import Foundation
 import IDInteractors
 import IDNetworker
 import NetworkerKitSandbox
-import Testing
+import TestSupport
 
-@Suite("ID: the courier's chat", .timeLimit(.minutes(2)))
+@Suite("ID: the courier's chat", .closing, .timeLimit(.minutes(2)))
 struct IDCourierTests {
     @Test("greets, answers, and says goodbye")
     func chat() async throws {
@@ -75,14 +71,13 @@ struct IDCourierTests {
     @MainActor
     func releasedWhileSilent() async throws {
         let ended = try Gate()
-        let server = try LoopbackServer.start(tls: ServerTLS()) { request in
+        let server = try LoopbackServer.test(tls: ServerTLS()) { request in
             .webSocket(request) { socket in
                 defer { ended.open() }
                 try await socket.send(.text(#"{"from":"courier","text":"Merhaba"}"#))
                 for try await _ in socket {}
             }
         }
-        defer { server.close() }
         let channel = try Self.channel(server)
         try await ChannelOverride.with(channel) {
             do {

@@ -1,8 +1,6 @@
-import CoreAPI
-import Foundation
 import IDInteractors
 import IDNetworker
-import Testing
+import TestSupport
 
 @Suite("ID: stores")
 struct IDStoresTests {

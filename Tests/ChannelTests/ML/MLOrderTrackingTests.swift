@@ -1,11 +1,8 @@
-import CoreAPI
-import CoreAPITesting
-import Foundation
 import MLInteractors
 import MLNetworker
-import Testing
+import TestSupport
 
-@Suite("ML: an order, followed", .timeLimit(.minutes(1)))
+@Suite("ML: an order, followed", .closing, .timeLimit(.minutes(1)))
 struct MLOrderTrackingTests {
     @Test("every event arrives once although the server ends connections, and the delivery ends the loop")
     func events() async throws {
@@ -65,10 +62,9 @@ struct MLOrderTrackingTests {
         let gate = try Gate()
         let (first, rest) = (Self.event("accepted"), Self.event("cooking") + Self.event("onTheWay"))
         let head = ServerReply.Step.sendHead(status: 200, headers: ["content-type": "text/event-stream"])
-        let server = try LoopbackServer.start { _ in
+        let server = try LoopbackServer.test { _ in
             [head, .sendChunk(first), .waitFor(gate), .sendChunk(rest), .endChunks()]
         }
-        defer { server.close() }
         var channel = Channel.ml.at(.sandbox)
         (channel.environment.baseURL, channel.environment.allowsInsecureConnections) = (server.url, true)
         channel.logger = nil

@@ -1,8 +1,6 @@
-import CoreAPI
-import Foundation
 import MLInteractors
 import MLNetworker
-import Testing
+import TestSupport
 
 @Suite("ML: restaurants and menus")
 struct MLRestaurantsTests {

@@ -1,10 +1,6 @@
-import CoreAPI
-import CoreAPIHTTP
-import Foundation
-import HTTPTypes
 import MLInteractors
 import MLNetworker
-import Testing
+import TestSupport
 
 @Suite("ML: signatures")
 struct MLSignatureTests {

@@ -1,7 +1,4 @@
-import CoreAPI
-import CoreAPIHTTP
-import Foundation
-import HTTPTypes
+import TestSupport
 
 /// Passes requests on, but holds those for one path until they are released; counts answers with 401.
 final class HoldingTransport: Transport {

@@ -1,5 +1,5 @@
-import CoreAPI
 import NetworkerKitSandbox
+import TestSupport
 
 /// Starts a sandbox for the test and directs the channel to it inside the closure; closes both afterwards.
 func withSandbox<Result>(

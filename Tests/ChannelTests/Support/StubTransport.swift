@@ -1,6 +1,4 @@
-import CoreAPI
-import Foundation
-import HTTPTypes
+import TestSupport
 
 /// Answers instead of a server.
 struct StubTransport: Transport {

@@ -1,14 +1,11 @@
-import CoreAPI
-import CoreAPITesting
 import CoreAPITransfers
-import Foundation
 import TYInteractors
 import TYNetworker
-import Testing
+import TestSupport
 
 @testable import NetworkerKitSandbox
 
-@Suite("TY: catalogue export")
+@Suite("TY: catalogue export", .closing)
 struct TYCatalogueExportTests {
     private let file = FileManager.default.temporaryDirectory.appendingPathComponent("catalogue-\(UUID().uuidString).jsonl")
 
@@ -42,7 +39,7 @@ struct TYCatalogueExportTests {
 
     /// Has the sandbox's responses; after half of the one with all bytes it takes other steps.
     private static func server(afterHalf steps: [ServerReply.Step]) throws -> LoopbackServer {
-        try LoopbackServer.start { request in
+        try LoopbackServer.test { request in
             let lines = request.headers.map { (name: $0.name, value: $0.value) }
             let answer = TYExport.answer(to: SandboxRequest(request.method, request.target, headers: lines))
             let fields = answer.headers + [(name: "content-length", value: "\(answer.body.count)")]
@@ -66,7 +63,6 @@ struct TYCatalogueExportTests {
         defer { for file in part + [file] { try? FileManager.default.removeItem(at: file) } }
         let half = TYExport.bytes.count / 2
         let server = try Self.server(afterHalf: [.stall])
-        defer { server.close() }
         let channel = Self.channel(server)
         try await ChannelOverride.with(channel) {
             let interactor = TYCatalogueExportInteractor()
@@ -98,7 +94,6 @@ struct TYCatalogueExportTests {
         let gate = try Gate()
         let half = TYExport.bytes.count / 2
         let server = try Self.server(afterHalf: [.waitFor(gate), .sendBody(TYExport.bytes.dropFirst(half))])
-        defer { server.close() }
         let channel = Self.channel(server)
         let file = file
         try await ChannelOverride.with(channel) {

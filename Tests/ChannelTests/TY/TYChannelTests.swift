@@ -1,8 +1,6 @@
-import CoreAPI
-import Foundation
 import TYInteractors
 import TYNetworker
-import Testing
+import TestSupport
 
 @Suite("TY: the channel")
 struct TYChannelTests {

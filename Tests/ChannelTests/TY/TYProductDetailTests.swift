@@ -1,8 +1,6 @@
-import CoreAPI
-import HTTPTypes
 import TYInteractors
 import TYNetworker
-import Testing
+import TestSupport
 
 @Suite("TY: product detail")
 struct TYProductDetailTests {

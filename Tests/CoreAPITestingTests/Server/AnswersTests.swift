@@ -1,8 +1,6 @@
-import CoreAPITesting
-import Foundation
-import Testing
+import TestSupport
 
-@Suite("The loopback server answers", .timeLimit(.minutes(1)))
+@Suite("The loopback server answers", .closing, .timeLimit(.minutes(1)))
 struct AnswersTests {
     /// All bytes that a client reads from a fresh connection whose request gets this reply.
     private func exchange(_ reply: ServerReply, method: String = "GET") throws -> String {
@@ -66,8 +64,7 @@ struct AnswersTests {
 
     @Test("a script is played in order across connections, and a request beyond its end gets an explanation")
     func script() throws {
-        let server = try LoopbackServer.start(script: [.ok("one."), .status(503, body: Data("two.".utf8))])
-        defer { server.close() }
+        let server = try LoopbackServer.test(script: [.ok("one."), .status(503, body: Data("two.".utf8))])
         let first = try RawClient(port: server.port)
         let second = try RawClient(port: server.port)
         #expect(try first.get("/", through: ".").hasSuffix("one."))
@@ -79,8 +76,7 @@ struct AnswersTests {
 
     @Test("a request that broke off uses no reply of a script")
     func scriptAfterDefect() async throws {
-        let server = try LoopbackServer.start(script: [.ok("one.")])
-        defer { server.close() }
+        let server = try LoopbackServer.test(script: [.ok("one.")])
         let broken = try RawClient(port: server.port)
         try broken.send("GET /")
         broken.close()
@@ -100,8 +96,7 @@ struct AnswersTests {
     @Test("a reply larger than every buffer arrives whole")
     func large() throws {
         let body = Data(repeating: 7, count: 20 << 20)
-        let server = try LoopbackServer.start { _ in .ok(body) }
-        defer { server.close() }
+        let server = try LoopbackServer.test { _ in .ok(body) }
         let client = try RawClient(port: server.port)
         try client.send("GET / HTTP/1.1\r\nConnection: close\r\n\r\n")
         #expect(try client.receiveToEnd().suffix(body.count) == body)

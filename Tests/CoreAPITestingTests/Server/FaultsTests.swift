@@ -1,12 +1,10 @@
-import CoreAPITesting
-import Foundation
-import Testing
+import TestSupport
 
-@Suite("The loopback server misbehaves", .timeLimit(.minutes(1)))
+@Suite("The loopback server misbehaves", .closing, .timeLimit(.minutes(1)))
 struct FaultsTests {
     /// A client that has sent a request to a server with this reply.
     private func asked(_ reply: ServerReply) throws -> (LoopbackServer, RawClient) {
-        let server = try LoopbackServer.start { _ in reply }
+        let server = try LoopbackServer.test { _ in reply }
         let client = try RawClient(port: server.port)
         try client.send("POST / HTTP/1.1\r\nContent-Length: 2\r\n\r\nab")
         return (server, client)
@@ -19,7 +17,6 @@ struct FaultsTests {
     @Test("by a reset before the head")
     func resetBeforeHead() throws {
         let (server, client) = try asked(.resetBeforeHead)
-        defer { server.close() }
         #expect(throws: RawClient.Failed(call: "recv", code: ECONNRESET)) { try client.receive() }
         #expect(server.requests.first?.bodyText == "ab")
     }
@@ -27,21 +24,18 @@ struct FaultsTests {
     @Test("by a reset inside the body")
     func resetInBody() throws {
         let (server, client) = try asked(.resetInBody(sent: Data("half".utf8)))
-        defer { server.close() }
         #expect(throws: RawClient.Failed(call: "recv", code: ECONNRESET)) { try client.receiveToEnd() }
     }
 
     @Test("by closing without a reply, in the orderly way")
     func closeWithoutReply() throws {
         let (server, client) = try asked(.closeWithoutReply)
-        defer { server.close() }
         #expect(try client.receive().isEmpty)
     }
 
     @Test("by a clean close although it never read a second request")
     func closeOverUnreadInput() throws {
-        let server = try LoopbackServer.start(script: [.ok("x").followed(by: .closeConnection)])
-        defer { server.close() }
+        let server = try LoopbackServer.test(script: [.ok("x").followed(by: .closeConnection)])
         let client = try RawClient(port: server.port)
         try client.send("GET /1 HTTP/1.1\r\n\r\nGET /2 HTTP/1.1\r\n\r\n")
         #expect(try text(client.receiveToEnd()).hasSuffix("x"))
@@ -51,28 +45,24 @@ struct FaultsTests {
     @Test("by truncating a body")
     func truncated() throws {
         let (server, client) = try asked(.truncated(declared: 10, sent: Data("12345".utf8)))
-        defer { server.close() }
         #expect(try text(client.receiveToEnd()) == "HTTP/1.1 200 OK\r\nContent-Length: 10\r\n\r\n12345")
     }
 
     @Test("by leaving a chunked body without its end")
     func chunkedWithoutEnd() throws {
         let (server, client) = try asked(.chunkedWithoutEnd(["ab", "c"]))
-        defer { server.close() }
         #expect(try text(client.receiveToEnd()).hasSuffix("chunked\r\n\r\n2\r\nab\r\n1\r\nc\r\n"))
     }
 
     @Test("by sending bytes that are not HTTP")
     func garbage() throws {
         let (server, client) = try asked(.garbage(Data([0, 1, 2, 0xFF])))
-        defer { server.close() }
         #expect(try client.receiveToEnd() == Data([0, 1, 2, 0xFF]))
     }
 
     @Test("by never answering, until the client leaves")
     func stallBeforeHead() async throws {
         let (server, client) = try asked(.stallBeforeHead)
-        defer { server.close() }
         try await server.waitForRequests(1)
         #expect(await !client.hasSomething(within: 50))
         #expect(server.openConnections == 1)
@@ -83,7 +73,6 @@ struct FaultsTests {
     @Test("by stopping inside a body")
     func stallInBody() async throws {
         let (server, client) = try asked(.stallInBody(sent: Data("half".utf8)))
-        defer { server.close() }
         #expect(try client.receive(through: "half").contains("Content-Length: 5\r\n"))
         #expect(await !client.hasSomething(within: 50))
     }
@@ -96,7 +85,6 @@ struct FaultsTests {
         let clock = ContinuousClock()
         let start = clock.now
         let (server, client) = try asked(reply)
-        defer { server.close() }
         #expect(try text(client.receiveToEnd()).hasSuffix("\r\n\r\nabcdefg"))
         #expect(clock.now - start >= .milliseconds(60))
     }
@@ -106,7 +94,6 @@ struct FaultsTests {
         let clock = ContinuousClock()
         let start = clock.now
         let (server, client) = try asked(ServerReply.ok("x").after(.wait(.milliseconds(60))))
-        defer { server.close() }
         #expect(try client.receive(through: "x").hasSuffix("x"))
         #expect(clock.now - start >= .milliseconds(60))
     }
@@ -115,7 +102,6 @@ struct FaultsTests {
     func waitEndsWithTheClient() async throws {
         let never = try Gate()
         let (server, client) = try asked([.wait(.seconds(600)), .open(never)])
-        defer { server.close() }
         try await server.waitForRequests(1)
         client.close()
         try await server.waitForOpenConnections(atMost: 0)
@@ -124,8 +110,7 @@ struct FaultsTests {
 
     @Test("by resetting a connection as soon as it is accepted")
     func resetOnConnect() async throws {
-        let server = try LoopbackServer.start(onConnect: [.reset]) { _ in .ok() }
-        defer { server.close() }
+        let server = try LoopbackServer.test(onConnect: [.reset]) { _ in .ok() }
         let client = try RawClient(port: server.port)
         #expect(throws: RawClient.Failed(call: "recv", code: ECONNRESET)) { try client.receive() }
         try await server.waitForOpenConnections(atMost: 0)
@@ -135,8 +120,7 @@ struct FaultsTests {
 
     @Test("by sending to a client before its request, and then serving it")
     func greeting() throws {
-        let server = try LoopbackServer.start(onConnect: [.send(Data("hello".utf8))]) { _ in .ok("x") }
-        defer { server.close() }
+        let server = try LoopbackServer.test(onConnect: [.send(Data("hello".utf8))]) { _ in .ok("x") }
         let client = try RawClient(port: server.port)
         #expect(try client.receive(through: "hello") == "hello")
         #expect(try client.get("/", through: "x").hasPrefix("HTTP/1.1 200 OK"))

@@ -1,13 +1,11 @@
-import CoreAPITesting
-import Testing
+import TestSupport
 
-@Suite("A gate", .timeLimit(.minutes(1)))
+@Suite("A gate", .closing, .timeLimit(.minutes(1)))
 struct GateTests {
     @Test("holds a reply until the test opens it")
     func holdsReply() async throws {
         let gate = try Gate()
-        let server = try LoopbackServer.start { _ in ServerReply.ok("through").after(.waitFor(gate)) }
-        defer { server.close() }
+        let server = try LoopbackServer.test { _ in ServerReply.ok("through").after(.waitFor(gate)) }
         let client = try RawClient(port: server.port)
         try client.send("GET / HTTP/1.1\r\n\r\n")
         try await server.waitForRequests(1)
@@ -19,8 +17,7 @@ struct GateTests {
     @Test("signals the test that a reply has reached a step")
     func reportsProgress() async throws {
         let sent = try Gate()
-        let server = try LoopbackServer.start { _ in [.sendHead(status: 200), .open(sent), .stall] }
-        defer { server.close() }
+        let server = try LoopbackServer.test { _ in [.sendHead(status: 200), .open(sent), .stall] }
         let client = try RawClient(port: server.port)
         #expect(!sent.isOpen)
         try client.send("GET / HTTP/1.1\r\n\r\n")
@@ -35,8 +32,7 @@ struct GateTests {
         gate.open()
         gate.open()
         try await gate.waitUntilOpen(timeout: .zero)
-        let server = try LoopbackServer.start { _ in ServerReply.ok("x").after(.waitFor(gate), .waitFor(gate)) }
-        defer { server.close() }
+        let server = try LoopbackServer.test { _ in ServerReply.ok("x").after(.waitFor(gate), .waitFor(gate)) }
         let client = try RawClient(port: server.port)
         for _ in 0..<3 { #expect(try client.get("/", through: "x").hasSuffix("x")) }
     }

@@ -1,7 +1,4 @@
-import CoreAPITesting
-import Foundation
-import Programs
-import Testing
+import TestSupport
 
 @Suite("A gzip bomb", .timeLimit(.minutes(1)))
 struct GzipBombTests {

@@ -1,4 +1,4 @@
-import Foundation
+import TestSupport
 
 #if canImport(Darwin)
 import Darwin

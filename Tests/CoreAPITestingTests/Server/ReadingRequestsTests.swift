@@ -1,13 +1,10 @@
-import CoreAPITesting
-import Foundation
-import Testing
+import TestSupport
 
-@Suite("The loopback server reads requests", .timeLimit(.minutes(1)))
+@Suite("The loopback server reads requests", .closing, .timeLimit(.minutes(1)))
 struct ReadingRequestsTests {
     @Test("method, target and headers are recorded as sent, in order and with repetitions")
     func head() throws {
-        let server = try LoopbackServer.start { _ in .ok() }
-        defer { server.close() }
+        let server = try LoopbackServer.test { _ in .ok() }
         let client = try RawClient(port: server.port)
         let head = "PATCH /a%20b?q=%C3%A7 HTTP/1.1\r\nHost: test\r\nX-One: 1\r\nx-two:  2 \r\nX-ONE: 3\r\n\r\n"
         try client.send(head)
@@ -28,8 +25,7 @@ struct ReadingRequestsTests {
 
     @Test("a body is read by its Content-Length, from any pieces")
     func contentLength() throws {
-        let server = try LoopbackServer.start { .ok("\($0.body.count) bytes") }
-        defer { server.close() }
+        let server = try LoopbackServer.test { .ok("\($0.body.count) bytes") }
         let client = try RawClient(port: server.port)
         let body = Data((0..<300_000).map { UInt8(truncatingIfNeeded: $0) })
         try client.send("POST /upload HTTP/1.1\r\nContent-Length: 300000\r\n")
@@ -42,8 +38,7 @@ struct ReadingRequestsTests {
 
     @Test("a chunked body is joined; extensions and trailers are skipped")
     func chunkedBody() throws {
-        let server = try LoopbackServer.start { .ok($0.bodyText + ".") }
-        defer { server.close() }
+        let server = try LoopbackServer.test { .ok($0.bodyText + ".") }
         let client = try RawClient(port: server.port)
         let chunks = ["5;note=\"x\"\r\nhello\r\n", "A\r\n, chunked \r\n", "5\r\nworld\r\n", "0\r\nX-Sum: 1\r\n\r\n"]
         try client.send("POST / HTTP/1.1\r\nTransfer-Encoding: chunked\r\n\r\n" + chunks.joined())
@@ -56,8 +51,7 @@ struct ReadingRequestsTests {
             "Content-Length: 11\r\n\r\nhello world", "Transfer-Encoding: chunked\r\n\r\n2\r\nhe\r\n9\r\nllo world\r\n0\r\n\r\n",
         ])
     func bodyLimit(rest: String) throws {
-        let server = try LoopbackServer.start(bodyLimit: 5) { .ok("<\($0.bodyText) of \($0.bodyLength)>") }
-        defer { server.close() }
+        let server = try LoopbackServer.test(bodyLimit: 5) { .ok("<\($0.bodyText) of \($0.bodyLength)>") }
         let client = try RawClient(port: server.port)
         try client.send("POST / HTTP/1.1\r\n" + rest)
         #expect(try client.receive(through: ">").hasSuffix("<hello of 11>"))
@@ -66,8 +60,7 @@ struct ReadingRequestsTests {
 
     @Test("Expect: 100-continue is answered before the body arrives")
     func expectContinue() throws {
-        let server = try LoopbackServer.start { .ok($0.bodyText + ".") }
-        defer { server.close() }
+        let server = try LoopbackServer.test { .ok($0.bodyText + ".") }
         let client = try RawClient(port: server.port)
         try client.send("PUT / HTTP/1.1\r\nExpect: 100-continue\r\nContent-Length: 4\r\n\r\n")
         #expect(try client.receive(through: "\r\n\r\n") == "HTTP/1.1 100 Continue\r\n\r\n")
@@ -78,8 +71,7 @@ struct ReadingRequestsTests {
 
     @Test("requests on one connection are counted as exchanges, also when they are pipelined")
     func pipelining() throws {
-        let server = try LoopbackServer.start { .ok("<\($0.connection).\($0.exchange)\($0.target)>") }
-        defer { server.close() }
+        let server = try LoopbackServer.test { .ok("<\($0.connection).\($0.exchange)\($0.target)>") }
         let client = try RawClient(port: server.port)
         #expect(try client.get("/a", through: ">").hasSuffix("<0.0/a>"))
         try client.send("POST /b HTTP/1.1\r\nContent-Length: 3\r\n\r\nxyzGET /c HTTP/1.1\r\n\r\n")
@@ -96,8 +88,7 @@ struct ReadingRequestsTests {
             "GET / HTTP/1.1\r\nConnection: close\r\n\r\n", "GET / HTTP/1.0\r\n\r\n",
         ])
     func askedToClose(request: String) throws {
-        let server = try LoopbackServer.start { _ in .ok("bye") }
-        defer { server.close() }
+        let server = try LoopbackServer.test { _ in .ok("bye") }
         let client = try RawClient(port: server.port)
         try client.send(request)
         #expect(try String(decoding: client.receiveToEnd(), as: UTF8.self).hasSuffix("bye"))
@@ -111,8 +102,7 @@ struct ReadingRequestsTests {
             ("POST / HTTP/1.1\r\nTransfer-Encoding: chunked\r\n\r\n3\r\nabc\r\n", "ended before a chunk size"),
         ])
     func brokenOff(bytes: String, reason: String) async throws {
-        let server = try LoopbackServer.start { _ in .ok() }
-        defer { server.close() }
+        let server = try LoopbackServer.test { _ in .ok() }
         let client = try RawClient(port: server.port)
         try client.send(bytes)
         client.close()
@@ -137,8 +127,7 @@ struct ReadingRequestsTests {
             ("POST / HTTP/1.1\r\nTransfer-Encoding: chunked\r\n\r\n1\r\nabc\r\n0\r\n\r\n", "a chunk is longer"),
         ])
     func malformed(bytes: String, reason: String) throws {
-        let server = try LoopbackServer.start { _ in .ok() }
-        defer { server.close() }
+        let server = try LoopbackServer.test { _ in .ok() }
         let client = try RawClient(port: server.port)
         try client.send(bytes)
         let answer = try String(decoding: client.receiveToEnd(), as: UTF8.self)

@@ -1,10 +1,6 @@
-import CoreAPI
-import CoreAPIHTTP
-import CoreAPITesting
-import Foundation
-import Testing
+import TestSupport
 
-@Suite("The loopback server's life", .timeLimit(.minutes(1)))
+@Suite("The loopback server's life", .closing, .timeLimit(.minutes(1)))
 struct ServerLifeTests {
     /// Another process may reuse a closed port, so this checks that the server itself accepts no connection.
     private func expectNoListener(_ server: LoopbackServer) throws {
@@ -19,8 +15,7 @@ struct ServerLifeTests {
 
     @Test("connections are counted: accepted, open, and at their peak")
     func counts() async throws {
-        let server = try LoopbackServer.start { _ in .ok("x") }
-        defer { server.close() }
+        let server = try LoopbackServer.test { _ in .ok("x") }
         var clients = try (0..<3).map { _ in try RawClient(port: server.port) }
         for client in clients { _ = try client.get("/", through: "x") }
         #expect(server.openConnections == 3)
@@ -35,8 +30,7 @@ struct ServerLifeTests {
     @Test("many connections are served at the same time", arguments: [64, 256])
     func parallelConnections(count: Int) async throws {
         let gate = try Gate()
-        let server = try LoopbackServer.start { ServerReply.ok("<\($0.target)>").after(.waitFor(gate)) }
-        defer { server.close() }
+        let server = try LoopbackServer.test { ServerReply.ok("<\($0.target)>").after(.waitFor(gate)) }
         let clock = ContinuousClock()
         let start = clock.now
         let clients = try (0..<count).map { _ in try RawClient(port: server.port) }
@@ -57,7 +51,7 @@ struct ServerLifeTests {
             [.stall], [.wait(.seconds(600))], [.throttled(Data("abc".utf8), chunkSize: 1, interval: .seconds(600))],
             [.sendBody(Data(count: 64 << 20))],
         ] as [ServerReply])
-    func closing(reply: ServerReply) async throws {
+    func ending(reply: ServerReply) async throws {
         let server = try LoopbackServer.start { _ in reply }
         let client = try RawClient(port: server.port)
         try client.send("GET / HTTP/1.1\r\n\r\n")
@@ -165,8 +159,7 @@ struct ServerLifeTests {
 
     @Test("a server that keeps no requests still counts connections")
     func keepsNoRequests() throws {
-        let server = try LoopbackServer.start(keepsRequests: false) { .ok("<\($0.target)>") }
-        defer { server.close() }
+        let server = try LoopbackServer.test(keepsRequests: false) { .ok("<\($0.target)>") }
         let client = try RawClient(port: server.port)
         #expect(try client.get("/a", through: ">").hasSuffix("</a>"))
         #expect(server.requests.isEmpty)
@@ -185,8 +178,7 @@ struct ServerLifeTests {
 
     @Test("a given port is used, and is an error while it is taken")
     func givenPort() throws {
-        let server = try LoopbackServer.start { _ in .ok() }
-        defer { server.close() }
+        let server = try LoopbackServer.test { _ in .ok() }
         #expect(server.url == "http://127.0.0.1:\(server.port)")
         #expect(throws: LoopbackServerError.systemCall("bind", code: EADDRINUSE)) {
             try LoopbackServer.start(port: server.port) { _ in .ok() }
@@ -217,8 +209,7 @@ struct ServerLifeTests {
 
     @Test("a client that leaves in the middle of a reply does not end the process")
     func brokenPipe() async throws {
-        let server = try LoopbackServer.start { _ in .ok(Data(count: 64 << 20)) }
-        defer { server.close() }
+        let server = try LoopbackServer.test { _ in .ok(Data(count: 64 << 20)) }
         for _ in 0..<5 {
             let client = try RawClient(port: server.port)
             try client.send("GET / HTTP/1.1\r\n\r\n")

@@ -1,6 +1,4 @@
-import CoreAPITesting
-import Foundation
-import Testing
+import TestSupport
 
 #if os(Linux)
 private func connect(to port: UInt16) -> RawClient.Failed? {

@@ -1,12 +1,10 @@
-import CoreAPITesting
-import Testing
+import TestSupport
 
-@Suite("Waiting for requests", .timeLimit(.minutes(1)))
+@Suite("Waiting for requests", .closing, .timeLimit(.minutes(1)))
 struct WaitingForRequestsTests {
     @Test("ends with the request that was waited for")
     func arrives() async throws {
-        let server = try LoopbackServer.start { _ in .ok() }
-        defer { server.close() }
+        let server = try LoopbackServer.test { _ in .ok() }
         async let requests = server.waitForRequests(2)
         let client = try RawClient(port: server.port)
         try client.send("GET /1 HTTP/1.1\r\n\r\n")
@@ -16,16 +14,14 @@ struct WaitingForRequestsTests {
 
     @Test("ends at once if they have already arrived")
     func isThere() async throws {
-        let server = try LoopbackServer.start { _ in .ok("x") }
-        defer { server.close() }
+        let server = try LoopbackServer.test { _ in .ok("x") }
         _ = try RawClient(port: server.port).get("/", through: "x")
         #expect(try await server.waitForRequests(1, timeout: .zero).count == 1)
     }
 
     @Test("lists the received requests when the time is over")
     func timesOut() async throws {
-        let server = try LoopbackServer.start { _ in .ok("x") }
-        defer { server.close() }
+        let server = try LoopbackServer.test { _ in .ok("x") }
         _ = try RawClient(port: server.port).get("/one", through: "x")
         let error = await #expect(throws: LoopbackServerError.self) {
             try await server.waitForRequests(2, timeout: .milliseconds(20))
@@ -47,8 +43,7 @@ struct WaitingForRequestsTests {
 
     @Test("ends with its task", arguments: [true, false])
     func cancelled(afterStart: Bool) async throws {
-        let server = try LoopbackServer.start { _ in .ok() }
-        defer { server.close() }
+        let server = try LoopbackServer.test { _ in .ok() }
         let started = try Gate()
         let waiting = Task {
             started.open()

@@ -1,7 +1,4 @@
-import CoreAPI
-import CoreAPITesting
-import Foundation
-import HTTPTypes
+import TestSupport
 
 /// The kit's own transport, set up to trust one server.
 struct Client {

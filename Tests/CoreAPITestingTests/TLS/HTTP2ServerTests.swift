@@ -1,11 +1,6 @@
-import CoreAPI
-import CoreAPITesting
-import Foundation
-import HTTPTypes
-import Programs
-import Testing
+import TestSupport
 
-@Suite("A server with HTTP/2")
+@Suite("A server with HTTP/2", .closing)
 struct HTTP2ServerTests {
     @Test("transfers bodies far larger than its windows, both ways")
     func largeBodies() async throws {
@@ -88,8 +83,7 @@ struct HTTP2ServerTests {
 
     @Test("resets a connection only after its client has acknowledged the settings, which would otherwise meet the reset")
     func resetWaits() async throws {
-        let server = try LoopbackServer.start { _ in .ok("whole").followed(by: .complete, .reset) }
-        defer { server.close() }
+        let server = try LoopbackServer.test { _ in .ok("whole").followed(by: .complete, .reset) }
         let client = try RawClient(port: server.port)
         let request = Data([0, 0, 3, 1, 5, 0, 0, 0, 1, 0x82, 0x86, 0x84])
         try client.send(Data("PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n".utf8) + Self.settings + request)

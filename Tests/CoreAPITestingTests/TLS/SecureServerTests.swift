@@ -1,9 +1,4 @@
-import CoreAPI
-import CoreAPITesting
-import Foundation
-import HTTPTypes
-import Programs
-import Testing
+import TestSupport
 
 @Suite("A server with TLS")
 struct SecureServerTests {

@@ -1,13 +1,9 @@
-import CoreAPI
-import CoreAPIHTTP
-import CoreAPITesting
-import Foundation
-import Testing
+import TestSupport
 
 @testable import CoreAPICore
 
 /// Bodies whose next chunk is always at hand, so that their readers never have to wait.
-@Suite("As many readers of a flood as the pool has threads", .serialized, .timeLimit(.minutes(3)))
+@Suite("As many readers of a flood as the pool has threads", .closing, .serialized, .timeLimit(.minutes(3)))
 struct FairnessTests {
     enum Source: CaseIterable {
         case file, reading, sequence, answer, upload
@@ -25,11 +21,10 @@ struct FairnessTests {
         #expect(FileManager.default.createFile(atPath: file.path, contents: nil))
         // Without blocks on the disk.
         try FileHandle(forWritingTo: file).truncate(atOffset: 1 << 38)
-        let server = try LoopbackServer.start(bodyLimit: 0) { request in
+        let server = try LoopbackServer.test(bodyLimit: 0) { request in
             guard request.path == "/flood" else { return .ok() }
             return [.sendHead(status: 200, headers: ["Content-Length": "\(1 << 40)"]), .sendEndlessly(Data(count: 1 << 20))]
         }
-        defer { server.close() }
         let channel = Channel.test(server.url)
         let (manager, uploads) = (channel.manager(), NetworkManager<UploadEndpoint>(channel: channel))
         // Slower than the network, so that the buffers of a response stay full, and those of an upload empty.
@@ -63,7 +58,6 @@ struct FairnessTests {
             return try await group.reduce(0) { $0 + ($1 ?? 0) }
         }
         #expect(ticks == 20, "the sleeping task had \(ticks) of 20 turns beside \(flood.taken) chunks")
-        await channel.close()
     }
 }
 

@@ -1,9 +1,4 @@
-import CoreAPI
-import CoreAPIHTTP
-import CoreAPITesting
-import Foundation
-import HTTPTypes
-import Testing
+import TestSupport
 
 @Suite("Middleware", .timeLimit(.minutes(1)))
 struct MiddlewareTests {

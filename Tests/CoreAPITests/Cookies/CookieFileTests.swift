@@ -1,8 +1,4 @@
-import CoreAPI
-import Foundation
-import HTTPTypes
-import Programs
-import Testing
+import TestSupport
 
 @testable import CoreAPICookies
 @testable import CoreAPICore

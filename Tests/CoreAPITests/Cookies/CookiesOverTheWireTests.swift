@@ -1,13 +1,9 @@
-import CoreAPI
-import CoreAPITesting
-import Foundation
-import HTTPTypes
-import Testing
+import TestSupport
 
 @testable import CoreAPICookies
 @testable import CoreAPICore
 
-@Suite("Cookies over the wire", .timeLimit(.minutes(1)))
+@Suite("Cookies over the wire", .closing, .timeLimit(.minutes(1)))
 struct CookiesOverTheWireTests {
     /// A channel with a jar, to a server.
     private func channel(_ base: String, jar: CookieJar? = CookieJar()) -> Channel {
@@ -17,7 +13,7 @@ struct CookiesOverTheWireTests {
     }
 
     private func shop() throws -> LoopbackServer {
-        try .start { request in
+        try .test { request in
             switch request.path {
             case "/login": .ok("in", headers: ["Set-Cookie": "sid=1; Path=/; HttpOnly", "Set-Cookie": "theme=dark; Path=/"])
             case "/logout": .ok("out", headers: ["Set-Cookie": "sid=; Path=/; Max-Age=0"])
@@ -33,7 +29,6 @@ struct CookiesOverTheWireTests {
         _ = await channel.manager().response(for: TestEndpoint("login"), as: .text)
         #expect(try await channel.manager().response(for: TestEndpoint("home"), as: .text).value == "")
         #expect(Channel.test().cookies == nil)
-        await channel.close()
     }
 
     @Test("of a login are sent with the next calls, until the logout")
@@ -47,7 +42,6 @@ struct CookiesOverTheWireTests {
         #expect(inside == "sid=1; theme=dark")
         _ = await manager.response(for: TestEndpoint("logout"), as: .nothing)
         #expect(try await home() == "theme=dark")
-        await channel.close()
     }
 
     @Test(
@@ -68,7 +62,6 @@ struct CookiesOverTheWireTests {
         let head = try #require(server.requests.last?.rawHead)
         let line = Array("Cookie: ".utf8) + pair + Array("; z=1\r\n".utf8)
         #expect(head.range(of: Data(line)) != nil, "\(String(decoding: head, as: UTF8.self))")
-        await channel.close()
     }
 
     @Test("of names that differ only in bytes are two, and both are sent")
@@ -82,7 +75,6 @@ struct CookiesOverTheWireTests {
         let head = try #require(server.requests.last?.rawHead)
         #expect(head.range(of: Data("e\u{301}=1; \u{E9}=2".utf8)) != nil)
         #expect(channel.cookies?.cookies.map { Array($0.name.utf8) } == [Array("e\u{301}".utf8), Array("\u{E9}".utf8)])
-        await channel.close()
     }
 
     @Test("that are not UTF-8 read as ISO-8859-1 for a person, and print no value")
@@ -115,7 +107,6 @@ struct CookiesOverTheWireTests {
         let elsewhere = TestEndpoint("c", baseURL: "http://localhost:\(other.port)")
         #expect(try await manager.response(for: elsewhere, as: .text).value == "there=2")
         #expect(try await manager.response(for: TestEndpoint("d"), as: .text).value == "hop=1")
-        await channel.close()
     }
 
     @Test("are not shared by two channels, nor with an isolated copy")
@@ -143,7 +134,6 @@ struct CookiesOverTheWireTests {
             #expect(try await channel.manager().response(for: TestEndpoint("x"), as: .text).value == "none")
         }
         #expect(channel.cookies?.cookies.map(\.name) == ["a"])
-        await channel.close()
     }
 
     @Test("are not added to a request with its own Cookie header, on all its hops; those of its answers are kept")
@@ -161,7 +151,6 @@ struct CookiesOverTheWireTests {
         #expect(try await channel.manager().response(for: endpoint, as: .text).value == "")
         #expect(server.requests.map { $0.headers["cookie"] } == ["mine=1; too=2", nil])
         #expect(channel.cookies?.cookies.map(\.name).contains("new") == true)
-        await channel.close()
     }
 
     @Test("never make a head that servers reject", arguments: [ServerTLS.ApplicationProtocol.http1, .http2])
@@ -176,7 +165,6 @@ struct CookiesOverTheWireTests {
         #expect(try await channel.manager().response(for: TestEndpoint("x"), as: .text).value == "fine")
         let sent = try #require(server.requests.first?.headers.all("cookie").joined(separator: "; "))
         #expect(sent.utf8.count <= CookieJar.headerLimit && sent.contains("c0=") && sent.contains("small=1"))
-        await channel.close()
     }
 
     @Test(
@@ -194,7 +182,6 @@ struct CookiesOverTheWireTests {
             #expect(request.defect == nil && [nil, "good=1"].contains(request.headers["cookie"]), "\(request.headers)")
             #expect(request.headers["injected"] == nil)
         }
-        await channel.close()
     }
 
     @Test("of a response with a malformed head are not kept")
@@ -209,7 +196,6 @@ struct CookiesOverTheWireTests {
         let response = await channel.manager().response(for: TestEndpoint("x"), as: .nothing)
         #expect(response.error?.label == "transport.malformedResponse")
         #expect(channel.cookies?.cookies.isEmpty == true)
-        await channel.close()
     }
 
     @Test("appear in no log, error or response, and a rejected one is reported to the logger")
@@ -229,7 +215,6 @@ struct CookiesOverTheWireTests {
         #expect(server.requests.last?.headers["cookie"] == "sid=s3cret")
         #expect(lines.current.contains("was rejected: the prefix __Host-"))
         #expect(!lines.current.contains("s3cret"), "\(lines.current)")
-        await channel.close()
     }
 
     @Test("of fixtures are treated like those from the wire")

@@ -1,7 +1,5 @@
 // Does not import HTTPTypes: CoreAPI re-exports methods and statuses.
-import CoreAPI
-import Foundation
-import Testing
+import TestSupport
 
 @Suite("One-off calls")
 struct AdHocEndpointTests {

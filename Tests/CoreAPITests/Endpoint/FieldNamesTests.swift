@@ -1,7 +1,4 @@
-import CoreAPI
-import CoreAPITesting
-import Foundation
-import Testing
+import TestSupport
 
 @Suite("InputEncoding: the same parameters make the same request")
 struct FieldNamesTests {

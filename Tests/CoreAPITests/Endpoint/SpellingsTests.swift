@@ -1,4 +1,4 @@
-import Testing
+import TestSupport
 
 @Suite("An endpoint's members of another library", .timeLimit(.minutes(2)))
 struct SpellingsTests {

@@ -1,4 +1,4 @@
-import Testing
+import TestSupport
 
 @Suite("Typed endpoints: wrong pairs fail to compile")
 struct TypedPairsTests {

@@ -1,10 +1,6 @@
-import CoreAPI
-import CoreAPIHTTP
 import CoreAPITransfers
 import CoreAPIWebSocket
-import Foundation
-import HTTPTypes
-import Testing
+import TestSupport
 
 @testable import CoreAPICore
 

@@ -1,10 +1,6 @@
-import CoreAPI
-import CoreAPITesting
-import Foundation
-import HTTPTypes
-import Testing
+import TestSupport
 
-@Suite("RequestEnhancer")
+@Suite("RequestEnhancer", .closing)
 struct RequestEnhancerTests {
     @Test("enhancers run in the order of their priorities, including one step more or less")
     func priorities() async {
@@ -60,8 +56,7 @@ struct RequestEnhancerTests {
 
     @Test("an enhancer's error hides no failure of the transport")
     func deenhancerThrowsAfterFailure() async throws {
-        let lost = try LoopbackServer.start { _ in .truncated(declared: 10, sent: Data("seven".utf8)) }
-        defer { lost.close() }
+        let lost = try LoopbackServer.test { _ in .truncated(declared: 10, sent: Data("seven".utf8)) }
         for url in [lost.url, "http://127.0.0.1:1"] {
             var channel = Channel.test(url)
             channel.enhancers = [Rejecting()]

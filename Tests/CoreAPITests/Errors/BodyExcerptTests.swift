@@ -1,9 +1,5 @@
-import CoreAPI
 import CoreAPIJSON
-import CoreAPITesting
-import Foundation
-import HTTPTypes
-import Testing
+import TestSupport
 
 @testable import CoreAPICore
 

@@ -1,12 +1,8 @@
-import CoreAPI
-import CoreAPITesting
-import Foundation
-import HTTPTypes
-import Testing
+import TestSupport
 
 @testable import CoreAPICore
 
-@Suite("An error's text is short and contains no secret")
+@Suite("An error's text is short and contains no secret", .closing)
 struct ErrorTextTests {
     private struct Login: Decodable, Sendable {
         var password: Date?
@@ -30,19 +26,17 @@ struct ErrorTextTests {
 
     @Test("An HTTP answer that breaks HTTP's rules has such an error")
     func brokenRules() async throws {
-        let server = try LoopbackServer.start { _ in
+        let server = try LoopbackServer.test { _ in
             [
                 .sendHead(status: 200, headers: ["Content-Length": "3", "Content-Length": "5"]), .sendBody(Data("abc".utf8)),
                 .closeConnection,
             ]
         }
-        defer { server.close() }
         let channel = Channel.test(server.url)
         let response = await channel.manager().response(for: TestEndpoint(), as: .nothing)
         let text = "\(try #require(response.error))"
         #expect(text.contains("the response breaks the protocol: expected one Content-Length, got 3 and 5"), "\(text)")
         #expect(!text.contains("something else"))
-        await channel.close()
     }
 
     @Test("A password before a host is not shown")

@@ -1,7 +1,4 @@
-import CoreAPI
-import Foundation
-import HTTPTypes
-import Testing
+import TestSupport
 
 @Suite("An error has a sentence for the user and a text for the developer")
 struct UserTextTests {

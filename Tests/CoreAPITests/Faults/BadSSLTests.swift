@@ -1,8 +1,4 @@
-import CoreAPI
-import CoreAPITesting
-import Foundation
-import HTTPTypes
-import Testing
+import TestSupport
 
 @testable import CoreAPICore
 @testable import CoreAPICurl
@@ -100,7 +96,7 @@ enum BadSSL: String, CaseIterable {
     }
 }
 
-@Suite("The hosts of badssl.com, rebuilt", .serialized)
+@Suite("The hosts of badssl.com, rebuilt", .closing, .serialized)
 struct BadSSLTests {
     @Test("are accepted or rejected, as in the table", arguments: BadSSL.allCases)
     func matrix(host: BadSSL) async throws {
@@ -109,7 +105,7 @@ struct BadSSLTests {
             DispatchQueue.global(qos: .background).async { continuation.resume(with: Result { try host.server() }) }
         }
         let server = try LoopbackServer.start(tls: tls) { _ in .ok("ok") }
-        let transport = CurlTransport()
+        let transport = closing(CurlTransport())
         var requests = Requests(transport)
         requests.allowsInsecure = false
         requests.trust = ServerTrustManager(authorities: server.tls.map { .pem($0.authorityPEM) } ?? .system)
@@ -125,6 +121,5 @@ struct BadSSLTests {
         let outcome = response.error.map { response.transportError?.label ?? $0.label } ?? response.text
         #expect(outcome == BadSSL.expected[host], "\(response.result)")
         #expect(server.requests.count == (outcome == "ok" ? 1 : 0))
-        await transport.close()
     }
 }

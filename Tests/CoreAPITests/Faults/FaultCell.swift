@@ -1,7 +1,4 @@
-import CoreAPI
-import CoreAPITesting
-import Foundation
-import HTTPTypes
+import TestSupport
 
 @testable import CoreAPICore
 

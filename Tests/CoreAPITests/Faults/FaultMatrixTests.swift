@@ -1,8 +1,5 @@
-import CoreAPITesting
-import Foundation
-import Programs
 import Synchronization
-import Testing
+import TestSupport
 
 @testable import CoreAPICore
 @testable import CoreAPICurl

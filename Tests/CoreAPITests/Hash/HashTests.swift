@@ -1,7 +1,4 @@
-import CoreAPIHTTP
-import Foundation
-import Programs
-import Testing
+import TestSupport
 
 @Suite("A hash")
 struct HashTests {

@@ -1,5 +1,4 @@
-import CoreAPI
-import Testing
+import TestSupport
 
 @Suite("Challenges of a server (RFC 9110 §11.6.1)")
 struct AuthenticationChallengeTests {

@@ -1,11 +1,6 @@
-import CoreAPI
-import CoreAPIHTTP
-import CoreAPITesting
-import Foundation
-import HTTPTypes
-import Testing
+import TestSupport
 
-@Suite("Bearer authentication")
+@Suite("Bearer authentication", .closing)
 struct BearerAuthenticationTests {
     struct Rejected: Error, Equatable {}
 
@@ -100,10 +95,9 @@ struct BearerAuthenticationTests {
             let note: @Sendable (String?) -> Void
             func read(_ event: CallEvent.Read) { note(event.error?.label) }
         }
-        let server = try LoopbackServer.start { _ in
+        let server = try LoopbackServer.test { _ in
             .status(401, body: Data(#"{"code":"expired"}"#.utf8), headers: ["WWW-Authenticate": "Bearer"])
         }
-        defer { server.close() }
         let failures: [any Error] = [Rejected(), TransportError.cannotResolveHost("tokens.example")]
         for failure in failures {
             var channel = Channel.test(server.url)

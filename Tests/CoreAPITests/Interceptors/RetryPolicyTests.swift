@@ -1,12 +1,8 @@
-import CoreAPI
-import CoreAPITesting
-import Foundation
-import HTTPTypes
-import Testing
+import TestSupport
 
 @testable import CoreAPIHTTP
 
-@Suite("The retry policy")
+@Suite("The retry policy", .closing)
 struct RetryPolicyTests {
     private func attempts(
         _ method: HTTPRequest.Method = .get, headers: Headers = [:], policy: RetryPolicy = RetryPolicy(base: .milliseconds(1)),
@@ -89,7 +85,6 @@ struct RetryPolicyTests {
         let attempts = await channel.manager().response(for: TestEndpoint(), as: .nothing).attempts
         #expect(attempts.count == 2)
         #expect(attempts.last.map { $0.delay >= .seconds(1) } == true)
-        await channel.close()
     }
 
     @Test("waits at least Retry-After, in seconds or as a date, and gives up if that passes the deadline")

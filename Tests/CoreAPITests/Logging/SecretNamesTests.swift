@@ -1,6 +1,6 @@
 import CoreAPI
 import Foundation
-import Programs
+import TestSupport
 import Testing
 
 @testable import CoreAPICore

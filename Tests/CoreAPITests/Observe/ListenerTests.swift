@@ -1,14 +1,9 @@
-import CoreAPI
 import CoreAPICurl
-import CoreAPIHTTP
-import CoreAPITesting
-import Foundation
-import HTTPTypes
-import Testing
+import TestSupport
 
 @testable import CoreAPICore
 
-@Suite("Listeners", .timeLimit(.minutes(1)))
+@Suite("Listeners", .closing, .timeLimit(.minutes(1)))
 struct ListenerTests {
     /// Records every event.
     struct Recorder: Listener {
@@ -51,7 +46,7 @@ struct ListenerTests {
     @Test("several receive a call's events in one order: name, connection, TLS, redirect, retry, cache and decoding")
     func order() async throws {
         let failures = Mutex(1)
-        let server = try LoopbackServer.start(tls: ServerTLS()) { request in
+        let server = try LoopbackServer.test(tls: ServerTLS()) { request in
             if request.path == "/thing" { return .redirect(to: "/there") }
             guard request.headers["if-none-match"] == "\"1\"" else { return .json(#"{"id":7}"#, headers: ["ETag": "\"1\""]) }
             let isFirst = failures.withLock { left in
@@ -60,7 +55,6 @@ struct ListenerTests {
             }
             return isFirst ? .status(503, body: Data("busy".utf8)) : .status(304)
         }
-        defer { server.close() }
         let (one, other) = (Diary(), Diary())
         let cache = ETagCache()
         var channel = Channel.test(server.url)
@@ -83,7 +77,6 @@ struct ListenerTests {
                 + ["head 503", "body 4", "exchanged 503", "read \(rejection)", "retrying \(rejection)", "started 2"] + again
                 + redirect + ["head 304", "exchanged 304", "cached /there", "read value", "finished success"])
         #expect(other.all == one.all)
-        await channel.close()
     }
 
     /// Repeats its previous answer.

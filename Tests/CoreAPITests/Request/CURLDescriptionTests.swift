@@ -1,11 +1,6 @@
-import CoreAPI
-import CoreAPITesting
-import Foundation
-import HTTPTypes
-import Programs
-import Testing
+import TestSupport
 
-@Suite("The cURL form")
+@Suite("The cURL form", .closing)
 struct CURLDescriptionTests {
     /// The request as sent, and its server.
     private func exchange(_ endpoint: TestEndpoint, _ server: LoopbackServer) async throws -> (Request, ReceivedRequest) {
@@ -49,8 +44,7 @@ struct CURLDescriptionTests {
 
     @Test("pasted into a shell, it sends the same bytes", arguments: endpoints.indices)
     func sameBytes(index: Int) async throws {
-        let server = try LoopbackServer.start { _ in .ok("{}") }
-        defer { server.close() }
+        let server = try LoopbackServer.test { _ in .ok("{}") }
         let (request, ours) = try await exchange(Self.endpoints[index], server)
         try await paste(request.cURLDescription(revealingSecrets: true))
         let theirs = try #require(server.requests.last)

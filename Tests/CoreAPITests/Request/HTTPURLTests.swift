@@ -1,10 +1,8 @@
-import CoreAPI
-import CoreAPITesting
-import Testing
+import TestSupport
 
 @testable import CoreAPICore
 
-@Suite("An address")
+@Suite("An address", .closing)
 struct HTTPURLTests {
     @Test(
         "is normalised once",
@@ -108,10 +106,9 @@ struct HTTPURLTests {
         #expect(url.string == "http://[fe80::1%25Eth0]:8080/a?b")
         #expect(try url.resolving("/c").string == "http://[fe80::1%25Eth0]:8080/c")
         #expect(try !url.hasSameOrigin(as: HTTPURL("http://[fe80::1%25eth1]:8080")))
-        let server = try LoopbackServer.start(on: .ipv6) { request in
+        let server = try LoopbackServer.test(on: .ipv6) { request in
             request.path == "/first" ? .redirect(to: "/second", status: 302) : .ok()
         }
-        defer { server.close() }
         #if canImport(Darwin)
         let interface = "lo0"
         #else
@@ -121,7 +118,6 @@ struct HTTPURLTests {
         #expect(await channel.manager().response(for: TestEndpoint("first"), as: .nothing).error == nil)
         #expect(server.requests.map(\.path) == ["/first", "/second"])
         #expect(server.requests.allSatisfy { $0.headers["host"] == "[::1]:\(server.port)" })
-        await channel.close()
     }
 
     @Test(

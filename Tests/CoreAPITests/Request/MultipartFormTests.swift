@@ -1,7 +1,4 @@
-import CoreAPI
-import CoreAPITesting
-import Foundation
-import Testing
+import TestSupport
 
 @testable import CoreAPICore
 
@@ -13,7 +10,7 @@ import Musl
 import Glibc
 #endif
 
-@Suite("Forms with files", .timeLimit(.minutes(1)))
+@Suite("Forms with files", .closing, .timeLimit(.minutes(1)))
 struct MultipartFormTests {
     private func temporary(_ data: Data) throws -> URL {
         let file = FileManager.default.temporaryDirectory.appendingPathComponent("part-\(UUID().uuidString).csv")
@@ -72,8 +69,7 @@ struct MultipartFormTests {
 
     @Test("a form is sent again whole, and one that can be read only once is not")
     func again() async throws {
-        let server = try LoopbackServer.start { $0.headers["x-attempt"] == nil ? .status(503) : .ok() }
-        defer { server.close() }
+        let server = try LoopbackServer.test { $0.headers["x-attempt"] == nil ? .status(503) : .ok() }
         struct Counting: RequestInterceptor {
             func adapt(_ request: inout Request) async throws {
                 if request.attempt > 1 { try request.setHeader("X-Attempt", "\(request.attempt)") }
@@ -91,13 +87,11 @@ struct MultipartFormTests {
         #expect(try !once.body().isReplayable)
         let response = await channel.manager().response(for: .post("x", encoding: .multipart(once)), as: .nothing)
         #expect(response.head?.status.code == 503 && server.requests.count == 4)
-        await channel.close()
     }
 
     @Test("a file that cannot be read, and a media type that would end its line, fail before anything is sent")
     func rejected() async throws {
-        let server = try LoopbackServer.start { _ in .ok() }
-        defer { server.close() }
+        let server = try LoopbackServer.test { _ in .ok() }
         let channel = Channel.test(server.url)
         let parts: [MultipartForm.Part] = [
             .file("f", URL(fileURLWithPath: "/nowhere/at-all")),
@@ -109,15 +103,13 @@ struct MultipartFormTests {
             #expect(response.error?.label.hasPrefix("request.") == true, "\(response.result)")
         }
         #expect(server.requests.isEmpty)
-        await channel.close()
     }
 
     @Test(
         "a file that shrinks or grows while its form is sent fails the call, even if another one makes up for it",
         arguments: [nil, 2] as [Int64?], [-10, 10])
     func changed(length: Int64?, by difference: Int) async throws {
-        let server = try LoopbackServer.start { _ in .ok() }
-        defer { server.close() }
+        let server = try LoopbackServer.test { _ in .ok() }
         let files = try (0..<2).map { _ in try temporary(Data(repeating: 65, count: 300_000)) }
         defer { for file in files { try? FileManager.default.removeItem(at: file) } }
         // Is read after the sizes were, and before the files.

@@ -1,8 +1,5 @@
-import CoreAPI
 import Dispatch
-import Foundation
-import HTTPTypes
-import Testing
+import TestSupport
 
 @Suite("Dispatcher: a response")
 struct AnswersTests {

@@ -1,10 +1,6 @@
-import CoreAPI
-import CoreAPITesting
-import Foundation
-import HTTPTypes
-import Testing
+import TestSupport
 
-@Suite("Response: a body as text")
+@Suite("Response: a body as text", .closing)
 struct CharsetTests {
     /// - Parameter types: the `Content-Type` lines of the response.
     private func response(_ bytes: [UInt8], _ types: [String]) async throws -> Response<Data> {
@@ -155,7 +151,6 @@ struct CharsetTests {
         }
         let channel = Channel.test(server.url)
         #expect(try await channel.manager().response(for: TestEndpoint(), as: .text).value == expected)
-        await channel.close()
     }
 
     @Test(

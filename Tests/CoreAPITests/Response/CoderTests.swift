@@ -1,7 +1,4 @@
-import CoreAPI
-import Foundation
-import HTTPTypes
-import Testing
+import TestSupport
 
 @Suite("Transport and coders")
 struct CoderTests {

@@ -1,6 +1,4 @@
-import CoreAPI
-import Foundation
-import Testing
+import TestSupport
 
 @Suite("Dates of header fields (RFC 9110 §5.6.7)")
 struct HTTPDateTests {

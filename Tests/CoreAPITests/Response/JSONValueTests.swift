@@ -1,6 +1,4 @@
-import CoreAPI
-import Foundation
-import Testing
+import TestSupport
 
 @Suite("JSON manually", .timeLimit(.minutes(1)))
 struct JSONValueTests {

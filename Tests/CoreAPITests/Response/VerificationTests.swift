@@ -1,10 +1,6 @@
-import CoreAPI
-import CoreAPITesting
-import Foundation
-import HTTPTypes
-import Testing
+import TestSupport
 
-@Suite("Verification")
+@Suite("Verification", .closing)
 struct VerificationTests {
     @Test("verifiers: the nearest for status, the first failure of all")
     func verifiers() async {
@@ -47,7 +43,6 @@ struct VerificationTests {
         let endpoint = TestEndpoint(modifiers: [ContentTypeResponseVerifier("application/json")])
         let error = await channel.manager().response(for: endpoint, as: .nothing).error
         #expect(error?.label == (isAccepted ? nil : "verification.unacceptableContentType"))
-        await channel.close()
     }
 
     private struct Nothing: Decodable, Sendable {}

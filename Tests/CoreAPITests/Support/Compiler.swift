@@ -1,5 +1,4 @@
-import Foundation
-import Programs
+import TestSupport
 
 /// Compiles Swift against the kit, as a package that uses it does.
 enum Compiler {

@@ -1,6 +1,4 @@
-import CoreAPI
-import CoreAPIHTTP
-import Foundation
+import TestSupport
 
 /// Records the order of the stages.
 final class Diary: Sendable {

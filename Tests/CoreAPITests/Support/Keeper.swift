@@ -1,4 +1,4 @@
-import CoreAPI
+import TestSupport
 
 /// Answers every later attempt with the first reply.
 actor Keeper: Middleware {

@@ -1,4 +1,4 @@
-import Foundation
+import TestSupport
 
 /// The package's own files, for tests of the architecture.
 enum SourceTree {

@@ -1,5 +1,4 @@
-import CoreAPI
-import HTTPTypes
+import TestSupport
 
 /// An endpoint with any properties.
 typealias TestEndpoint = AdHocEndpoint
@@ -14,23 +13,6 @@ extension AdHocEndpoint {
     }
 }
 
-/// A host with any URL.
-struct TestHost: EnvironmentType {
-    var name = "test"
-    var baseURL: String
-    var isSimulated = false
-}
-
 extension Channel {
-    /// A channel to a server on loopback; without a server if fixtures answer.
-    static func test(
-        _ baseURL: String = "http://127.0.0.1:9/", name: String = "test", limits: Limits = Limits(),
-        transport: (any Transport)? = nil
-    ) -> Channel {
-        Channel(
-            name: name, environment: APIEnvironment(TestHost(baseURL: baseURL), allowsInsecureConnections: true), limits: limits,
-            transport: transport)
-    }
-
     func manager() -> NetworkManager<TestEndpoint> { NetworkManager(channel: self) }
 }

@@ -1,12 +1,8 @@
-import CoreAPI
-import CoreAPITesting
-import Foundation
-import HTTPTypes
-import Testing
+import TestSupport
 
 @testable import CoreAPICore
 
-@Suite("The peers that a channel may connect to", .timeLimit(.minutes(1)))
+@Suite("The peers that a channel may connect to", .closing, .timeLimit(.minutes(1)))
 struct AddressPolicyTests {
     private func kind(_ text: String) throws -> Limits.AddressClass {
         var hints = addrinfo()
@@ -43,21 +39,19 @@ struct AddressPolicyTests {
     @Test("a redirect to a rejected peer is rejected, too")
     func redirected() async throws {
         let server = try LoopbackServer.start { _ in .redirect(to: "http://169.254.169.254/latest/meta-data") }
-        let transport = CurlTransport()
+        let transport = closing(CurlTransport())
         var requests = Requests(transport)
         requests.limits.rejectedAddresses = .linkLocal
         #expect(try await requests.send(.get, server.url).transportError?.label == "addressRejected")
         #expect(server.requests.count == 1)
-        await transport.close()
     }
 
     @Test(
         "the kit never connects to a rejected peer under any name, nor reuses another channel's connection to it",
         arguments: ["127.0.0.1", "localhost", "[::1]"])
     func rejected(host: String) async throws {
-        let server = try LoopbackServer.start { _ in .ok("x") }
-        defer { server.close() }
-        let transport = CurlTransport()
+        let server = try LoopbackServer.test { _ in .ok("x") }
+        let transport = closing(CurlTransport())
         var requests = Requests(transport)
         let url = "http://\(host):\(server.port)"
         if host != "[::1]" { #expect(try await requests.send(.get, url).status == 200) }
@@ -68,41 +62,35 @@ struct AddressPolicyTests {
         #expect(server.connectionsAccepted == accepted)
         requests.limits.rejectedAddresses = [.linkLocal]
         if host != "[::1]" { #expect(try await requests.send(.get, url).status == 200) }
-        await transport.close()
     }
 
     @Test("a head with too many lines is rejected")
     func headLines() async throws {
         let lines = (0..<600).map { "X-\($0): 1\r\n" }.joined()
-        let server = try LoopbackServer.start { _ in .garbage(Data("HTTP/1.1 200 OK\r\n\(lines)Content-Length: 0\r\n\r\n".utf8)) }
-        defer { server.close() }
-        let transport = CurlTransport()
+        let server = try LoopbackServer.test { _ in .garbage(Data("HTTP/1.1 200 OK\r\n\(lines)Content-Length: 0\r\n\r\n".utf8)) }
+        let transport = closing(CurlTransport())
         var requests = Requests(transport)
         #expect(try await requests.send(.get, server.url).transportError?.label == "tooManyHeadLines")
         requests.limits.responseHeadLines = 700
         #expect(try await requests.send(.get, server.url).status == 200)
-        await transport.close()
     }
 
     @Test("a head with more lines than HTTPFields can hold is rejected, with any limit of the channel")
     func headLinesFlood() async throws {
         let lines = String(repeating: "a:\r\n", count: 70_000)
-        let server = try LoopbackServer.start { _ in .garbage(Data("HTTP/1.1 200 OK\r\n\(lines)Content-Length: 0\r\n\r\n".utf8)) }
-        defer { server.close() }
-        let transport = CurlTransport()
+        let server = try LoopbackServer.test { _ in .garbage(Data("HTTP/1.1 200 OK\r\n\(lines)Content-Length: 0\r\n\r\n".utf8)) }
+        let transport = closing(CurlTransport())
         var requests = Requests(transport)
         requests.limits.responseHeadLines = .max
         requests.limits.responseHeadSize = .max
         let error = try await requests.send(.get, server.url).transportError
         // libcurl has its own limit since 8.6.
         #expect(["tooManyHeadLines", "headTooLarge"].contains(error?.label), "\(String(describing: error))")
-        await transport.close()
     }
 
     @Test("clear text is rejected, except to the named hosts")
     func clearText() async throws {
-        let server = try LoopbackServer.start { _ in .ok("x") }
-        defer { server.close() }
+        let server = try LoopbackServer.test { _ in .ok("x") }
         var channel = Channel.test(server.url)
         channel.environment.allowsInsecureConnections = false
         #expect(await channel.manager().response(for: TestEndpoint(), as: .data).error?.label == "channel")
@@ -110,6 +98,5 @@ struct AddressPolicyTests {
         #expect(await channel.manager().response(for: TestEndpoint(), as: .data).error == nil)
         let other = TestEndpoint(baseURL: "http://localhost:\(server.port)")
         #expect(await channel.manager().response(for: other, as: .data).error?.label == "request.insecureConnection")
-        await channel.close()
     }
 }

@@ -1,13 +1,9 @@
-import CoreAPI
-import CoreAPITesting
-import Foundation
-import Programs
-import Testing
+import TestSupport
 
 @testable import CoreAPICore
 
 /// Streamed calls that end at random moments, beside a call that goes on.
-@Suite("Cancellation at every moment", .timeLimit(.minutes(4)))
+@Suite("Cancellation at every moment", .closing, .timeLimit(.minutes(4)))
 struct CancellationTests {
     private enum Kind: CaseIterable {
         case download, readingDownload, upload, chunkedUpload
@@ -21,7 +17,7 @@ struct CancellationTests {
     @Test("leaves the call beside it alone, and nothing behind", arguments: [false, true], 1...4 as ClosedRange<UInt64>)
     func anytime(secure: Bool, seed: UInt64) async throws {
         let gate = try Gate()
-        let server = try LoopbackServer.start(tls: secure ? ServerTLS() : nil, bodyLimit: 0) { request in
+        let server = try LoopbackServer.test(tls: secure ? ServerTLS() : nil, bodyLimit: 0) { request in
             switch request.path {
             case "/beside": ServerReply.ok("beside").after(.waitFor(gate))
             // Over HTTP/1.1 a finished call leaves no connection either.
@@ -29,7 +25,6 @@ struct CancellationTests {
             default: .status(200, body: Data(count: 3 << 20), headers: ["Connection": "close"])
             }
         }
-        defer { server.close() }
         var channel = Channel.test(server.url)
         if let tls = server.tls {
             channel.environment.serverTrustManager = ServerTrustManager(authorities: .pem(tls.authorityPEM))

@@ -1,19 +1,15 @@
 // Asks libcurl itself whether it rejects what the kit has switched off.
 import CCurl
-import CoreAPI
-import CoreAPITesting
-import Foundation
-import HTTPTypes
-import Testing
+import TestSupport
 
 @testable import CoreAPICore
 @testable import CoreAPICurl
 
 /// Libraries with fewer capabilities than the linked one: the kit works without them, or rejects requests by name.
-@Suite("A libcurl without", .timeLimit(.minutes(2)))
+@Suite("A libcurl without", .closing, .timeLimit(.minutes(2)))
 struct CapabilityTests {
     private func transport(without capability: CurlCapabilities) -> CurlTransport {
-        CurlTransport(library: .linked.without(capability))
+        closing(CurlTransport(library: .linked.without(capability)))
     }
 
     private func requests(_ transport: CurlTransport, _ server: LoopbackServer) -> Requests {
@@ -32,7 +28,6 @@ struct CapabilityTests {
             Issue.record("\(rejected.result)")
             return
         }
-        await transport.close()
     }
 
     @Test("HTTP/2 uses HTTP/1.1, with as many connections as allowed")
@@ -45,7 +40,6 @@ struct CapabilityTests {
             #expect(response?.metrics?.httpVersion == "HTTP/1.1")
         }
         #expect(server.peakConnections > 1)
-        await transport.close()
     }
 
     @Test("OpenSSL compares pins with the server's own key, and rejects report-only pins by name")
@@ -65,7 +59,6 @@ struct CapabilityTests {
             Issue.record("\(rejected.result)")
             return
         }
-        await transport.close()
     }
 
     @Test("its own file of authorities rejects additional ones by name, and trusts a file and a text")
@@ -80,12 +73,10 @@ struct CapabilityTests {
             Issue.record("\(rejected.result)")
             return
         }
-        let linked = CurlTransport()
+        let linked = closing(CurlTransport())
         var besides = Requests(linked)
         besides.trust = requests.trust
         #expect(try await besides.send(.get, server.url).text == "trusted")
-        await transport.close()
-        await linked.close()
     }
 
     @Test(
@@ -103,7 +94,6 @@ struct CapabilityTests {
         #expect(try await requests.send(.get, clear.url).text == "a")
         requests.trust = ServerTrustManager(authorities: .file(file.path))
         #expect(try await requests.send(.get, secure.url).text == "b")
-        await transport.close()
     }
 
     @Test("allowed protocols by name allows http and https by their bits, as one with them does, and nothing else")
@@ -130,9 +120,9 @@ struct CapabilityTests {
 }
 
 /// HTTP/2 without END_STREAM events: nghttp2 is linked statically, or the platform's linker cannot replace its functions.
-@Suite("HTTP/2 without nghttp2's events", .timeLimit(.minutes(2)))
+@Suite("HTTP/2 without nghttp2's events", .closing, .timeLimit(.minutes(2)))
 struct UnmonitoredHTTP2Tests {
-    private let transport = CurlTransport(library: .linked.without(.streamMonitor))
+    private let transport = closing(CurlTransport(library: .linked.without(.streamMonitor)))
 
     private func requests(_ server: LoopbackServer) throws -> Requests {
         var requests = Requests(transport)
@@ -155,12 +145,10 @@ struct UnmonitoredHTTP2Tests {
         #expect(response.text == "body" && response.error == nil, "\(response.result)")
         #expect(response.metrics?.httpVersion == "HTTP/2")
         #expect(response.metrics?.isEndAnnounced == hasLength)
-        let monitored = CurlTransport()
+        let monitored = closing(CurlTransport())
         var others = Requests(monitored)
         others.trust = try requests(server).trust
         #expect(try await others.send(.get, server.url).metrics?.isEndAnnounced == true)
-        await transport.close()
-        await monitored.close()
     }
 
     @Test("bursts on fresh connections, large responses and bodies arrive whole, and wait for no timer")
@@ -183,7 +171,6 @@ struct UnmonitoredHTTP2Tests {
         #expect(ContinuousClock.now - start < .seconds(20))
         let posted = try await sender.send(.post, server.url + "/1k", body: .bytes(Data(repeating: 0x61, count: 200_000)))
         #expect(posted.status == 405)
-        await transport.close()
     }
 
     @Test(
@@ -198,7 +185,6 @@ struct UnmonitoredHTTP2Tests {
         }
         let response = try await requests(server).send(.get, server.url, timeout: Timeout(.seconds(5)))
         #expect(response.transportError?.label == "truncated", "\(response.result)")
-        await transport.close()
     }
 
     @Test("a reset with an error is a failure, also without a length")
@@ -208,7 +194,6 @@ struct UnmonitoredHTTP2Tests {
         }
         let response = try await requests(server).send(.get, server.url)
         #expect(response.transportError?.label == "truncated", "\(response.result)")
-        await transport.close()
     }
 
     @Test("an order that the server rejected is neither processed twice nor reported as a success")
@@ -219,7 +204,6 @@ struct UnmonitoredHTTP2Tests {
         let response = try await requests(server).send(.post, server.url, body: .bytes(Data("order".utf8)))
         #expect(response.error != nil || (response.text == "done" && server.requests.count == 2), "\(response.result)")
         #expect(try await requests(server).send(.get, server.url).text == "done")
-        await transport.close()
     }
 
     #if os(Linux)
@@ -237,8 +221,8 @@ struct UnmonitoredHTTP2Tests {
             return request.method == "POST"
                 ? [frames, .stall] : request.path == "/frames" ? ServerReply.ok().after(frames) : .ok()
         }
-        let loops = LoopGroup(loops: 1)
-        let transport = CurlTransport(loops: loops, library: .linked.without(.streamMonitor))
+        let loops = closing(LoopGroup(loops: 1))
+        let transport = closing(CurlTransport(loops: loops, library: .linked.without(.streamMonitor)))
         var builder = Requests(transport)
         builder.trust = ServerTrustManager(authorities: .pem(try #require(server.tls).authorityPEM))
         let requests = builder
@@ -259,8 +243,6 @@ struct UnmonitoredHTTP2Tests {
         #expect(began.duration(to: .now) < .seconds(30))
         let time = try #require(thread.time)
         #expect(time < .seconds(1), "\(time)")
-        await transport.close()
-        await loops.shutdown()
     }
     #endif
 }

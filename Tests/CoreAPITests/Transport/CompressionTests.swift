@@ -1,14 +1,11 @@
-import CoreAPITesting
-import Foundation
-import HTTPTypes
-import Testing
+import TestSupport
 
 @testable import CoreAPICore
 @testable import CoreAPICurl
 
-@Suite("Transparent compression")
+@Suite("Transparent compression", .closing)
 struct CompressionTests {
-    let transport = CurlTransport()
+    let transport = closing(CurlTransport())
     var requests: Requests { Requests(transport) }
 
     /// `hello, hello, hello, hello` in gzip.
@@ -27,7 +24,6 @@ struct CompressionTests {
         #expect(response.head?.headers[.contentLength] == nil)
         #expect(response.metrics?.bytesReceived == Int64(Self.packed.count))
         #expect(server.requests[0].headers["accept-encoding"]?.contains("gzip") == true)
-        await transport.close()
     }
 
     @Test(
@@ -42,7 +38,6 @@ struct CompressionTests {
         let response = try await requests.send(.get, server.url)
         #expect(response.text == text)
         #expect(server.requests[0].headers["accept-encoding"]?.contains(coding) == true)
-        await transport.close()
     }
 
     @Test("A request with its own coding or range gets the encoded bytes")
@@ -55,7 +50,6 @@ struct CompressionTests {
             #expect(response.head?.headers[.contentLength] == "\(Self.packed.count)")
         }
         #expect(server.requests[1].headers["accept-encoding"] == nil)
-        await transport.close()
     }
 
     @Test("HEAD and an uncompressed body keep their fields")
@@ -65,7 +59,6 @@ struct CompressionTests {
         #expect(head.head?.headers[.contentEncoding] == "gzip")
         #expect(head.head?.headers[.contentLength] == "\(Self.packed.count)")
         #expect(try await requests.send(.get, server.url).head?.headers[.contentLength] == "5")
-        await transport.close()
     }
 
     @Test("Fewer encoded bytes than announced are a truncated body")
@@ -77,7 +70,6 @@ struct CompressionTests {
             ]
         }
         #expect(try await requests.send(.get, server.url).transportError?.label == "truncated")
-        await transport.close()
     }
 
     @Test("Damaged and foreign codings are malformed", arguments: ["damage", "plain", "member", "block"])
@@ -94,7 +86,6 @@ struct CompressionTests {
         }
         let response = try await requests.send(.get, server.url)
         #expect(response.transportError?.label == "malformedResponse", "\(response.result)")
-        await transport.close()
     }
 
     @Test(
@@ -112,7 +103,6 @@ struct CompressionTests {
         } else {
             #expect(response.transportError == nil && response.data == expected, "\(response.result)")
         }
-        await transport.close()
     }
 
     @Test(
@@ -134,7 +124,6 @@ struct CompressionTests {
         #expect(response.transportError == nil, "\(response.result)")
         #expect(response.data == (isUndone || !isPacked ? plain : Self.packed))
         if let left { #expect(response.head?.headers[.contentEncoding] == left) }
-        await transport.close()
     }
 
     /// Complete as a message, incomplete in its content; libcurl's own decoder does not check that it has reached the end.
@@ -146,7 +135,6 @@ struct CompressionTests {
             .status(200, body: Data([0x0B, 0x02, 0x80] + "hel".utf8), headers: ["Content-Encoding": "br"])
         }
         #expect(try await requests.send(.get, brotli.url).transportError?.label == "truncated")
-        await transport.close()
     }
 
     @Test("Several codings, several gzip files in a row, bare deflate, and pieces of one byte")
@@ -170,7 +158,6 @@ struct CompressionTests {
         #expect(try await requests.send(.get, server.url + "/identity").text == hello)
         #expect(try await requests.send(.get, server.url + "/many").transportError?.label == "malformedResponse")
         #expect(try await requests.send(.get, server.url + "/pieces").text == hello)
-        await transport.close()
     }
 
     /// libzstd still reads the formats from before the standard, and of some it reads more if the body arrives at once.

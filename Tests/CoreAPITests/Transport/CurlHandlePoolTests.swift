@@ -1,5 +1,4 @@
-import CoreAPI
-import Testing
+import TestSupport
 
 @testable import CoreAPICore
 @testable import CoreAPICurl

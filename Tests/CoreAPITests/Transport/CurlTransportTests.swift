@@ -1,14 +1,10 @@
-import CoreAPI
-import CoreAPITesting
-import Foundation
-import HTTPTypes
-import Testing
+import TestSupport
 
 @testable import CoreAPICore
 
-@Suite("An exchange over HTTP/1.1")
+@Suite("An exchange over HTTP/1.1", .closing)
 struct CurlTransportTests {
-    let transport = CurlTransport()
+    let transport = closing(CurlTransport())
     var requests: Requests { Requests(transport) }
 
     @Test("A GET returns status, fields and body, and only the requested fields are sent")
@@ -22,7 +18,6 @@ struct CurlTransportTests {
         #expect(sent.target == "/orders?page=1")
         #expect(Set(sent.headers.map { $0.name.lowercased() }) == ["host", "user-agent", "accept-encoding"])
         #expect(sent.headers["user-agent"] == "NetworkerKit/\(CurlTransport.kitVersion)")
-        await transport.close()
     }
 
     @Test("A POST sends its bytes with a length and adds no media type")
@@ -32,7 +27,6 @@ struct CurlTransportTests {
         #expect(response.text == "hello")
         let sent = server.requests[0]
         #expect(Set(sent.headers.map { $0.name.lowercased() }) == ["host", "user-agent", "accept-encoding", "content-length"])
-        await transport.close()
     }
 
     @Test("A redirect is followed")
@@ -41,7 +35,6 @@ struct CurlTransportTests {
         let response = try await requests.send(.get, server.url + "/a")
         #expect(response.text == "there")
         #expect(response.metrics?.redirects.map(\.path) == ["/b"])
-        await transport.close()
     }
 
     @Test("A cancelled task returns at once")
@@ -52,7 +45,6 @@ struct CurlTransportTests {
         try await server.waitForRequests(1)
         task.cancel()
         #expect(await task.value.error?.isCancelled == true)
-        await transport.close()
     }
 
     @Test(
@@ -68,6 +60,5 @@ struct CurlTransportTests {
         #expect(response.transportError?.label == label)
         let took = started.duration(to: .now)
         #expect(took >= .milliseconds(195) && took < .seconds(20))
-        await transport.close()
     }
 }

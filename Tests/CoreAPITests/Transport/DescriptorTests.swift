@@ -1,8 +1,4 @@
-import CoreAPI
-import CoreAPITesting
-import Foundation
-import Programs
-import Testing
+import TestSupport
 
 #if canImport(Darwin)
 import Darwin
@@ -13,7 +9,7 @@ import Glibc
 #endif
 
 /// A process without a free descriptor: this program again, with one test.
-@Suite("Without a free descriptor", .timeLimit(.minutes(1)))
+@Suite("Without a free descriptor", .closing, .timeLimit(.minutes(1)))
 struct DescriptorTests {
     private static let variable = "NETWORKERKIT_USES_UP_DESCRIPTORS"
     private static let isWithout = ProcessInfo.processInfo.environment[variable] != nil
@@ -38,7 +34,7 @@ struct DescriptorTests {
     @Test("The process without", .enabled(if: isWithout))
     func process() async throws {
         let (first, second) = (try LoopbackServer.start { _ in .ok() }, try LoopbackServer.start { _ in .ok() })
-        let transport = CurlTransport()
+        let transport = closing(CurlTransport())
         let requests = Requests(transport)
         // From then on the loop has its own descriptors.
         #expect(try await requests.send(.get, first.url).status == 200)
@@ -54,6 +50,5 @@ struct DescriptorTests {
             return print("rejected otherwise: \(response)")
         }
         print("rejected: cannotConnect: \(reason)")
-        await transport.close()
     }
 }

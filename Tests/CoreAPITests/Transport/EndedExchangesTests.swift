@@ -1,6 +1,5 @@
-import HTTPTypes
 import Synchronization
-import Testing
+import TestSupport
 
 @testable import CoreAPICore
 @testable import CoreAPICurl

@@ -1,15 +1,11 @@
-import CoreAPI
-import CoreAPITesting
-import Foundation
-import HTTPTypes
-import Testing
+import TestSupport
 
 @testable import CoreAPICore
 @testable import CoreAPICurl
 
-@Suite("The metrics of an exchange")
+@Suite("The metrics of an exchange", .closing)
 struct TransferMetricsTests {
-    let transport = CurlTransport()
+    let transport = closing(CurlTransport())
     var requests: Requests { Requests(transport) }
 
     @Test("A reused connection has no connection times, not times of zero")
@@ -29,7 +25,6 @@ struct TransferMetricsTests {
             #expect(metrics.httpVersion == "HTTP/1.1")
             #expect(metrics.remoteAddress == "127.0.0.1" && metrics.remotePort == Int(server.port))
         }
-        await transport.close()
     }
 
     @Test("Figures are those of the exchange from the moment it was sent, also in the turn in which its loop began it")
@@ -59,7 +54,6 @@ struct TransferMetricsTests {
         #expect(metrics.bytesSent == 6 && metrics.bytesReceived == 5)
         #expect(metrics.total >= .milliseconds(55))
         #expect(metrics.redirects.map(\.path) == ["/b"])
-        await transport.close()
     }
 
     @Test("A streamed response's bytes and whole time are known when its end was read, and not before")
@@ -93,7 +87,6 @@ struct TransferMetricsTests {
         // Without a body they are known at once.
         let none = await CommonDispatcher(channel: channel).stream(AdHocEndpoint.get("none"))
         #expect(none.metrics?.bytesReceived == 0)
-        await transport.close()
     }
 
     @Test("A failure has metrics, too")
@@ -101,7 +94,6 @@ struct TransferMetricsTests {
         let server = try LoopbackServer.start { _ in .truncated(declared: 10, sent: Data("abc".utf8)) }
         let metrics = try #require(try await requests.send(.get, server.url).metrics)
         #expect(metrics.bytesReceived == 3)
-        await transport.close()
     }
 
     @Test("A request that cannot begin has no data of the previous exchange: no head, no cookies, no metrics")
@@ -115,7 +107,6 @@ struct TransferMetricsTests {
         #expect(second.head == nil && second.data.isEmpty)
         #expect(second.metrics?.remoteAddress == nil && second.metrics?.bytesReceived ?? 0 == 0)
         #expect(other.requests.isEmpty)
-        await transport.close()
     }
 
     @Test("A request cancelled before libcurl starts it has no metrics of the previous exchange")
@@ -123,8 +114,8 @@ struct TransferMetricsTests {
         let (asked, gate) = (try Gate(), try Gate())
         let server = try LoopbackServer.start { _ in .ok("12345") }
         // The body blocks the thread, so this test needs its own one.
-        let loops = LoopGroup(loops: 1)
-        let transport = CurlTransport(loops: loops)
+        let loops = closing(LoopGroup(loops: 1))
+        let transport = closing(CurlTransport(loops: loops))
         let requests = Requests(transport)
         #expect(try await requests.send(.get, server.url).metrics?.bytesReceived == 5)
         // Holds the thread up, so that it hears of the next request and of its end at once.
@@ -145,8 +136,6 @@ struct TransferMetricsTests {
             response.metrics?.bytesReceived ?? 0 == 0 && response.metrics?.remoteAddress == nil,
             "\(String(describing: response.metrics))")
         #expect(try await holding.status == 200)
-        await transport.close()
-        await loops.shutdown()
     }
 
     @Test("Time in the queue is measured separately, and is part of the call's total")
@@ -157,7 +146,7 @@ struct TransferMetricsTests {
         }
         var limits = Limits()
         limits.connectionsPerHost = 1
-        let transport = CurlTransport(limits: limits)
+        let transport = closing(CurlTransport(limits: limits))
         let requests = Requests(transport)
         let first = try requests.make(.get, server.url + "/first")
         let second = try requests.make(.get, server.url + "/second")
@@ -174,7 +163,6 @@ struct TransferMetricsTests {
         #expect(metrics.total > .zero)
         #expect(await holding.value.metrics.map { $0.queued < metrics.queued && $0.total >= .milliseconds(150) } == true)
         #expect(server.requests.map(\.path) == ["/first", "/second"])
-        await transport.close()
     }
 
     @Test("The linked libcurl reports its version and capabilities")

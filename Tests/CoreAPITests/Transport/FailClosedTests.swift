@@ -1,16 +1,11 @@
-import CoreAPI
-import CoreAPIHTTP
-import CoreAPITesting
-import Foundation
-import HTTPTypes
-import Testing
+import TestSupport
 
 @testable import CoreAPICore
 
 /// A peer that a fresh handshake would reject stays rejected, whatever the origin of a connection.
-@Suite("No way around a pin")
+@Suite("No way around a pin", .closing)
 struct FailClosedTests {
-    private let transport = CurlTransport()
+    private let transport = closing(CurlTransport())
 
     private func requests(_ server: LoopbackServer, _ pins: PinSet = [:]) throws -> Requests {
         var requests = Requests(transport)
@@ -36,7 +31,6 @@ struct FailClosedTests {
         }
         #expect(outcomes.withLock { $0 } == ["pinMismatch": 100])
         #expect(server.requests.isEmpty)
-        await transport.close()
     }
 
     @Test(
@@ -52,7 +46,6 @@ struct FailClosedTests {
             #expect(try await pinned.send(.get, server.url).transportError?.label == "pinMismatch")
         }
         #expect(server.requests.count == 3)
-        await transport.close()
     }
 
     @Test("An HTTP/2 connection is not used for another name of its certificate that has other pins")
@@ -66,7 +59,6 @@ struct FailClosedTests {
             #expect(try await requests.send(.get, address).transportError?.label == "pinMismatch")
         }
         #expect(server.requests.allSatisfy { $0.headers["host"] == "localhost:\(server.port)" })
-        await transport.close()
     }
 
     @Test("A connection with a reported mismatch is not used after its pin set begins to block", arguments: ["h2", "http/1.1"])
@@ -82,7 +74,6 @@ struct FailClosedTests {
         try await Task.sleep(for: .seconds(max(0, expiry.timeIntervalSinceNow) + 0.01))
         #expect(try await requests.send(.get, server.url).transportError?.label == "pinMismatch")
         #expect(server.requests.count == 1)
-        await transport.close()
     }
 
     @Test(
@@ -95,7 +86,7 @@ struct FailClosedTests {
         }
         var environment = APIEnvironment("loopback", baseURL: server.url)
         environment.serverTrustManager = ServerTrustManager(authorities: .pem(tls.authorityPEM))
-        let transport = CurlTransport()
+        let transport = closing(CurlTransport())
         let heard = Shared(0)
         var channel = Channel(name: "T", environment: environment, transport: transport)
         channel.logger = FunctionLogger { if case .pinMismatch = $0 { heard.change { $0 += 1 } } }
@@ -110,7 +101,6 @@ struct FailClosedTests {
         }
         #expect(labels.current == Array(repeating: mode == .enforce ? "pinMismatch" : "x", count: 24))
         #expect(heard.current == (mode == .enforce ? 24 : server.connectionsAccepted))
-        await transport.close()
     }
 
     @Test(
@@ -135,7 +125,6 @@ struct FailClosedTests {
             #expect(try await stranger.send(.get, server.url).transportError?.label == "tls")
         }
         #expect(server.requests.count == 3)
-        await transport.close()
     }
 
     @Test("Each of three certificates of the chain can be pinned; one that the server only sends beside its chain cannot")
@@ -158,6 +147,5 @@ struct FailClosedTests {
         let rejected = try await self.requests(deceiver, ["localhost": [pinned.certificate.certificate.pin, Self.wrong[0]]])
             .send(.get, deceiver.url)
         #expect(rejected.transportError?.label == "pinMismatch")
-        await transport.close()
     }
 }

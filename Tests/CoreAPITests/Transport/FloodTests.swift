@@ -1,13 +1,9 @@
-import CoreAPI
-import CoreAPITesting
-import Foundation
-import HTTPTypes
-import Testing
+import TestSupport
 
 @testable import CoreAPICore
 
 /// A server that sends forever, faster than its client reads.
-@Suite("A flood over HTTP/2", .serialized)
+@Suite("A flood over HTTP/2", .closing, .serialized)
 struct FloodTests {
     enum Flood: String, CaseIterable {
         case interimHeads, data, settings, ping, resets, unknownFrames
@@ -34,7 +30,7 @@ struct FloodTests {
         }
     }
 
-    private let transport = CurlTransport()
+    private let transport = closing(CurlTransport())
 
     private func requests(_ server: LoopbackServer) throws -> Requests {
         var requests = Requests(transport)
@@ -66,7 +62,6 @@ struct FloodTests {
         }
         #expect(outcomes.contains("fine"), "\(outcomes)")
         #expect(clock.now - start < .seconds(60))
-        await transport.close()
     }
 
     @Test(
@@ -88,6 +83,5 @@ struct FloodTests {
         for _ in 0..<20 { #expect(try await requests.send(.get, sound.url).text == "fine") }
         for flooded in flooded { #expect(try await flooded.value.transportError?.label == "timedOut.total") }
         #expect(clock.now - start < .seconds(30))
-        await transport.close()
     }
 }

@@ -1,18 +1,13 @@
-import CoreAPI
-import CoreAPIHTTP
-import CoreAPITesting
-import Foundation
-import HTTPTypes
-import Testing
+import TestSupport
 
 @testable import CoreAPICore
 
-@Suite("HTTP/2", .serialized)
+@Suite("HTTP/2", .closing, .serialized)
 struct HTTP2Tests {
     @Test("500 requests at once share few connections, once the protocol is known")
     func multiplexing() async throws {
         let server = try await NginxServer(http2: true)
-        let transport = CurlTransport()
+        let transport = closing(CurlTransport())
         var requests = Requests(transport)
         requests.trust = ServerTrustManager(authorities: .pem(server.authority))
         let sender = requests
@@ -27,7 +22,6 @@ struct HTTP2Tests {
         }
         #expect(answered.withLock { $0 } == 500)
         #expect((1...8).contains(connections.withLock { $0.count }))
-        await transport.close()
     }
 
     @Test(
@@ -36,7 +30,7 @@ struct HTTP2Tests {
         var tls = try ServerTLS(protocols: [.http2])
         tls.versions = version...version
         let server = try LoopbackServer.start(tls: tls) { .ok("\($0.connection)") }
-        let transport = CurlTransport()
+        let transport = closing(CurlTransport())
         var requests = Requests(transport)
         requests.trust = ServerTrustManager(authorities: .pem(tls.authorityPEM))
         let sender = requests
@@ -44,7 +38,6 @@ struct HTTP2Tests {
             #expect((try? await sender.send(.get, server.url))?.text == "0")
         }
         #expect(server.connectionsAccepted == 1)
-        await transport.close()
     }
 
     /// One burst in ten left a response in libcurl until the connect timeout, because libcurl had read it for another stream.
@@ -71,7 +64,7 @@ struct HTTP2Tests {
     @Test("A host that is known to multiplex gets more requests at once than connections")
     func release() async throws {
         let server = try await NginxServer(http2: true)
-        let transport = CurlTransport()
+        let transport = closing(CurlTransport())
         var requests = Requests(transport)
         requests.trust = ServerTrustManager(authorities: .pem(server.authority))
         let tasks = try (0..<60).map { _ in
@@ -82,7 +75,6 @@ struct HTTP2Tests {
         #expect(transport.activeExchanges == 60 && transport.queuedExchanges == 0)
         for task in tasks { task.cancel() }
         for task in tasks { #expect(await task.value.error?.isCancelled == true) }
-        await transport.close()
     }
 
     @Test("A host with HTTP/1.1 only gets all its connections, and once that is known, without waiting for each other")
@@ -90,7 +82,7 @@ struct HTTP2Tests {
         let server = try await NginxServer(http2: false)
         var limits = Limits()
         limits.connectionsPerHost = 8
-        let transport = CurlTransport(limits: limits)
+        let transport = closing(CurlTransport(limits: limits))
         var requests = Requests(transport)
         requests.trust = ServerTrustManager(authorities: .pem(server.authority))
         let sender = requests
@@ -105,13 +97,12 @@ struct HTTP2Tests {
         }
         #expect(answered.withLock { $0 } == 200)
         #expect((1...8).contains(connections.withLock { $0.count }))
-        await transport.close()
     }
 
     @Test("Bodies, methods and large responses")
     func exchange() async throws {
         let server = try await NginxServer(http2: true)
-        let transport = CurlTransport()
+        let transport = closing(CurlTransport())
         var requests = Requests(transport)
         requests.trust = ServerTrustManager(authorities: .pem(server.authority))
         let large = try await requests.send(.get, server.url + "/300k")
@@ -128,13 +119,12 @@ struct HTTP2Tests {
             }
         }
         #expect(try await requests.send(.put, server.url + "/1k", body: .stream(stream)).status == 405)
-        await transport.close()
     }
 
     @Test("Cancelling one stream does not affect the others and their connection")
     func cancel() async throws {
         let server = try await NginxServer(http2: true)
-        let transport = CurlTransport()
+        let transport = closing(CurlTransport())
         var requests = Requests(transport)
         requests.trust = ServerTrustManager(authorities: .pem(server.authority))
         let before = try await requests.send(.get, server.url + "/connection").text.prefix { $0 != " " }
@@ -146,7 +136,6 @@ struct HTTP2Tests {
         #expect(await task.value.error?.isCancelled == true)
         let after = try await requests.send(.get, server.url + "/connection").text.prefix { $0 != " " }
         #expect(before == after)
-        await transport.close()
     }
 
     /// Opens its gate when the steps of the reply that holds it are over.
@@ -160,13 +149,12 @@ struct HTTP2Tests {
     func cancelled() async throws {
         let over = try Gate()
         let tls = try ServerTLS(protocols: [.http2])
-        let server = try LoopbackServer.start(tls: tls) { request in
+        let server = try LoopbackServer.test(tls: tls) { request in
             guard request.target == "/held" else { return .ok() }
             let witness = Witness(over)
             return [.stall, .takeOver { _ in withExtendedLifetime(witness) {} }]
         }
-        defer { server.close() }
-        let transport = CurlTransport()
+        let transport = closing(CurlTransport())
         var requests = Requests(transport)
         requests.trust = ServerTrustManager(authorities: .pem(tls.authorityPEM))
         let held = try requests.make(.get, server.url + "/held")
@@ -178,18 +166,15 @@ struct HTTP2Tests {
         #expect(try await requests.send(.get, server.url).status == 200)
         try await over.waitUntilOpen()
         #expect(server.connectionsAccepted == 1 && server.openConnections == 1)
-        await transport.close()
     }
 
     @Test("A server's alternatives, HTTP/3 among them, are never used")
     func alternative() async throws {
         let tls = try ServerTLS(protocols: [.http2])
-        let other = try LoopbackServer.start(tls: tls) { _ in .ok() }
-        defer { other.close() }
+        let other = try LoopbackServer.test(tls: tls) { _ in .ok() }
         let alternatives = "h3=\":\(other.port)\"; ma=9, h2=\":\(other.port)\"; ma=9"
-        let server = try LoopbackServer.start(tls: tls) { _ in .ok(headers: ["Alt-Svc": alternatives]) }
-        defer { server.close() }
-        let transport = CurlTransport()
+        let server = try LoopbackServer.test(tls: tls) { _ in .ok(headers: ["Alt-Svc": alternatives]) }
+        let transport = closing(CurlTransport())
         var requests = Requests(transport)
         requests.trust = ServerTrustManager(authorities: .pem(tls.authorityPEM))
         for _ in 0..<10 {
@@ -197,13 +182,12 @@ struct HTTP2Tests {
             #expect(response.error == nil && response.metrics?.httpVersion == "HTTP/2")
         }
         #expect(other.connectionsAccepted == 0)
-        await transport.close()
     }
 
     @Test("A server that leaves in the middle of a body causes a truncated body")
     func cut() async throws {
         var server: NginxServer? = try await NginxServer(http2: true)
-        let transport = CurlTransport()
+        let transport = closing(CurlTransport())
         var requests = Requests(transport)
         requests.trust = ServerTrustManager(authorities: .pem(try #require(server).authority))
         let slow = try requests.make(.get, try #require(server).url + "/slow")
@@ -214,13 +198,12 @@ struct HTTP2Tests {
         let response = await task.value
         #expect(response.transportError?.label == "truncated", "\(response.result)")
         #expect(response.status == 200)
-        await transport.close()
     }
 
     @Test("GOAWAY after every few requests loses no idempotent request")
     func goAway() async throws {
         let server = try await NginxServer(http2: true, keepaliveRequests: 20)
-        let transport = CurlTransport()
+        let transport = closing(CurlTransport())
         var requests = Requests(transport)
         requests.trust = ServerTrustManager(authorities: .pem(server.authority))
         let sender = requests
@@ -231,14 +214,13 @@ struct HTTP2Tests {
             if response?.status != 200 { failures.withLock { $0.append("\(response?.transportError as Any)") } }
         }
         #expect(failures.withLock { $0 } == [])
-        await transport.close()
     }
 
     /// A request that GOAWAY reports as not processed is sent again, for any method (RFC 9113 §6.8).
     @Test("GOAWAY loses no POST either, one after another or many at once", arguments: [1, 16])
     func goAwayPost(atOnce: Int) async throws {
         let server = try await NginxServer(http2: true, keepaliveRequests: 10)
-        let transport = CurlTransport()
+        let transport = closing(CurlTransport())
         var requests = Requests(transport)
         requests.trust = ServerTrustManager(authorities: .pem(server.authority))
         let sender = requests
@@ -250,6 +232,5 @@ struct HTTP2Tests {
         }
         #expect(failures.withLock { $0 } == [])
         #expect(try await server.served(200) == 200)
-        await transport.close()
     }
 }

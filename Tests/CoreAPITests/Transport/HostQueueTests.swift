@@ -1,5 +1,4 @@
-import Programs
-import Testing
+import TestSupport
 
 @testable import CoreAPICore
 @testable import CoreAPICurl

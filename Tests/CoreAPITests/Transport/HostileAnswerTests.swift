@@ -1,13 +1,9 @@
-import CoreAPI
-import CoreAPITesting
-import Foundation
-import HTTPTypes
-import Testing
+import TestSupport
 
 @testable import CoreAPICore
 
 /// Servers whose answers are legal, or nearly, and do harm.
-@Suite("Hostile answers", .timeLimit(.minutes(2)))
+@Suite("Hostile answers", .closing, .timeLimit(.minutes(2)))
 struct HostileAnswerTests {
     private func channel(_ server: LoopbackServer, loops: LoopGroup = .shared, name: String = "test") throws -> Channel {
         var channel = Channel.test(server.url, name: name, transport: CurlTransport(loops: loops))
@@ -27,7 +23,7 @@ struct HostileAnswerTests {
             ]
         }
         let server = try LoopbackServer.start { _ in .ok("x") }
-        let loops = LoopGroup(loops: 1)
+        let loops = closing(LoopGroup(loops: 1))
         let attacked = try channel(hostile, loops: loops)
         let neighbour = try channel(server, loops: loops, name: "neighbour")
         let attack = Task { await attacked.manager().response(for: TestEndpoint(), as: .data) }
@@ -37,9 +33,6 @@ struct HostileAnswerTests {
         #expect(began.duration(to: .now) < .seconds(20))
         attack.cancel()
         #expect(await attack.value.error != nil)
-        await attacked.close()
-        await neighbour.close()
-        await loops.shutdown()
     }
 
     @Test(
@@ -47,7 +40,7 @@ struct HostileAnswerTests {
         arguments: [HTTPRequest.Method.get, .post], [false, true])
     func closedByTLSAlone(method: HTTPRequest.Method, isAnnounced: Bool) async throws {
         let hasHalf = try Gate()
-        let server = try LoopbackServer.start(tls: ServerTLS(protocols: [.http2])) { request in
+        let server = try LoopbackServer.test(tls: ServerTLS(protocols: [.http2])) { request in
             guard request.connection == 0, request.exchange > 0 else { return .ok("fine") }
             switch request.exchange {
             case 1...4: return [.stall]
@@ -57,7 +50,6 @@ struct HostileAnswerTests {
                 return ServerReply([.waitFor(hasHalf)] + ServerReply.ok("last").steps + end + [.stall])
             }
         }
-        defer { server.close() }
         let channel = try channel(server)
         let manager = channel.manager()
         let endpoint = TestEndpoint("thing", method, modifiers: [Timeout(idle: .seconds(60))])
@@ -76,7 +68,6 @@ struct HostileAnswerTests {
         let unanswered = method == .get ? "fine" : "transport.connectionLost"
         let expected = ["last", "transport.truncated"] + Array(repeating: unanswered, count: 4)
         #expect(outcomes.sorted() == expected.sorted())
-        await channel.close()
     }
 
     @Test(
@@ -84,7 +75,7 @@ struct HostileAnswerTests {
         arguments: [HTTPRequest.Method.get, .post],
         [(0, "NO_ERROR"), (2, "INTERNAL_ERROR"), (7, "REFUSED_STREAM"), (8, "CANCEL")] as [(UInt32, String)])
     func resetAfterHead(method: HTTPRequest.Method, code: (number: UInt32, name: String)) async throws {
-        let server = try LoopbackServer.start(tls: ServerTLS(protocols: [.http2])) { request in
+        let server = try LoopbackServer.test(tls: ServerTLS(protocols: [.http2])) { request in
             let stream = UInt32(2 * request.exchange + 1)
             // ":status: 200" of the static table (RFC 7541 §A).
             let frames =
@@ -92,7 +83,6 @@ struct HostileAnswerTests {
                 + Frames.frame(3, 0, stream, Data([0, 0, 0, UInt8(code.number)]))
             return [.send(frames), .stall]
         }
-        defer { server.close() }
         let channel = try channel(server)
         let endpoint = TestEndpoint("thing", method, modifiers: [Timeout(idle: .seconds(20))])
         let response = await channel.manager().response(for: endpoint, as: .text)
@@ -103,7 +93,6 @@ struct HostileAnswerTests {
             #expect(mayHaveBeenProcessed == (method == .post))
         default: Issue.record("\(response.result)")
         }
-        await channel.close()
     }
 
     @Test(
@@ -111,18 +100,16 @@ struct HostileAnswerTests {
         arguments: [true, false])
     func trickle(isHead: Bool) async throws {
         let bytes = Data((isHead ? "HTTP/1.1 200 OK\r\nX: " : "1;").utf8) + Data(repeating: UInt8(ascii: "a"), count: 200)
-        let server = try LoopbackServer.start { _ in
+        let server = try LoopbackServer.test { _ in
             let head: [ServerReply.Step] =
                 isHead ? [] : [.sendHead(status: 200, headers: ["Transfer-Encoding": "chunked"])]
             return ServerReply(head + bytes.flatMap { [.send(Data([$0])), .wait(.milliseconds(50))] })
         }
-        defer { server.close() }
         let channel = try channel(server)
         let endpoint = TestEndpoint(modifiers: [Timeout(idle: .milliseconds(500), total: .seconds(60))])
         let response = await channel.manager().response(for: endpoint, as: .text)
         #expect(response.error?.label == "transport.timedOut.idle", "\(response.result)")
         let text = response.error.map { "\($0)" } ?? ""
         #expect(text.contains("no byte of a body and no whole line of a head sent or received for 0.5 seconds"), "\(text)")
-        await channel.close()
     }
 }

@@ -1,15 +1,10 @@
-import CoreAPI
-import CoreAPIHTTP
-import CoreAPITesting
-import Foundation
-import HTTPTypes
-import Testing
+import TestSupport
 
 @testable import CoreAPICore
 @testable import CoreAPICurl
 
 /// Servers and sequences that try to harm a call with a streamed body.
-@Suite("Streaming: hostile peers", .timeLimit(.minutes(2)))
+@Suite("Streaming: hostile peers", .closing, .timeLimit(.minutes(2)))
 struct HostileStreamTests {
     private func channel(
         _ server: LoopbackServer, loops: LoopGroup = .shared, name: String = "test", _ change: (inout Channel) -> Void = { _ in }
@@ -27,7 +22,7 @@ struct HostileStreamTests {
             + Data(repeatElement(Array("1\r\na\r\n".utf8), count: count).joined()) + Data("0\r\n\r\n".utf8)
         let hostile = try LoopbackServer.start { _ in [.send(flood)] }
         let server = try LoopbackServer.start { _ in .ok("x") }
-        let loops = LoopGroup(loops: 1)
+        let loops = closing(LoopGroup(loops: 1))
         let (attacked, neighbour) = (channel(hostile, loops: loops), channel(server, loops: loops, name: "neighbour"))
         let body = try await attacked.manager().stream(TestEndpoint()).value
         let began = ContinuousClock.now
@@ -39,44 +34,38 @@ struct HostileStreamTests {
         #expect(began.duration(to: .now) < .seconds(40))
         await attacked.close()
         await neighbour.close()
-        await loops.shutdown()
     }
 
     @Test("a slow error answer is collected until the call's deadline, and the received part is kept")
     func trickle() async throws {
-        let server = try LoopbackServer.start { _ in
+        let server = try LoopbackServer.test { _ in
             let head: ServerReply.Step = .sendHead(status: 500, headers: ["Content-Length": "60000"])
             return ServerReply([head] + (0..<200).flatMap { _ in [.sendBody(Data("x".utf8)), .wait(.milliseconds(100))] })
         }
-        defer { server.close() }
         let channel = channel(server) { $0.modifiers = [Timeout(idle: .seconds(5), total: .milliseconds(800))] }
         let response = await channel.manager().stream(TestEndpoint())
         #expect(response.error?.label == "transport.timedOut.total")
         #expect(response.head?.status.code == 500 && !response.data.isEmpty)
-        await channel.close()
     }
 
     @Test("a redirect with a slow body is followed without waiting for the body")
     func trickledRedirect() async throws {
-        let server = try LoopbackServer.start { request in
+        let server = try LoopbackServer.test { request in
             guard request.path == "/thing" else { return .ok("there") }
             let head: ServerReply.Step = .sendHead(status: 302, headers: ["Content-Length": "60000", "Location": "/there"])
             return ServerReply([head] + (0..<200).flatMap { _ in [.sendBody(Data("x".utf8)), .wait(.milliseconds(100))] })
         }
-        defer { server.close() }
         // The body would take 20 s.
         let channel = channel(server) { $0.modifiers = [Timeout(.seconds(15))] }
         let body = try await channel.manager().stream(TestEndpoint()).value
         #expect(try await body.collect(upTo: 100) == Data("there".utf8))
-        await channel.close()
     }
 
     @Test("a sequence that can be read only once is never sent again as an empty body")
     func readOnce() async throws {
-        let server = try LoopbackServer.start { request in
+        let server = try LoopbackServer.test { request in
             request.path == "/upload" ? .status(307, headers: ["Location": "/there"]) : .ok("\(request.body.count)")
         }
-        defer { server.close() }
         let channel = channel(server)
         let once = AsyncStream { continuation in
             continuation.yield(Data("precious".utf8))
@@ -87,7 +76,6 @@ struct HostileStreamTests {
         #expect(response.error?.label == "transport.bodyUnreadable", "\(response.result)")
         #expect("\(response.error.map { "\($0)" } ?? "")".contains("expected 8 bytes as in an earlier attempt, found 0"))
         #expect(server.requests.filter { $0.path == "/there" }.allSatisfy { $0.defect != nil })
-        await channel.close()
     }
 
     /// Reads the first chunk of a request's body.
@@ -101,8 +89,7 @@ struct HostileStreamTests {
 
     @Test("the rest of a sequence that can be read only once is never sent as a whole body", arguments: [true, false])
     func restOfOnce(madeOutside: Bool) async throws {
-        let server = try LoopbackServer.start { .ok("\($0.body.count)") }
-        defer { server.close() }
+        let server = try LoopbackServer.test { .ok("\($0.body.count)") }
         let channel = channel(server) { $0.attemptMiddleware = [Peek()] }
         let pieces: @Sendable () -> AsyncStream<Data> = {
             AsyncStream { continuation in
@@ -121,7 +108,6 @@ struct HostileStreamTests {
         } else {
             #expect(try response.value == "20000")
         }
-        await channel.close()
     }
 
     private struct Elsewhere: Middleware {
@@ -152,7 +138,6 @@ struct HostileStreamTests {
         let response = await channel.manager().response(for: TestEndpoint(), as: .text)
         #expect(response.error?.label == "request.leavesEnvironment", "\(response.result)")
         #expect(other.requests.isEmpty)
-        await channel.close()
     }
 
     /// Yields empty chunks until its reader releases it.
@@ -175,15 +160,13 @@ struct HostileStreamTests {
 
     @Test("a sequence of empty chunks is released when its call ends")
     func empties() async throws {
-        let server = try LoopbackServer.start { request in .ok("\(request.body.count)") }
-        defer { server.close() }
+        let server = try LoopbackServer.test { request in .ok("\(request.body.count)") }
         let gone = try Gate()
         let channel = channel(server) { $0.modifiers = [Timeout(.milliseconds(500))] }
         let manager = NetworkManager<UploadEndpoint>(channel: channel)
         let body = Body.stream(Body.Stream { Nothings(gone: gone) })
         #expect(await manager.response(for: UploadEndpoint(body: body), as: .text).error?.label == "transport.timedOut.total")
         try await gone.waitUntilOpen()
-        await channel.close()
     }
 
     /// Gives nothing, not even to a cancelled task, before the gate opens.
@@ -241,7 +224,6 @@ struct HostileStreamTests {
         #expect(began.duration(to: .now) < .seconds(30))
         #expect(server.requests.isEmpty)
         if kind == .endless { try await gone.waitUntilOpen() }
-        await channel.close()
     }
 
     /// Answers with a rejection, whose body is a sequence.
@@ -275,8 +257,7 @@ struct HostileStreamTests {
         "a file with more bytes than its size is not sent as a part of it",
         .enabled(if: FileManager.default.fileExists(atPath: "/proc/cpuinfo")))
     func sizeless() async throws {
-        let server = try LoopbackServer.start { request in .ok("\(request.body.count)") }
-        defer { server.close() }
+        let server = try LoopbackServer.test { request in .ok("\(request.body.count)") }
         let channel = channel(server)
         let manager = NetworkManager<UploadEndpoint>(channel: channel)
         let body = Body.file(URL(fileURLWithPath: "/proc/cpuinfo"))
@@ -284,13 +265,11 @@ struct HostileStreamTests {
         #expect(response.error?.label == "transport.bodyUnreadable", "\(response.result)")
         #expect("\(response.error.map { "\($0)" } ?? "")".contains("expected 0 bytes, but the body goes on after them"))
         #expect(server.requests.allSatisfy { $0.defect != nil })
-        await channel.close()
     }
 
     @Test("a file that grows while it is sent is not sent as a part of it")
     func growing() async throws {
-        let server = try LoopbackServer.start { request in .ok("\(request.body.count)") }
-        defer { server.close() }
+        let server = try LoopbackServer.test { request in .ok("\(request.body.count)") }
         let file = FileManager.default.temporaryDirectory.appendingPathComponent("kit-growing-\(UUID().uuidString)")
         try Data(count: 10).write(to: file)
         defer { try? FileManager.default.removeItem(at: file) }
@@ -316,17 +295,15 @@ struct HostileStreamTests {
 
     @Test("a slice of a body in two codings that becomes too large is a malformed response, whatever the channel's limit")
     func nested() async throws {
-        let server = try LoopbackServer.start { _ in
+        let server = try LoopbackServer.test { _ in
             .status(200, body: Self.bombInBomb ?? Data(), headers: ["Content-Encoding": "gzip, gzip"])
         }
-        defer { server.close() }
         let channel = channel(server)
         let body = try await channel.manager().stream(TestEndpoint()).value
         let error = await #expect(throws: APIClientError.self) { for try await _ in body {} }
         #expect(error?.label == "transport.malformedResponse")
         let text = error.map { "\($0)" } ?? ""
         #expect(text.contains("263 bytes of its coded form become more than 33554432"), "\(text)")
-        await channel.close()
     }
 
     @Test("a peer that stalls its response is idle, whatever delays the request's body")
@@ -340,7 +317,6 @@ struct HostileStreamTests {
         let body = try response.value
         let error = await #expect(throws: APIClientError.self) { for try await _ in body {} }
         #expect(error?.label == "transport.timedOut.idle")
-        await channel.close()
     }
 
     @Test("a reader that never waits can be cancelled, and a second reader is rejected")

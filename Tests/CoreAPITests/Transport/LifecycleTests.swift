@@ -1,8 +1,4 @@
-import CoreAPITesting
-import Foundation
-import HTTPTypes
-import Programs
-import Testing
+import TestSupport
 
 @testable import CoreAPICore
 @testable import CoreAPICurl

@@ -1,20 +1,15 @@
-import CoreAPI
-import CoreAPIHTTP
-import CoreAPITesting
-import Foundation
-import HTTPTypes
-import Testing
+import TestSupport
 
 @testable import CoreAPICore
 
-@Suite("Many requests at once", .serialized, .timeLimit(.minutes(5)))
+@Suite("Many requests at once", .closing, .serialized, .timeLimit(.minutes(5)))
 struct LoadTests {
     @Test("1,000 requests, 64 at a time, all succeed on at most eight connections")
     func thousand() async throws {
         let server = try LoopbackServer.start { .ok($0.target) }
         var limits = Limits()
         limits.connectionsPerHost = 8
-        let transport = CurlTransport(limits: limits)
+        let transport = closing(CurlTransport(limits: limits))
         let requests = Requests(transport)
         let bad = Mutex(0)
         await each(of: 1_000, atOnce: 64) { index in
@@ -23,39 +18,35 @@ struct LoadTests {
         }
         #expect(bad.withLock { $0 } == 0)
         #expect(server.peakConnections <= 8)
-        await transport.close()
     }
 
     @Test("20,000 requests of which half are cancelled: each ends exactly once")
     func cancelHalf() async throws {
         let server = try LoopbackServer.start { _ in .ok("x") }
-        let transport = CurlTransport()
+        let transport = closing(CurlTransport())
         let ends = await Requests(transport).cancelHalf(of: 20_000, server.url)
         #expect(ends.done + ends.cancelled == 20_000)
         #expect(ends.other == 0)
         #expect(ends.cancelled <= 10_000)
         #expect(transport.activeExchanges == 0 && transport.queuedExchanges == 0)
-        await transport.close()
     }
 
     /// The loop sleeps until the request's timeout, so a lost wake-up is a request that times out.
     @Test("One after another: no wake-up is lost, so no request times out")
     func sequential() async throws {
         let server = try LoopbackServer.start { _ in .ok("x") }
-        let loops = LoopGroup(loops: 1)
-        let transport = CurlTransport(loops: loops)
+        let loops = closing(LoopGroup(loops: 1))
+        let transport = closing(CurlTransport(loops: loops))
         var requests = Requests(transport)
         requests.timeout = Timeout(.seconds(20))
         for _ in 0..<3_000 { #expect(try await requests.send(.get, server.url).status == 200) }
-        await transport.close()
-        await loops.shutdown()
     }
 
     @Test("A queue of 10,000 is processed, and every request reports its waiting time")
     func longQueue() async throws {
         let gate = try Gate()
         let server = try LoopbackServer.start { _ in ServerReply.ok("x").after(.waitFor(gate)) }
-        let transport = CurlTransport()
+        let transport = closing(CurlTransport())
         var requests = Requests(transport)
         requests.timeout = Timeout(.seconds(600))
         let sender = requests
@@ -74,7 +65,6 @@ struct LoadTests {
         #expect(queued > 9_000)
         #expect(waits.withLock { $0.count } == 10_000)
         #expect(waits.withLock { $0.count { $0 >= wait } } >= queued)
-        await transport.close()
     }
 
     @Test("All hosts together stay within the channel's limit of connections, and all are answered")
@@ -83,7 +73,7 @@ struct LoadTests {
         let servers = try (0..<4).map { _ in try LoopbackServer.start { _ in ServerReply.ok("x").after(.waitFor(gate)) } }
         var limits = Limits()
         (limits.connections, limits.connectionsPerHost) = (3, 2)
-        let transport = CurlTransport(limits: limits)
+        let transport = closing(CurlTransport(limits: limits))
         let requests = Requests(transport)
         let answers = (0..<24).map { index in
             Task { try await requests.send(.get, servers[index % 4].url).text }
@@ -96,7 +86,6 @@ struct LoadTests {
         // A server notices a connection's end a little later.
         for _ in 0..<500 where servers.reduce(0, { $0 + $1.openConnections }) > 3 { try await Task.sleep(for: .milliseconds(10)) }
         #expect(servers.reduce(0) { $0 + $1.openConnections } <= 3)
-        await transport.close()
     }
 
     @Test("Beyond the queue's limit a request is rejected at once")
@@ -149,7 +138,7 @@ struct LoadTests {
         let server = try LoopbackServer.start { _ in .stallBeforeHead }
         var limits = Limits()
         limits.connectionsPerHost = 4
-        let transport = CurlTransport(limits: limits)
+        let transport = closing(CurlTransport(limits: limits))
         let requests = Requests(transport)
         var pattern = try requests.make(.get, server.url)
         // One call, so that their timeouts begin together and expire within 12 ms.
@@ -164,6 +153,5 @@ struct LoadTests {
         }
         #expect(server.connectionsAccepted <= 4)
         #expect(transport.activeExchanges == 0 && transport.queuedExchanges == 0)
-        await transport.close()
     }
 }

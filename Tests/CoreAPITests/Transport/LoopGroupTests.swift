@@ -1,15 +1,10 @@
-import CoreAPI
-import CoreAPITesting
-import Foundation
-import HTTPTypes
-import Programs
 import Synchronization
-import Testing
+import TestSupport
 
 @testable import CoreAPICore
 @testable import CoreAPICurl
 
-@Suite("Shared threads")
+@Suite("Shared threads", .closing)
 struct LoopGroupTests {
     private static func limits(perHost: Int, connections: Int = 200) -> Limits {
         var limits = Limits()
@@ -71,7 +66,7 @@ struct LoopGroupTests {
     @Test("Pools are assigned to the loops in turn, and a pool with few requests stays on its loop")
     func home() async throws {
         let server = try LoopbackServer.start { _ in .ok("x") }
-        let loops = LoopGroup(loops: 2)
+        let loops = closing(LoopGroup(loops: 2))
         let transports = [CurlTransport(loops: loops), CurlTransport(loops: loops)]
         await each(of: 100, atOnce: 8) { _ in
             #expect(await (try? Requests(transports[0]).send(.get, server.url).text) == "x")
@@ -80,7 +75,6 @@ struct LoopGroupTests {
         #expect(try await Requests(transports[1]).send(.get, server.url).text == "x")
         #expect(loops.threads == 2)
         for transport in transports { await transport.close() }
-        await loops.shutdown()
     }
 
     @Test(
@@ -89,7 +83,7 @@ struct LoopGroupTests {
     func spreading(perHost: Int, connections: Int) async throws {
         let gate = try Gate()
         let servers = try (0..<2).map { _ in try LoopbackServer.start { .ok($0.target).after(.waitFor(gate)) } }
-        let loops = LoopGroup(loops: 2)
+        let loops = closing(LoopGroup(loops: 2))
         let transport = CurlTransport(limits: Self.limits(perHost: perHost, connections: connections), loops: loops)
         let requests = Requests(transport)
         let answers = (0..<200).map { index in
@@ -111,14 +105,13 @@ struct LoopGroupTests {
         #expect(servers.reduce(0) { $0 + $1.openConnections } <= connections)
         await transport.close()
         for server in servers { try await server.waitForOpenConnections(atMost: 0) }
-        await loops.shutdown()
     }
 
     @Test("Two channels on one loop each keep their own limits and queue", .timeLimit(.minutes(1)))
     func limits() async throws {
         let gate = try Gate()
         let server = try LoopbackServer.start { _ in .ok("x").after(.waitFor(gate)) }
-        let loops = LoopGroup(loops: 1)
+        let loops = closing(LoopGroup(loops: 1))
         var strict = Self.limits(perHost: 1)
         strict.queuedRequests = 0
         let one = CurlTransport(limits: strict, loops: loops)
@@ -136,20 +129,17 @@ struct LoopGroupTests {
         for task in waiting + [served] { #expect(try await task.value == "x") }
         #expect(server.connectionsAccepted == 4)
         for transport in [one, three] { await transport.close() }
-        await loops.shutdown()
     }
 
     @Test("Over two loops and a queue each of 10,000 requests ends once, half of them cancelled")
     func cancelHalf() async throws {
         let server = try LoopbackServer.start { _ in .ok("x") }
-        let loops = LoopGroup(loops: 2)
-        let transport = CurlTransport(limits: Self.limits(perHost: 40), loops: loops)
+        let loops = closing(LoopGroup(loops: 2))
+        let transport = closing(CurlTransport(limits: Self.limits(perHost: 40), loops: loops))
         let ends = await Requests(transport).cancelHalf(of: 10_000, server.url)
         #expect(ends.done + ends.cancelled == 10_000 && ends.cancelled <= 5_000)
         #expect(ends.other == 0)
         #expect(transport.activeExchanges == 0 && transport.queuedExchanges == 0)
-        await transport.close()
-        await loops.shutdown()
     }
 
     @Test("Closing one of two channels ends only its own requests and connections")
@@ -159,7 +149,7 @@ struct LoopGroupTests {
             try LoopbackServer.start { _ in .stallBeforeHead },
             try LoopbackServer.start { _ in ServerReply.ok("x").after(.waitFor(gate)) }
         )
-        let loops = LoopGroup(loops: 1)
+        let loops = closing(LoopGroup(loops: 1))
         let (closing, staying) = (CurlTransport(loops: loops), CurlTransport(loops: loops))
         let ended = (0..<5).map { _ in Task { try await Requests(closing).send(.get, first.url) } }
         let answered = (0..<5).map { _ in Task { try await Requests(staying).send(.get, second.url) } }
@@ -175,7 +165,6 @@ struct LoopGroupTests {
         #expect(try await Requests(staying).send(.get, second.url).text == "x")
         #expect(second.connectionsAccepted == 5)
         await staying.close()
-        await loops.shutdown()
     }
 
     enum Kind: CaseIterable {
@@ -187,13 +176,12 @@ struct LoopGroupTests {
         arguments: Kind.allCases, [1, 2])
     func closeBesideOther(_ kind: Kind, loops count: Int) async throws {
         let (gate, half) = (try Gate(), Data(repeating: 0x61, count: 1 << 20))
-        let server = try LoopbackServer.start(tls: kind == .http2 ? ServerTLS() : nil) { request in
+        let server = try LoopbackServer.test(tls: kind == .http2 ? ServerTLS() : nil) { request in
             let isBeside = request.path == "/beside"
             let head = ServerReply.Step.sendHead(status: 200, headers: ["Content-Length": "\(2 * half.count)"])
             return ServerReply([head, .sendBody(half)] + (isBeside ? [.waitFor(gate), .sendBody(half)] : [.stall]))
         }
-        defer { server.close() }
-        let loops = LoopGroup(loops: count)
+        let loops = closing(LoopGroup(loops: count))
         let (closing, staying) = (CurlTransport(loops: loops), CurlTransport(loops: loops))
         let trust = server.tls.map { ServerTrustManager(authorities: .pem($0.authorityPEM)) } ?? .system
         var held: [() async throws -> Void] = []
@@ -224,7 +212,6 @@ struct LoopGroupTests {
         #expect(answer.metrics?.httpVersion == (kind == .http2 ? "HTTP/2" : "HTTP/1.1"))
         await staying.close()
         try await server.waitForOpenConnections(atMost: 0)
-        await loops.shutdown()
     }
 
     /// Begins an exchange whose answer has no end.
@@ -309,10 +296,9 @@ struct LoopGroupTests {
     @Test("The shared group cannot be shut down")
     func shared() async throws {
         let server = try LoopbackServer.start { _ in .ok("x") }
-        let transport = CurlTransport()
+        let transport = closing(CurlTransport())
         await LoopGroup.shared.shutdown()
         #expect(try await Requests(transport).send(.get, server.url).text == "x")
-        await transport.close()
     }
 
     @Test("The shared group has one loop for two cores, rounded up, and at most four")
@@ -324,7 +310,7 @@ struct LoopGroupTests {
     @Test("Two channels on one loop share no connection: each trusts only its own authority", arguments: [true, false])
     func trust(isFirst: Bool) async throws {
         let server = try LoopbackServer.start(tls: ServerTLS(protocols: [.http2])) { _ in .ok("x") }
-        let loops = LoopGroup(loops: 1)
+        let loops = closing(LoopGroup(loops: 1))
         var (own, other) = (Requests(CurlTransport(loops: loops)), Requests(CurlTransport(loops: loops)))
         own.trust = ServerTrustManager(authorities: .pem(try #require(server.tls).authorityPEM))
         other.trust = ServerTrustManager(authorities: .pem(try ServerTLS().authorityPEM))
@@ -336,13 +322,12 @@ struct LoopGroupTests {
         #expect(loops.threads == 1 && server.requests.allSatisfy { $0.connection == server.requests.first?.connection })
         await own.transport.close()
         await other.transport.close()
-        await loops.shutdown()
     }
 
     @Test("A thread ends a while after its last channel, and another starts with the next")
     func idleLifetime() async throws {
         let server = try LoopbackServer.start { _ in .ok("x") }
-        let loops = LoopGroup(loops: 1, idleLifetime: .milliseconds(20))
+        let loops = closing(LoopGroup(loops: 1, idleLifetime: .milliseconds(20)))
         for _ in 0..<3 {
             let transport = CurlTransport(loops: loops)
             #expect(try await Requests(transport).send(.get, server.url).text == "x")
@@ -355,7 +340,6 @@ struct LoopGroupTests {
             #expect(loops.threads == 0)
         }
         #expect(server.connectionsAccepted == 3)
-        await loops.shutdown()
     }
 
     @Test("A channel with large bodies in clear text does not delay others")
@@ -365,7 +349,7 @@ struct LoopGroupTests {
             [.sendHead(status: 200, headers: ["Content-Length": "999999999999"]), .sendEndlessly(piece)]
         }
         let server = try LoopbackServer.start { _ in .ok("x") }
-        let loops = LoopGroup(loops: 1)
+        let loops = closing(LoopGroup(loops: 1))
         let (other, transport) = (CurlTransport(loops: loops), CurlTransport(loops: loops))
         let channel = Channel.test(hostile.url, name: "large", transport: other)
         let readers = (0..<4).map { _ in
@@ -380,7 +364,6 @@ struct LoopGroupTests {
         for reader in readers { _ = await reader.result }
         await other.close()
         await transport.close()
-        await loops.shutdown()
     }
 
     @Test("A channel whose server floods or stalls does not delay others", arguments: [true, false])
@@ -391,7 +374,7 @@ struct LoopGroupTests {
             [.open(begun), floods ? .sendEndlessly(frames) : .stall]
         }
         let server = try LoopbackServer.start { _ in .ok("x") }
-        let loops = LoopGroup(loops: 1)
+        let loops = closing(LoopGroup(loops: 1))
         let (other, transport) = (CurlTransport(loops: loops), CurlTransport(loops: loops))
         var disturbed = Requests(other)
         disturbed.trust = ServerTrustManager(authorities: .pem(try #require(hostile.tls).authorityPEM))
@@ -404,7 +387,6 @@ struct LoopGroupTests {
         for task in waiting { #expect(try await task.value.error?.isCancelled == true) }
         await other.close()
         await transport.close()
-        await loops.shutdown()
     }
 
     /// In a separate process, because parallel tests have threads and memory, too.

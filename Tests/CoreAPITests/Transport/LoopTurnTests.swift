@@ -1,8 +1,4 @@
-import CoreAPI
-import CoreAPIHTTP
-import CoreAPITesting
-import Foundation
-import Testing
+import TestSupport
 
 @testable import CoreAPICore
 @testable import CoreAPICurl
@@ -16,7 +12,7 @@ import Glibc
 #endif
 
 /// The bounds that let pools share a loop.
-@Suite("In one turn of a loop", .timeLimit(.minutes(1)))
+@Suite("In one turn of a loop", .closing, .timeLimit(.minutes(1)))
 struct LoopTurnTests {
     @Test("64 sockets of a pool are served, beside all of another, and the next turn begins with the first that is left")
     func sockets() throws {
@@ -119,7 +115,7 @@ struct LoopTurnTests {
                 }
             }
         }
-        let loops = LoopGroup(loops: 1)
+        let loops = closing(LoopGroup(loops: 1))
         let (first, second) = (CurlTransport(loops: loops), CurlTransport(loops: loops))
         async let answer = Requests(first).send(.get, large.url)
         try await asked.waitUntilOpen(timeout: .seconds(20))
@@ -130,7 +126,6 @@ struct LoopTurnTests {
         #expect(before >= whole.count && taken > 0 && taken < whole.count * 3 / 4, "\(taken) of \(before) bytes")
         await first.close()
         await second.close()
-        await loops.shutdown()
     }
     #endif
 }

@@ -1,21 +1,16 @@
-import CoreAPI
-import CoreAPIHTTP
-import CoreAPITesting
-import Foundation
-import HTTPTypes
-import Testing
+import TestSupport
 
 @testable import CoreAPICore
 
 /// libcurl itself repeats a request if a reused connection ends without a response. An order must not be placed twice.
-@Suite("No request is sent twice without the caller's decision")
+@Suite("No request is sent twice without the caller's decision", .closing)
 struct NoSilentResendTests {
-    let transport = CurlTransport()
+    let transport = closing(CurlTransport())
     var requests: Requests { Requests(transport) }
 
     /// Keeps the first connection open, reads the whole second request on it, and closes without a reply.
     private func server() throws -> LoopbackServer {
-        try LoopbackServer.start { $0.connection == 0 && $0.exchange == 1 ? .closeWithoutReply : .ok("answer \($0.connection)") }
+        try LoopbackServer.test { $0.connection == 0 && $0.exchange == 1 ? .closeWithoutReply : .ok("answer \($0.connection)") }
     }
 
     private static let streamed = Body.stream(
@@ -43,7 +38,6 @@ struct NoSilentResendTests {
         #expect(mayHaveBeenProcessed)
         #expect(server.requests.filter { $0.path == "/orders" }.count == 1)
         #expect(server.connectionsAccepted <= 2)
-        await transport.close()
     }
 
     @Test("With an Idempotency-Key libcurl still must not repeat a request; the kit decides about it")
@@ -55,7 +49,6 @@ struct NoSilentResendTests {
             .post, server.url + "/orders", headers: [key: "1"], body: .bytes(Data("order".utf8)))
         #expect(response.transportError?.label == "connectionLost")
         #expect(server.requests.filter { $0.path == "/orders" }.count == 1)
-        await transport.close()
     }
 
     @Test(
@@ -71,7 +64,6 @@ struct NoSilentResendTests {
         let sent = server.requests.filter { $0.path == "/orders" }
         #expect(sent.count == 2)
         #expect(sent.last?.bodyText == sent.first?.bodyText)
-        await transport.close()
     }
 
     /// The resends that a listener hears of.
@@ -96,11 +88,10 @@ struct NoSilentResendTests {
         arguments: [HTTPRequest.Method.get, .head, .put, .delete, .options], [false, true])
     func oneAttempt(_ method: HTTPRequest.Method, hangsUpAlways: Bool) async throws {
         let gate = try Gate()
-        let server = try LoopbackServer.start { request in
+        let server = try LoopbackServer.test { request in
             if request.path == "/warm" { return .ok().after(.waitFor(gate)) }
             return hangsUpAlways || request.exchange > 0 ? .closeWithoutReply : .ok()
         }
-        defer { server.close() }
         let resends = Resends()
         var channel = Channel.test(server.url, transport: transport)
         (channel.limits.attempts, channel.interceptors) = (1, [RetryPolicy(base: .zero)])
@@ -111,16 +102,14 @@ struct NoSilentResendTests {
         #expect(response.error?.label == (hangsUpAlways ? "transport.connectionLost" : nil))
         #expect(response.attempts.map(\.metrics?.resends) == [1])
         #expect(resends.counts.withLock { $0 } == [1])
-        await transport.close()
     }
 
     @Test("A streamed response's request reaches such a server twice at most, too")
     func streamedAnswer() async throws {
         let gate = try Gate()
-        let server = try LoopbackServer.start { request in
+        let server = try LoopbackServer.test { request in
             request.path == "/warm" ? .ok().after(.waitFor(gate)) : .closeWithoutReply
         }
-        defer { server.close() }
         let channel = Channel.test(server.url, transport: transport).with { $0.limits.attempts = 1 }
         async let warmed: Void = each(of: 6, atOnce: 6) { _ in
             guard let body = try? await channel.manager().stream(TestEndpoint("warm")).value else { return }
@@ -132,16 +121,14 @@ struct NoSilentResendTests {
         let response = await channel.manager().stream(TestEndpoint("again"))
         #expect(response.error?.label == "transport.connectionLost")
         #expect(server.requests.count { $0.path == "/again" } == 2)
-        await transport.close()
     }
 
     @Test("Further tries are attempts, which the policy wants and the limit bounds", arguments: [1, 2, 4])
     func attempts(limit: Int) async throws {
         let gate = try Gate()
-        let server = try LoopbackServer.start { request in
+        let server = try LoopbackServer.test { request in
             request.path == "/warm" ? .ok().after(.waitFor(gate)) : .closeWithoutReply
         }
-        defer { server.close() }
         var channel = Channel.test(server.url, transport: transport)
         try await warm(channel, server, gate, connections: 6)
         channel.limits.attempts = limit
@@ -151,7 +138,6 @@ struct NoSilentResendTests {
         let sent = response.attempts.reduce(0) { $0 + 1 + ($1.metrics?.resends ?? 0) }
         #expect(server.requests.count { $0.path == "/again" } == sent)
         #expect(response.attempts.allSatisfy { $0.metrics?.resends ?? 0 <= 1 })
-        await transport.close()
     }
 
     @Test(
@@ -170,7 +156,6 @@ struct NoSilentResendTests {
             #expect(mayHaveBeenProcessed == ambiguous)
             #expect(server.requests.count == 1)
         }
-        await transport.close()
     }
 
     @Test(
@@ -187,7 +172,6 @@ struct NoSilentResendTests {
             Issue.record("expected an ambiguous connectionLost, got \(response.result)")
             return
         }
-        await transport.close()
     }
 
     @Test("A connection that was never made is not ambiguous")
@@ -199,6 +183,5 @@ struct NoSilentResendTests {
         #expect(response.transportError?.label == "cannotConnect")
         let unknown = try await requests.send(.post, "http://no-such-host.invalid/", body: .bytes(Data("order".utf8)))
         #expect(unknown.transportError?.label == "cannotResolveHost")
-        await transport.close()
     }
 }

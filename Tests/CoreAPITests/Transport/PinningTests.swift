@@ -1,12 +1,9 @@
-import CoreAPI
-import Foundation
-import HTTPTypes
-import Testing
+import TestSupport
 
 @testable import CoreAPICore
 @testable import CoreAPICurl
 
-@Suite("Pins", .serialized, .timeLimit(.minutes(2)))
+@Suite("Pins", .closing, .serialized, .timeLimit(.minutes(2)))
 struct PinningTests {
     private static let other = "sha256/AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA="
 
@@ -133,7 +130,7 @@ struct PinningTests {
     @Test("channels with the same trust share connections over one transport")
     func shared() async throws {
         let server = try await NginxServer(http2: true)
-        let transport = CurlTransport()
+        let transport = closing(CurlTransport())
         var (first, _) = channel(server, [:])
         first.transport = transport
         var second = first
@@ -142,7 +139,6 @@ struct PinningTests {
         let response = await second.manager().response(for: TestEndpoint("1k"), as: .data)
         #expect(response.metrics?.isConnectionReused == true)
         #expect(transport.poolCount == 1)
-        await transport.close()
     }
 
     @Test("a set is read from a file; an invalid file is named", arguments: [true, false])
@@ -170,7 +166,7 @@ struct PinningTests {
     }
 }
 
-@Suite("Client certificates, authorities and versions of TLS", .serialized, .timeLimit(.minutes(2)))
+@Suite("Client certificates, authorities and versions of TLS", .closing, .serialized, .timeLimit(.minutes(2)))
 struct ClientIdentityTests {
     @Test("only the right client certificate is accepted, from PEM and PKCS#12, and never through another client's connection")
     func identities() async throws {
@@ -178,7 +174,7 @@ struct ClientIdentityTests {
         func text(_ name: String) throws -> String {
             try String(contentsOf: server.directory.appendingPathComponent(name), encoding: .utf8)
         }
-        let transport = CurlTransport()
+        let transport = closing(CurlTransport())
         var requests = Requests(transport)
         let pem = ClientIdentity.pem(
             certificates: try text("client.pem"), key: Secret(try text("client.key")), passphrase: "open")
@@ -199,25 +195,23 @@ struct ClientIdentityTests {
             let error = try await requests.send(.get, server.url + "/1k")
             #expect(error.transportError?.label == "tls", "\(error.result)")
         }
-        await transport.close()
     }
 
     @Test("a version of TLS below the minimum is rejected")
     func versions() async throws {
         let server = try await NginxServer(http2: true, protocols: "TLSv1.2")
-        let transport = CurlTransport()
+        let transport = closing(CurlTransport())
         var requests = Requests(transport)
         requests.trust = ServerTrustManager(authorities: .pem(server.authority))
         #expect(try await requests.send(.get, server.url + "/1k").status == 200)
         requests.trust.minimumTLSVersion = .tls13
         #expect(try await requests.send(.get, server.url + "/1k").transportError?.label == "tls")
-        await transport.close()
     }
 
     @Test("additional authorities are trusted, and the system's too")
     func besides() async throws {
         let server = try await NginxServer(http2: true)
-        let transport = CurlTransport()
+        let transport = closing(CurlTransport())
         var requests = Requests(transport)
         requests.trust = ServerTrustManager(authorities: .systemAndPEM(server.authority))
         #expect(try await requests.send(.get, server.url + "/1k").status == 200)
@@ -225,6 +219,5 @@ struct ClientIdentityTests {
         #expect(all.hasSuffix(server.authority) && all.components(separatedBy: "BEGIN CERTIFICATE").count > 50)
         requests.trust = ServerTrustManager(authorities: .systemAndPEM("nonsense"))
         #expect(try await requests.send(.get, server.url + "/1k").transportError?.label == "tls")
-        await transport.close()
     }
 }

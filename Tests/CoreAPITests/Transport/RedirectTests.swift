@@ -1,14 +1,10 @@
-import CoreAPI
-import CoreAPITesting
-import Foundation
-import HTTPTypes
-import Testing
+import TestSupport
 
 @testable import CoreAPICore
 
-@Suite("Redirects")
+@Suite("Redirects", .closing)
 struct RedirectTests {
-    let transport = CurlTransport()
+    let transport = closing(CurlTransport())
     var requests: Requests { Requests(transport) }
 
     @Test(
@@ -37,7 +33,6 @@ struct RedirectTests {
         #expect(second.bodyText == body)
         #expect((second.headers["content-type"] != nil) == (body == "order"))
         if body.isEmpty { #expect(second.headers["content-length"] == nil && second.headers["transfer-encoding"] == nil) }
-        await transport.close()
     }
 
     @Test("An error names the address that answered, not the first one")
@@ -55,7 +50,6 @@ struct RedirectTests {
             let error = try #require(await manager.response(for: TestEndpoint(path), as: .nothing).error)
             #expect(error.context.url == "\(other.url)/\(path)" && "\(error)".contains(other.url), "\(error)")
         }
-        await transport.close()
     }
 
     @Test(
@@ -72,7 +66,6 @@ struct RedirectTests {
         #expect(response.status == 302 && response.error == nil)
         #expect(response.text == body)
         #expect(server.requests.count == 1)
-        await transport.close()
     }
 
     @Test("An empty Location beside another does not count")
@@ -83,7 +76,6 @@ struct RedirectTests {
                 : .ok("there")
         }
         #expect(try await requests.send(.get, server.url + "/a").text == "there")
-        await transport.close()
     }
 
     @Test("A POST that is redirected to its own address is followed by one GET", arguments: ["/a", "#done", "?", "a"])
@@ -93,7 +85,6 @@ struct RedirectTests {
         #expect(response.text == "there")
         #expect(server.requests.map(\.method) == ["POST", "GET"])
         #expect(server.requests.map(\.path) == ["/a", "/a"])
-        await transport.close()
     }
 
     @Test("HEAD stays HEAD after a 303")
@@ -101,7 +92,6 @@ struct RedirectTests {
         let server = try LoopbackServer.start { $0.path == "/a" ? .redirect(to: "/b", status: 303) : .ok("there") }
         #expect(try await requests.send(.head, server.url + "/a").status == 200)
         #expect(server.requests.map(\.method) == ["HEAD", "HEAD"])
-        await transport.close()
     }
 
     @Test("A 307 opens a stream again and reads a file again")
@@ -116,7 +106,6 @@ struct RedirectTests {
         try Data("from a file".utf8).write(to: file)
         defer { try? FileManager.default.removeItem(at: file) }
         #expect(try await requests.send(.post, server.url + "/a", body: .file(file)).text == "from a file")
-        await transport.close()
     }
 
     @Test(
@@ -148,7 +137,6 @@ struct RedirectTests {
         #expect(elsewhere.headers["host"] == "127.0.0.1:\(other.port)")
         #expect(elsewhere.headers["x-locale"] == "tr_TR")
         for name in harmless { #expect(elsewhere.headers[name] == "harmless", "\(name)") }
-        await transport.close()
     }
 
     @Test("Fields that were removed do not return with the first origin")
@@ -159,7 +147,6 @@ struct RedirectTests {
         home.change { $0 = server.url }
         #expect(try await requests.send(.get, server.url + "/a", headers: [.authorization: "Bearer t"]).text == "there")
         #expect(server.requests.map { $0.headers["authorization"] } == ["Bearer t", nil])
-        await transport.close()
     }
 
     @Test(
@@ -174,7 +161,6 @@ struct RedirectTests {
             return
         }
         #expect(host == expected)
-        await transport.close()
     }
 
     @Test(
@@ -191,7 +177,6 @@ struct RedirectTests {
         }
         #expect(try await requests.send(.get, server.url + "/a").text == "there")
         #expect(server.requests.last?.target == target)
-        await transport.close()
     }
 
     @Test("A redirect cannot leave a simulated environment")
@@ -202,7 +187,6 @@ struct RedirectTests {
         channel.environment.isSimulated = true
         let response = await channel.manager().response(for: TestEndpoint("a"), as: .nothing)
         #expect(response.error?.label == "transport.redirectRejected" && production.requests.isEmpty)
-        await channel.close()
     }
 
     @Test("A response to a Digest challenge is for one target and is removed even at the same origin")
@@ -213,7 +197,6 @@ struct RedirectTests {
             _ = try await requests.send(.get, server.url + "/a", headers: [.authorization: value])
             #expect(server.requests.suffix(2).map { $0.headers["authorization"] } == [value, expected])
         }
-        await transport.close()
     }
 
     @Test("Redirects up to the limit are followed; one more is an error that keeps the last response")
@@ -237,7 +220,6 @@ struct RedirectTests {
         requests.limits.redirects = 0
         let delivered = try await requests.send(.get, server.url + "/0")
         #expect(delivered.status == 302 && delivered.error == nil)
-        await transport.close()
     }
 
     @Test(
@@ -255,7 +237,6 @@ struct RedirectTests {
         #expect(response.status == 302)
         #expect(response.text == "moved")
         #expect(server.requests.count == 1)
-        await transport.close()
     }
 
     @Test("A redirect without a Location, or with two, is not followed")
@@ -265,7 +246,6 @@ struct RedirectTests {
         }
         #expect(try await requests.send(.get, server.url + "/none").status == 302)
         #expect(try await requests.send(.get, server.url + "/two").transportError?.label == "redirectRejected")
-        await transport.close()
     }
 
     /// Bodies of a redirect that would fail a response.
@@ -321,7 +301,6 @@ struct RedirectTests {
             #expect(response.error == nil && response.text == "there", "\(response.result)")
             #expect(try #require(response.metrics?.bytesReceived) < 2_000_000)
         }
-        await transport.close()
     }
 
     @Test("From https to http only if the limits allow it, to any http only if the environment does")

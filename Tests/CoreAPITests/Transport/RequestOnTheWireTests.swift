@@ -1,16 +1,11 @@
-import CoreAPI
-import CoreAPITesting
-import Foundation
-import HTTPTypes
-import Programs
-import Testing
+import TestSupport
 
 @testable import CoreAPICore
 @testable import CoreAPICurl
 
-@Suite("A request on the wire")
+@Suite("A request on the wire", .closing)
 struct RequestOnTheWireTests {
-    let transport = CurlTransport()
+    let transport = closing(CurlTransport())
     var requests: Requests { Requests(transport) }
 
     @Test(
@@ -34,7 +29,6 @@ struct RequestOnTheWireTests {
         let givesContentAMeaning = ["POST", "PUT", "PATCH", "QUERY"].contains(method)
         #expect(sent.headers["content-length"] == (body != nil ? "1" : givesContentAMeaning ? "0" : nil))
         for name in ["accept", "expect", "content-type", "transfer-encoding"] { #expect(sent.headers[name] == nil, "\(name)") }
-        await transport.close()
     }
 
     @Test(
@@ -51,7 +45,6 @@ struct RequestOnTheWireTests {
             #expect(response.text == target, "\(response.result)")
             #expect(response.metrics?.httpVersion == version)
         }
-        await transport.close()
     }
 
     @Test("A handle reused for another origin sends that origin's name")
@@ -65,7 +58,6 @@ struct RequestOnTheWireTests {
             #expect(server.requests.last?.headers["host"] == "\(host):\(server.port)")
             #expect(server.requests.last?.target == "/\(place)")
         }
-        await transport.close()
     }
 
     @Test("The Host field comes once and first, with the caller's value if there is one")
@@ -86,7 +78,6 @@ struct RequestOnTheWireTests {
                 if server === plain, headers[name] == nil { #expect(sent.first?.name == "Host") }
             }
         }
-        await transport.close()
     }
 
     @Test("CONNECT, a TRACE with secrets and a HEAD with a body are rejected before a byte is sent")
@@ -101,7 +92,6 @@ struct RequestOnTheWireTests {
         ]
         #expect(rejected.map(\.transportError?.label) == Array(repeating: "unsupported", count: 5))
         #expect(server.connectionsAccepted == 0)
-        await transport.close()
     }
 
     @Test("A large body arrives byte for byte, from memory, a file and a stream with and without length")
@@ -134,7 +124,6 @@ struct RequestOnTheWireTests {
                 #expect(sent.headers["content-length"] == "3000000" && sent.headers["transfer-encoding"] == nil)
             }
         }
-        await transport.close()
     }
 
     @Test("A body that differs from its announced length is unreadable, and never becomes another request")
@@ -163,7 +152,6 @@ struct RequestOnTheWireTests {
             #expect(response.transportError?.label == "bodyUnreadable", "\(response.result)")
         }
         #expect(server.requests.allSatisfy { $0.defect != nil })
-        await transport.close()
     }
 
     @Test("The caller's headers are sent unchanged, even empty ones; cookies are one line; the transport sets the framing")
@@ -187,7 +175,6 @@ struct RequestOnTheWireTests {
         #expect(sent.headers.all("cookie") == ["a=1; b=2"])
         #expect(sent.headers.all("content-length") == ["1"])
         #expect(sent.headers["transfer-encoding"] == nil)
-        await transport.close()
     }
 
     @Test("Requests that differ in one field each send their own, after any other request")
@@ -216,7 +203,6 @@ struct RequestOnTheWireTests {
             #expect(sent.headers["expect"] == nil)
             #expect(sent.headers["content-length"] == (body.isNone ? "0" : "1"))
         }
-        await transport.close()
     }
 
     @Test("Fields that are equal as texts but not as bytes are each sent unchanged")
@@ -241,7 +227,6 @@ struct RequestOnTheWireTests {
             let own = sent.rawHead.split(separator: 0x0A).map { Array($0.dropLast()) }.filter { $0.starts(with: "X-".utf8) }
             #expect(own == lines)
         }
-        await transport.close()
     }
 
     @Test("Text that would end a line early is rejected before libcurl sees it")
@@ -256,7 +241,6 @@ struct RequestOnTheWireTests {
         request.url.path = "/a HTTP/1.1\r\nInjected: 1"
         #expect(await transport.send(request).error?.label == "request.malformedURL")
         #expect(server.requests.count == 1)
-        await transport.close()
     }
 
     @Test("A cancelled task and a call without time never use the network")
@@ -272,7 +256,6 @@ struct RequestOnTheWireTests {
         #expect(late.transportError?.label == "timedOut.total")
         #expect(server.connectionsAccepted == 0)
         #expect(!transport.isRunning)
-        await transport.close()
     }
 
     @Test("Clear text is rejected if the environment does not allow it, for any source of the address")
@@ -282,7 +265,6 @@ struct RequestOnTheWireTests {
         requests.allowsInsecure = false
         #expect(try await requests.send(.get, server.url).error?.label == "request.insecureConnection")
         #expect(server.connectionsAccepted == 0)
-        await transport.close()
     }
 
     @Test(
@@ -320,14 +302,12 @@ struct RequestOnTheWireTests {
         #expect(Int(most.text) ?? 0 > 1_040_000, "\(most.result)")
         #expect(try await send(limit - (size - 1_100_000) + 1).error?.label == "request.headTooLarge")
         #expect(server.requests.count == 2)
-        await transport.close()
     }
 
     @Test(
         "A head that is too long for HTTP/2 is rejected as that, and sent once at most", arguments: [60_000, 100_000, 1_000_000])
     func longHeadOverHTTP2(count: Int) async throws {
-        let server = try LoopbackServer.start(tls: ServerTLS(protocols: [.http2])) { _ in .ok("fine") }
-        defer { server.close() }
+        let server = try LoopbackServer.test(tls: ServerTLS(protocols: [.http2])) { _ in .ok("fine") }
         var requests = requests
         requests.trust = ServerTrustManager(authorities: .pem(try #require(server.tls).authorityPEM))
         let name = try #require(HTTPField.Name("X-Long"))
@@ -343,6 +323,5 @@ struct RequestOnTheWireTests {
             #expect(capability.contains("over HTTP/2, at most 65536"))
         }
         #expect(server.requests.count == (count < 65_000 ? 1 : 0))
-        await transport.close()
     }
 }

@@ -1,15 +1,10 @@
-import CoreAPI
-import CoreAPITesting
-import Foundation
-import HTTPTypes
-import Programs
-import Testing
+import TestSupport
 
 @testable import CoreAPICore
 
-@Suite("A server cannot exceed the channel's memory limits")
+@Suite("A server cannot exceed the channel's memory limits", .closing)
 struct ResponseBoundsTests {
-    let transport = CurlTransport()
+    let transport = closing(CurlTransport())
 
     @Test("256 MiB of zeros in a few kilobytes of gzip stop at the limit")
     func bomb() async throws {
@@ -23,7 +18,6 @@ struct ResponseBoundsTests {
         }
         #expect(response.data.count == 1 << 20)
         #expect(response.status == 200)
-        await transport.close()
     }
 
     @Test("64 MiB of zeros in a few bytes of any coding stop at the limit", arguments: ["br", "deflate"])
@@ -45,7 +39,6 @@ struct ResponseBoundsTests {
         let response = try await requests.send(.get, server.url)
         #expect(response.transportError?.label == "responseTooLarge")
         #expect(response.data == Data(count: 1 << 20))
-        await transport.close()
     }
 
     @Test("A body of exactly the limit passes, one byte more does not")
@@ -58,7 +51,6 @@ struct ResponseBoundsTests {
         let response = try await requests.send(.get, server.url)
         #expect(response.transportError?.label == "responseTooLarge")
         #expect(response.text == "1234")
-        await transport.close()
     }
 
     @Test("An announced gigabyte allocates no gigabyte")
@@ -68,7 +60,6 @@ struct ResponseBoundsTests {
         let response = try await Requests(transport).send(.get, server.url)
         #expect(response.transportError?.label == "truncated")
         #expect(Memory.resident - before < 500 << 20)
-        await transport.close()
     }
 
     @Test("A head beyond the limit stops", arguments: [(1_000, 70), (1, 200_000), (10_000, 40)])
@@ -80,7 +71,6 @@ struct ResponseBoundsTests {
         let response = try await requests.send(.get, server.url)
         #expect(response.transportError?.label == "headTooLarge")
         #expect(response.head == nil)
-        await transport.close()
     }
 
     @Test("Endless interim responses stop at the same limit")
@@ -91,6 +81,5 @@ struct ResponseBoundsTests {
         requests.limits.responseHeadLines = .max
         let response = try await requests.send(.get, server.url)
         #expect(response.transportError?.label == "headTooLarge")
-        await transport.close()
     }
 }

@@ -1,13 +1,9 @@
-import CoreAPITesting
-import Foundation
-import HTTPTypes
-import Programs
-import Testing
+import TestSupport
 
 @testable import CoreAPICore
 @testable import CoreAPICurl
 
-@Suite("The head of a response")
+@Suite("The head of a response", .closing)
 struct ResponseHeadTests {
     private func parse(_ text: String) throws -> ResponseHeadParser.Parsed {
         try ResponseHeadParser.parse(Array(text.utf8))
@@ -182,11 +178,10 @@ struct ResponseHeadTests {
         ])
     func lengthWithoutBody(method: String, status: Int, fields: String) async throws {
         let server = try LoopbackServer.start { _ in [.send(Data("HTTP/1.1 \(status) X\r\n\(fields)\r\n\r\n".utf8))] }
-        let transport = CurlTransport()
+        let transport = closing(CurlTransport())
         let response = try await Requests(transport).send(#require(HTTPRequest.Method(method)), server.url)
         #expect(response.transportError == nil && response.head?.status.code == status, "\(response.result)")
         #expect(response.data.isEmpty)
-        await transport.close()
     }
 
     @Test(
@@ -200,7 +195,7 @@ struct ResponseHeadTests {
             guard request.connection == 0 else { return .ok("right") }
             return [.send(Data("HTTP/1.1 204 X\r\n\(rest)".utf8))]
         }
-        let transport = CurlTransport()
+        let transport = closing(CurlTransport())
         let requests = Requests(transport)
         let first = try await requests.send(.delete, server.url)
         #expect(first.head?.status.code == 204, "\(first.result)")
@@ -208,7 +203,6 @@ struct ResponseHeadTests {
             let next = try await requests.send(.get, server.url)
             #expect(next.text == "right", "\(next.result)")
         }
-        await transport.close()
     }
 
     @Test(
@@ -223,10 +217,9 @@ struct ResponseHeadTests {
         let server = try LoopbackServer.start { _ in
             [.send(Data("HTTP/1.1 \(head)5\r\nhello\r\n0\r\n\r\n".utf8)), .closeConnection]
         }
-        let transport = CurlTransport()
+        let transport = closing(CurlTransport())
         let response = try await Requests(transport).send(.get, server.url)
         #expect(response.transportError?.label == label, "\(response.result)")
-        await transport.close()
     }
 
     @Test(
@@ -234,9 +227,8 @@ struct ResponseHeadTests {
         arguments: ["Content-Length: 5\r\n\r\nhello", "Transfer-Encoding: chunked\r\n\r\n5\r\nhello\r\n0\r\n\r\n"])
     func bodyOf205(rest: String) async throws {
         let server = try LoopbackServer.start { _ in [.send(Data("HTTP/1.1 205 X\r\n\(rest)".utf8)), .closeConnection] }
-        let transport = CurlTransport()
+        let transport = closing(CurlTransport())
         #expect(try await Requests(transport).send(.get, server.url).text == "hello")
-        await transport.close()
     }
 
     /// libcurl before 8.1.1 continues the last field of the handle's previous response, which is already freed.
@@ -278,11 +270,10 @@ struct ResponseHeadTests {
         let status = fields.contains("HTTP/1.1") ? "103 Hints" : "200 OK"
         let answer = Data("HTTP/1.1 \(status)\r\n\(fields)\r\n body: \r\n\r\n".utf8)
         let server = try LoopbackServer.start { _ in [.send(answer), .closeConnection] }
-        let transport = CurlTransport()
+        let transport = closing(CurlTransport())
         for _ in 0..<4 {
             let response = try await Requests(transport).send(.get, server.url)
             #expect(response.text == " body: \r\n\r\n" && response.status == 200, "\(response.result)")
         }
-        await transport.close()
     }
 }

@@ -1,13 +1,9 @@
-import CoreAPI
-import CoreAPITesting
-import Foundation
-import HTTPTypes
 import Synchronization
-import Testing
+import TestSupport
 
 @testable import CoreAPICore
 
-@Suite("A connection with unrequested bytes")
+@Suite("A connection with unrequested bytes", .closing)
 struct SpoiltConnectionTests {
     @Test("is not reused, for any method", arguments: [HTTPRequest.Method.get, .post])
     func unsolicited(method: HTTPRequest.Method) async throws {
@@ -20,7 +16,7 @@ struct SpoiltConnectionTests {
         }
         var limits = Limits()
         limits.connectionsPerHost = 1
-        let transport = CurlTransport(limits: limits)
+        let transport = closing(CurlTransport(limits: limits))
         let requests = Requests(transport)
         #expect(try await requests.send(method, server.url).text == "first")
         gate.open()
@@ -33,7 +29,6 @@ struct SpoiltConnectionTests {
         #expect(server.requests.count == 6)
         #expect(server.connectionsAccepted == 2)
         try await server.waitForOpenConnections(atMost: 1)
-        await transport.close()
     }
 
     @Test("costs a body that can be read once nothing, because nothing of it was sent")
@@ -44,7 +39,7 @@ struct SpoiltConnectionTests {
             guard request.connection == 0 else { return .ok(request.body) }
             return ServerReply.ok("first").followed(by: .waitFor(gate), .send(extra), .open(sent))
         }
-        let transport = CurlTransport()
+        let transport = closing(CurlTransport())
         let requests = Requests(transport)
         #expect(try await requests.send(.get, server.url).text == "first")
         gate.open()
@@ -62,7 +57,6 @@ struct SpoiltConnectionTests {
         let response = try await requests.send(.put, server.url, body: .stream(Body.Stream(length: nil, source)))
         #expect(response.text == "once", "\(response.result)")
         #expect(server.requests.count == 2 && server.connectionsAccepted == 2)
-        await transport.close()
     }
 
     /// With TLS the bytes are in the library's buffer, not on the socket, because one record contains them and the response.
@@ -74,7 +68,7 @@ struct SpoiltConnectionTests {
         let server = try LoopbackServer.start(tls: isSecure ? ServerTLS(protocols: [.http1]) : nil) { request in
             .ok(Data("right\(request.connection == 0 ? extra : "")".utf8), headers: ["Content-Length": "5"])
         }
-        let transport = CurlTransport()
+        let transport = closing(CurlTransport())
         var requests = Requests(transport)
         if let tls = server.tls { requests.trust = ServerTrustManager(authorities: .pem(tls.authorityPEM)) }
         for _ in 0..<4 {
@@ -82,7 +76,6 @@ struct SpoiltConnectionTests {
             #expect(response.text == "right", "\(response.result)")
         }
         #expect(server.requests.map(\.connection) == [0, 1, 1, 1])
-        await transport.close()
     }
 
     /// RFC 9112 §6.1 and §6.3: another reader may find another end of the body.
@@ -115,10 +108,9 @@ struct SpoiltConnectionTests {
         let server = try LoopbackServer.start { _ in
             .ok("hello", headers: ["Total-Items-Count": "12", "Transaction-Token": "x", "Content-Labels": "a"])
         }
-        let transport = CurlTransport()
+        let transport = closing(CurlTransport())
         for _ in 0..<2 { #expect(try await Requests(transport).send(.get, server.url).text == "hello") }
         #expect(server.connectionsAccepted == 1)
-        await transport.close()
     }
 
     /// libcurl would take one of the lengths, or read on, and keep the connection (RFC 9112 §6.3).
@@ -137,14 +129,13 @@ struct SpoiltConnectionTests {
             request.connection > 0
                 ? .ok("right") : [.send(Data("HTTP/1.1 200 OK\r\n\(fields)\r\n\r\nhello".utf8)), .waitFor(never)]
         }
-        let transport = CurlTransport()
+        let transport = closing(CurlTransport())
         let requests = Requests(transport)
         let first = try await requests.send(.get, server.url, timeout: Timeout(.seconds(5)))
         #expect(first.transportError?.label == "malformedResponse", "\(first.result)")
         #expect(try await requests.send(.get, server.url).text == "right")
         #expect(server.connectionsAccepted == 2)
         never.open()
-        await transport.close()
     }
 
     @Test("over HTTP/2 is not reused either after the server closed it without GOAWAY, and is detected once")
@@ -153,7 +144,7 @@ struct SpoiltConnectionTests {
             request in
             .ok("\(request.connection)")
         }
-        let transport = CurlTransport()
+        let transport = closing(CurlTransport())
         var requests = Requests(transport)
         requests.trust = ServerTrustManager(authorities: .pem(try #require(server.tls).authorityPEM))
         var answers: [String] = []
@@ -163,7 +154,6 @@ struct SpoiltConnectionTests {
         }
         #expect(answers == ["0", "1", "1", "1"])
         #expect(server.connectionsAccepted == 2)
-        await transport.close()
     }
 
     @Test(
@@ -174,7 +164,7 @@ struct SpoiltConnectionTests {
             if request.connection > 0 { return .ok("fresh") }
             return byClock ? .stallBeforeHead : .ok(String(repeating: "x", count: 100_000))
         }
-        let transport = CurlTransport()
+        let transport = closing(CurlTransport())
         var requests = Requests(transport)
         requests.trust = ServerTrustManager(authorities: .pem(try #require(server.tls).authorityPEM))
         requests.limits.responseBodySize = 1_000
@@ -183,7 +173,6 @@ struct SpoiltConnectionTests {
         #expect(first.transportError?.label == (byClock ? "timedOut.idle" : "responseTooLarge"))
         try await server.waitForOpenConnections(atMost: 0)
         #expect(try await requests.send(.get, server.url).text == "fresh")
-        await transport.close()
     }
 
     @Test(
@@ -198,7 +187,7 @@ struct SpoiltConnectionTests {
             default: .ok("\(request.connection)")
             }
         }
-        let transport = CurlTransport()
+        let transport = closing(CurlTransport())
         var requests = Requests(transport)
         requests.trust = ServerTrustManager(authorities: .pem(try #require(server.tls).authorityPEM))
         let held = Task { [requests] in try await requests.send(.get, server.url + "/held").text }
@@ -217,18 +206,16 @@ struct SpoiltConnectionTests {
         } else {
             #expect(server.connectionsAccepted == 1)
         }
-        await transport.close()
     }
 
     @Test("does not affect other connections: a quiet one is reused")
     func quiet() async throws {
         let server = try LoopbackServer.start { _ in .ok("right") }
-        let transport = CurlTransport()
+        let transport = closing(CurlTransport())
         for index in 0..<20 {
             let response = try await Requests(transport).send(.get, server.url)
             #expect(response.metrics?.isConnectionReused == (index > 0))
         }
         #expect(server.connectionsAccepted == 1)
-        await transport.close()
     }
 }

@@ -1,18 +1,13 @@
-import CoreAPI
-import CoreAPIHTTP
-import CoreAPITesting
-import Foundation
-import HTTPTypes
 import Synchronization
-import Testing
+import TestSupport
 
 @testable import CoreAPICore
 @testable import CoreAPICurl
 
 /// libcurl reports the same codes for rejected, broken and unreadable streams; the kit distinguishes them.
-@Suite("The end of an HTTP/2 stream")
+@Suite("The end of an HTTP/2 stream", .closing)
 struct StreamEndTests {
-    private let transport = CurlTransport()
+    private let transport = closing(CurlTransport())
 
     private func requests(_ server: LoopbackServer) throws -> Requests {
         var requests = Requests(transport)
@@ -61,7 +56,6 @@ struct StreamEndTests {
         #expect(server.requests.filter { $0.method == "POST" }.count == 2)
         let metrics = try #require(response.metrics)
         #expect(try #require(metrics.firstByte) >= .zero)
-        await transport.close()
     }
 
     @Test("A file is opened and closed once each time it is sent")
@@ -97,7 +91,6 @@ struct StreamEndTests {
                 #expect(try #require(response.metrics).resends >= 5)
             }
         }
-        await transport.close()
     }
 
     @Test("A refused stream without another connection is an error, at once")
@@ -111,7 +104,6 @@ struct StreamEndTests {
         let response = try await requests(server).send(.post, server.url, body: .bytes(Data("order".utf8)))
         #expect(response.transportError?.label == "tls", "\(response.result)")
         #expect(server.connectionsAccepted <= 3)
-        await transport.close()
     }
 
     @Test("An answered stream is not sent again if its server rejects it afterwards")
@@ -126,7 +118,6 @@ struct StreamEndTests {
         #expect(response.error != nil)
         if case .connectionLost(_, let mayHaveBeenProcessed) = response.transportError { #expect(mayHaveBeenProcessed) }
         #expect(server.requests.count == 1)
-        await transport.close()
     }
 
     @Test("With ten streams at a time a hundred orders succeed, and none is processed twice")
@@ -143,7 +134,6 @@ struct StreamEndTests {
         }
         #expect(failures.withLock { $0 } == [])
         #expect(try await server.served(300) == 300)
-        await transport.close()
     }
 
     /// Frames that a client must not accept as a response (RFC 9113 §8.1.1, §8.2, §8.3.2).
@@ -184,7 +174,6 @@ struct StreamEndTests {
             #expect(label == "malformedResponse", "\(method): \(response.result)")
         }
         #expect(server.requests.count == 2)
-        await transport.close()
     }
 
     /// Errors that break the connection after a valid head.
@@ -224,7 +213,6 @@ struct StreamEndTests {
         #expect(response.transportError?.label == (isFirst ? "malformedResponse" : "truncated"), "\(response.result)")
         // Its connection is not reused.
         if !isFirst { #expect(try await requests.send(.get, server.url).status == 200) }
-        await transport.close()
     }
 
     /// More than libcurl or nghttp2 keep, whatever the channel allows.
@@ -257,7 +245,6 @@ struct StreamEndTests {
         let response = try await requests.send(.get, server.url, timeout: Timeout(.seconds(5)))
         let isTooLarge = kind != .field
         #expect(response.transportError?.label == (isTooLarge ? "headTooLarge" : "malformedResponse"), "\(response.result)")
-        await transport.close()
     }
 
     @Test(
@@ -283,7 +270,6 @@ struct StreamEndTests {
             }
             #expect(try await requests.send(.post, server.url).text == "next")
         }
-        await transport.close()
     }
 
     /// Whether the response ends with its head, and how the server stops the upload.
@@ -313,7 +299,6 @@ struct StreamEndTests {
             #expect(response.text == (early == .body || early == .bodyReset ? "too large" : ""))
             #expect(try await requests.send(.get, server.url, timeout: Timeout(.seconds(5))).text == "next")
         }
-        await transport.close()
     }
 
     @Test("a response that is complete while the last bytes of the request are being sent is a success")
@@ -337,6 +322,5 @@ struct StreamEndTests {
             let response = try await sent
             #expect(response.transportError == nil && response.status == 200, "\(response.result)")
         }
-        await transport.close()
     }
 }

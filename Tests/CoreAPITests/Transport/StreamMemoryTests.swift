@@ -1,8 +1,4 @@
-import CoreAPI
-import CoreAPITesting
-import Foundation
-import Programs
-import Testing
+import TestSupport
 
 @testable import CoreAPICore
 

@@ -1,14 +1,8 @@
-import CoreAPI
-import CoreAPIHTTP
-import CoreAPITesting
-import Foundation
-import HTTPTypes
-import Programs
-import Testing
+import TestSupport
 
 @testable import CoreAPICore
 
-@Suite("Streaming over libcurl", .timeLimit(.minutes(2)))
+@Suite("Streaming over libcurl", .closing, .timeLimit(.minutes(2)))
 struct StreamingTests {
     private func channel(_ server: LoopbackServer, _ change: (inout Channel) -> Void = { _ in }) throws -> Channel {
         var channel = Channel.test(server.url)
@@ -43,13 +37,12 @@ struct StreamingTests {
     @Test("the head arrives before the body, and the body arrives whole", arguments: [false, true])
     func headFirst(secure: Bool) async throws {
         let gate = try Gate()
-        let server = try LoopbackServer.start(tls: secure ? ServerTLS() : nil) { _ in
+        let server = try LoopbackServer.test(tls: secure ? ServerTLS() : nil) { _ in
             [
                 .sendHead(status: 200, headers: ["Content-Length": "10"]), .sendBody(Data("01234".utf8)), .waitFor(gate),
                 .sendBody(Data("56789".utf8)),
             ]
         }
-        defer { server.close() }
         let channel = try channel(server)
         let response = await channel.manager().stream(TestEndpoint())
         #expect(response.head?.status == .ok)
@@ -64,27 +57,23 @@ struct StreamingTests {
         #expect(text == "0123456789")
         #expect(response.metrics?.httpVersion == "HTTP/1.1", "what may be paused is no stream of HTTP/2")
         await #expect(throws: BodyError.readTwice) { for try await _ in body {} }
-        await channel.close()
     }
 
     @Test("an error filter that reads every response leaves the body of a stream to its reader")
     func errorFilter() async throws {
-        let server = try LoopbackServer.start { _ in .ok("0123456789") }
-        defer { server.close() }
+        let server = try LoopbackServer.test { _ in .ok("0123456789") }
         let channel = try channel(server) { $0.errorFilter = ErrorFilter { _ in nil } }
         let body = try await channel.manager().stream(TestEndpoint()).value
         #expect(try await body.collect(upTo: 100) == Data("0123456789".utf8))
-        await channel.close()
     }
 
     @Test("a reader that pauses stops the server, and gets the whole body after it continues", arguments: [false, true])
     func backpressure(secure: Bool) async throws {
         let sent = try Gate()
-        let server = try LoopbackServer.start(tls: secure ? ServerTLS() : nil) { request in
+        let server = try LoopbackServer.test(tls: secure ? ServerTLS() : nil) { request in
             guard request.path == "/large" else { return .ok("small") }
             return ServerReply.status(200, body: Data(count: 64 << 20)).followed(by: .open(sent))
         }
-        defer { server.close() }
         let channel = try channel(server)
         let manager = channel.manager()
         let body = try await manager.stream(TestEndpoint("large")).value
@@ -102,7 +91,6 @@ struct StreamingTests {
         for try await chunk in body { received += chunk.count }
         #expect(received == 64 << 20)
         try await sent.waitUntilOpen()
-        await channel.close()
     }
 
     @Test(
@@ -114,11 +102,10 @@ struct StreamingTests {
         // 16 MB, some thirty pauses, whose period is the size of no buffer.
         let bytes = [Data](repeating: words.withUnsafeBytes { Data($0) }, count: 200).reduce(Data(), +)
         let sent = try Gate()
-        let server = try LoopbackServer.start(tls: secure ? ServerTLS() : nil) { request in
+        let server = try LoopbackServer.test(tls: secure ? ServerTLS() : nil) { request in
             guard request.body.isEmpty else { return .ok(request.body == bytes ? "intact" : "\(request.body.count) other bytes") }
             return ServerReply.ok(bytes).followed(by: .open(sent))
         }
-        defer { server.close() }
         let channel = try channel(server)
         var received = Data()
         for try await chunk in try await channel.manager().stream(TestEndpoint()).value {
@@ -146,16 +133,14 @@ struct StreamingTests {
         let uploads = NetworkManager<UploadEndpoint>(channel: channel)
         let text = try await uploads.response(for: UploadEndpoint(body: .stream(upload)), as: .text).value
         #expect(text == "intact")
-        await channel.close()
     }
 
     @Test("fifty readers that take nothing stop the server, and a small request is served meanwhile", arguments: [false, true])
     func manyPaused(secure: Bool) async throws {
-        let server = try LoopbackServer.start(tls: secure ? ServerTLS() : nil) { request in
+        let server = try LoopbackServer.test(tls: secure ? ServerTLS() : nil) { request in
             guard request.path == "/large" else { return .ok("small") }
             return [.sendHead(status: 200, headers: ["Content-Length": "99999999999"]), .sendEndlessly(Self.megabyte)]
         }
-        defer { server.close() }
         let channel = try channel(server) { ($0.limits.connections, $0.limits.connectionsPerHost) = (64, 64) }
         let manager = channel.manager()
         let bodies = try await withThrowingTaskGroup { group in
@@ -183,10 +168,9 @@ struct StreamingTests {
     @Test("a call is cancelled while its upload waits for the sequence, and while a rejected response is collected")
     func cancelledInBetween() async throws {
         let (asked, tell) = AsyncStream.makeStream(of: Void.self)
-        let server = try LoopbackServer.start { _ in
+        let server = try LoopbackServer.test { _ in
             [.sendHead(status: 404, headers: ["Content-Length": "9"]), .sendBody(Data("no".utf8)), .stall]
         }
-        defer { server.close() }
         let channel = try channel(server)
         let upload = Self.body(of: 10) {
             tell.yield()
@@ -205,15 +189,13 @@ struct StreamingTests {
         collecting.cancel()
         #expect(await collecting.value.error?.isCancelled == true)
         try await server.waitForOpenConnections(atMost: 0)
-        await channel.close()
     }
 
     @Test("leaving the loop, dropping the body unread and cancelling the reader each end the exchange")
     func leaving() async throws {
-        let server = try LoopbackServer.start { _ in
+        let server = try LoopbackServer.test { _ in
             [.sendHead(status: 200, headers: ["Content-Length": "99999999999"]), .sendEndlessly(Self.megabyte)]
         }
-        defer { server.close() }
         let channel = try channel(server)
         let manager = channel.manager()
         let kept = try await manager.stream(TestEndpoint()).value
@@ -232,13 +214,11 @@ struct StreamingTests {
         let error = await #expect(throws: APIClientError.self) { try await reader.value }
         #expect(error?.isCancelled == true)
         try await server.waitForOpenConnections(atMost: 0)
-        await channel.close()
     }
 
     @Test("an encoded body is decoded piece by piece, and a decompression bomb does not fill memory")
     func coded() async throws {
-        let server = try LoopbackServer.start { _ in .gzipBomb(decodedBytes: 512 << 20) }
-        defer { server.close() }
+        let server = try LoopbackServer.test { _ in .gzipBomb(decodedBytes: 512 << 20) }
         let channel = try channel(server)
         let response = await channel.manager().stream(TestEndpoint())
         #expect(response.head?.headers[.contentEncoding] == nil)
@@ -246,21 +226,18 @@ struct StreamingTests {
         for try await chunk in try response.value { (received, largest) = (received + chunk.count, max(largest, chunk.count)) }
         #expect(received == 512 << 20)
         #expect(largest < 4 << 20, "\(largest)")
-        await channel.close()
     }
 
     @Test("a response with a rejected status is collected and fails the call as usual")
     func rejected() async throws {
-        let server = try LoopbackServer.start { request in
+        let server = try LoopbackServer.test { request in
             request.path == "/old" ? .redirect(to: "/new") : .json(#"{"reason":"no"}"#, status: 404)
         }
-        defer { server.close() }
         struct Reason: Error, Decodable { let reason: String }
         let channel = try channel(server) { $0.errorFilter = .rejection(Reason.self) }
         let response = await channel.manager().stream(TestEndpoint("old"))
         #expect(response.error?.app(Reason.self)?.reason == "no")
         #expect(String(decoding: response.data, as: UTF8.self) == #"{"reason":"no"}"#)
-        await channel.close()
     }
 
     private struct Tripping: RequestEnhancer {
@@ -270,10 +247,9 @@ struct StreamingTests {
 
     @Test("a response on which a hook fails is not waited for, and its exchange ends")
     func failedByHook() async throws {
-        let server = try LoopbackServer.start { _ in
+        let server = try LoopbackServer.test { _ in
             [.sendHead(status: 200, headers: ["Content-Length": "9"]), .sendBody(Data("first".utf8)), .stall]
         }
-        defer { server.close() }
         let channel = try channel(server) { $0.enhancers = [Tripping()] }
         let began = ContinuousClock.now
         let response = await channel.manager().stream(TestEndpoint())
@@ -281,7 +257,6 @@ struct StreamingTests {
         #expect(began.duration(to: .now) < .seconds(20))
         try await server.waitForOpenConnections(atMost: 0)
         withExtendedLifetime(response) {}
-        await channel.close()
     }
 
     private struct Rejecting: ResponseVerifier {
@@ -298,11 +273,10 @@ struct StreamingTests {
         ] as [any ResponseVerifier])
     func rejectedByVerifier(_ verifier: any ResponseVerifier) async throws {
         struct Reason: Error, Decodable { let reason: String }
-        let server = try LoopbackServer.start { request in
+        let server = try LoopbackServer.test { request in
             guard request.path == "/rejected" else { return .status(200, headers: ["Content-Type": "text/event-stream"]) }
             return .json(#"{"reason":"no"}"#, status: 404, headers: ["Server": "old"])
         }
-        defer { server.close() }
         let channel = try channel(server) {
             $0.limits.connections = 1
             $0.errorFilter = .rejection(Reason.self)
@@ -314,33 +288,29 @@ struct StreamingTests {
         let next = await channel.manager().stream(TestEndpoint("next"))
         #expect(next.error == nil && server.connectionsAccepted == 1, "\(next.result)")
         withExtendedLifetime(response) {}
-        await channel.close()
     }
 
     @Test("a verifier's rejection stays the error if the body has no end")
     func rejectedByOwnVerifierWithoutEnd() async throws {
-        let server = try LoopbackServer.start { _ in
+        let server = try LoopbackServer.test { _ in
             [
                 .sendHead(status: 200, headers: ["Server": "old", "Content-Length": "9999999"]), .sendBody(Data(count: 10)),
                 .stall,
             ]
         }
-        defer { server.close() }
         let channel = try channel(server) { $0.modifiers = [Rejecting(), Timeout(total: .seconds(5))] }
         let response = await channel.manager().stream(TestEndpoint())
         #expect(response.error?.label == "verification.custom", "\(response.result)")
-        await channel.close()
     }
 
     @Test("a rejection stays the error if the body is too large or has no end", arguments: [true, false])
     func rejectedWithoutEnd(isLarge: Bool) async throws {
-        let server = try LoopbackServer.start { _ in
+        let server = try LoopbackServer.test { _ in
             [
                 .sendHead(status: 200, headers: ["Content-Type": "text/html", "Content-Length": "9999999"]),
                 .sendBody(Data(count: 10)), isLarge ? .sendEndlessly(Data(count: 1_000)) : .stall,
             ]
         }
-        defer { server.close() }
         let channel = try channel(server) {
             $0.limits.responseBodySize = 5_000
             $0.modifiers = [ContentTypeResponseVerifier("text/event-stream"), Timeout(total: .seconds(5))]
@@ -362,14 +332,12 @@ struct StreamingTests {
                 if response.data.isEmpty { throw VerificationError.emptyBody(status: 200, expected: "bytes") }
             }
         }
-        let server = try LoopbackServer.start { _ in .ok("four") }
-        defer { server.close() }
+        let server = try LoopbackServer.test { _ in .ok("four") }
         let asked = Diary()
         let channel = try channel(server) { $0.modifiers = [NeedsBytes(asked: asked)] }
         let body = try await channel.manager().stream(TestEndpoint()).value
         #expect(try await body.collect(upTo: 100) == Data("four".utf8))
         #expect(asked.all == ["0", "4"])
-        await channel.close()
     }
 
     @Test(
@@ -380,34 +348,30 @@ struct StreamingTests {
                 if response.data.isEmpty { throw VerificationError.emptyBody(status: 200, expected: "bytes") }
             }
         }
-        let server = try LoopbackServer.start { _ in
+        let server = try LoopbackServer.test { _ in
             [.sendHead(status: 200, headers: ["Content-Length": "9000"]), .sendBody(Data(count: 6_000)), .closeConnection]
         }
-        defer { server.close() }
         let channel = try channel(server) {
             $0.limits.responseBodySize = label == "truncated" ? 10_000 : 5_000
             $0.modifiers = [NeedsBytes()]
         }
         let response = await channel.manager().stream(TestEndpoint())
         #expect(response.error?.label == "transport.\(label)", "\(response.result)")
-        await channel.close()
     }
 
     @Test("a stream of the wrong type that goes on for ever is rejected within seconds", .timeLimit(.minutes(1)))
     func wrongTypeWithoutEnd() async throws {
-        let server = try LoopbackServer.start { _ in
+        let server = try LoopbackServer.test { _ in
             [
                 .sendHead(status: 200, headers: ["Content-Type": "text/html", "Content-Length": "9999999"]),
                 .throttled(Data(count: 10_000), chunkSize: 10, interval: .milliseconds(200)),
             ]
         }
-        defer { server.close() }
         let channel = try channel(server) { $0.modifiers = [ContentTypeResponseVerifier("text/event-stream")] }
         let start = ContinuousClock.now
         let response = await channel.manager().stream(TestEndpoint())
         #expect(response.error?.label == "verification.unacceptableContentType", "\(response.result)")
         #expect(!response.data.isEmpty && start.duration(to: .now) < .seconds(40))
-        await channel.close()
     }
 
     private struct Failing: Middleware {
@@ -419,19 +383,17 @@ struct StreamingTests {
 
     @Test("a stream that a middleware has failed is rejected within seconds, too", .timeLimit(.minutes(1)))
     func failedWithoutEnd() async throws {
-        let server = try LoopbackServer.start { _ in
+        let server = try LoopbackServer.test { _ in
             [
                 .sendHead(status: 200, headers: ["Content-Length": "9999999"]),
                 .throttled(Data(count: 10_000), chunkSize: 10, interval: .milliseconds(200)),
             ]
         }
-        defer { server.close() }
         let channel = try channel(server) { $0.attemptMiddleware = [Failing()] }
         let start = ContinuousClock.now
         let response = await channel.manager().stream(TestEndpoint())
         #expect(response.error?.app(Rejecting.Rejection.self) != nil, "\(response.result)")
         #expect(start.duration(to: .now) < .seconds(40))
-        await channel.close()
     }
 
     @Test(
@@ -441,10 +403,9 @@ struct StreamingTests {
             (.sendEndlessly(Data(count: 1_000)), "transport.responseTooLarge"),
         ])
     func rejectedAndBroken(step: ServerReply.Step, label: String) async throws {
-        let server = try LoopbackServer.start { _ in
+        let server = try LoopbackServer.test { _ in
             [.sendHead(status: 404, headers: ["Content-Length": "9999999"]), .sendBody(Data(count: 10)), step]
         }
-        defer { server.close() }
         let channel = try channel(server) {
             $0.limits.responseBodySize = 5_000
             $0.modifiers = [Timeout(idle: .seconds(2))]
@@ -459,12 +420,10 @@ struct StreamingTests {
     @Test("a channel that reads envelopes leaves a streamed body to its reader")
     func envelope() async throws {
         struct Envelope: Error, Decodable { let reason: String? }
-        let server = try LoopbackServer.start { _ in .json(#"{"reason":"none"}"#) }
-        defer { server.close() }
+        let server = try LoopbackServer.test { _ in .json(#"{"reason":"none"}"#) }
         let channel = try channel(server) { $0.errorFilter = .envelope(Envelope.self) { envelope, _ in envelope } }
         let body = try await channel.manager().stream(TestEndpoint()).value
         #expect(try await body.collect(upTo: 100) == Data(#"{"reason":"none"}"#.utf8))
-        await channel.close()
     }
 
     @Test(
@@ -483,8 +442,7 @@ struct StreamingTests {
             ([.sendHead(status: 200, headers: ["Content-Length": "9"]), .sendBody(Data("abc".utf8)), .stall], "timedOut.idle"),
         ] as [(ServerReply, String)])
     func broken(reply: ServerReply, label: String) async throws {
-        let server = try LoopbackServer.start { _ in reply }
-        defer { server.close() }
+        let server = try LoopbackServer.test { _ in reply }
         let channel = try channel(server) { $0.modifiers = [Timeout(idle: .seconds(2))] }
         let body = try await channel.manager().stream(TestEndpoint()).value
         var received = 0
@@ -493,7 +451,6 @@ struct StreamingTests {
         #expect(received == 3)
         #expect(error?.context.streamed == APIClientError.Context.Streamed(bytes: 3, items: 0))
         if case .transport(.truncated(let counted, _), _) = error { #expect(counted == 3) }
-        await channel.close()
     }
 
     @Test("a body that is reset, or whose coding breaks off, says how much of it came", arguments: [true, false])
@@ -501,14 +458,13 @@ struct StreamingTests {
         let begun = try Gate()
         // A stored block of gzip, "abc", and then a block of the reserved kind (RFC 1951 §3.2.3).
         let gzip = Data([0x1F, 0x8B, 8, 0, 0, 0, 0, 0, 0, 3, 0, 3, 0, 0xFC, 0xFF] + Array("abc".utf8))
-        let server = try LoopbackServer.start { _ in
+        let server = try LoopbackServer.test { _ in
             let coding: HeaderLines = isReset ? ["Content-Length": "99"] : ["Content-Length": "99", "Content-Encoding": "gzip"]
             return [
                 .sendHead(status: 200, headers: coding), .sendBody(isReset ? Data("abc".utf8) : gzip), .waitFor(begun),
                 isReset ? .reset : .sendBody(Data([7])), .stall,
             ]
         }
-        defer { server.close() }
         let channel = try channel(server)
         let body = try await channel.manager().stream(TestEndpoint()).value
         let error = await #expect(throws: APIClientError.self) {
@@ -519,22 +475,19 @@ struct StreamingTests {
         }
         #expect(error?.label == (isReset ? "transport.truncated" : "transport.malformedResponse"))
         #expect(error?.context.streamed == APIClientError.Context.Streamed(bytes: 3, items: 0))
-        await channel.close()
     }
 
     @Test("after a piece that cannot be decoded nothing follows, although more has arrived")
     func afterUndecodable() async throws {
         let gzip = Data([0x1F, 0x8B, 8, 0, 0, 0, 0, 0, 0, 3, 0, 3, 0, 0xFC, 0xFF] + Array("abc".utf8))
         // More than is decoded at once, after a block of the reserved kind.
-        let server = try LoopbackServer.start { _ in
+        let server = try LoopbackServer.test { _ in
             .status(200, body: gzip + Data(repeating: 7, count: 100_000), headers: ["Content-Encoding": "gzip"])
         }
-        defer { server.close() }
         let channel = try channel(server)
         var chunks = try await channel.manager().stream(TestEndpoint()).value.makeAsyncIterator()
         await #expect(throws: APIClientError.self) { while try await chunks.next() != nil {} }
         #expect(try await chunks.next() == nil)
-        await channel.close()
     }
 
     @Test("a body that its server cuts while the reader holds it gives the rest, and then the error", arguments: [false, true])
@@ -542,11 +495,10 @@ struct StreamingTests {
         let cut = try Gate()
         // More than the kit and libcurl hold, and no more than the sockets take.
         let part = Data(count: 1 << 20)
-        let server = try LoopbackServer.start(tls: secure ? ServerTLS() : nil) { _ in
+        let server = try LoopbackServer.test(tls: secure ? ServerTLS() : nil) { _ in
             let head: ServerReply.Step = .sendHead(status: 200, headers: ["Content-Length": "99999999"])
             return [head, .sendBody(part), .waitFor(cut), .closeConnection]
         }
-        defer { server.close() }
         let channel = try channel(server) { $0.modifiers = [Timeout(.seconds(2))] }
         var chunks = try await channel.manager().stream(TestEndpoint()).value.makeAsyncIterator()
         var received = try await chunks.next()?.count ?? 0
@@ -562,26 +514,22 @@ struct StreamingTests {
             Issue.record("\(String(describing: error))")
             return
         }
-        await channel.close()
     }
 
     @Test("an encoded body that cannot be decoded is a malformed response")
     func undecodable() async throws {
-        let server = try LoopbackServer.start { _ in
+        let server = try LoopbackServer.test { _ in
             .status(200, body: Data("no gzip at all".utf8), headers: ["Content-Encoding": "gzip"])
         }
-        defer { server.close() }
         let channel = try channel(server)
         let body = try await channel.manager().stream(TestEndpoint()).value
         let error = await #expect(throws: APIClientError.self) { for try await _ in body {} }
         #expect(error?.label == "transport.malformedResponse")
-        await channel.close()
     }
 
     @Test("a slow reader is not an idle peer, and a body may take longer than the call's total timeout")
     func clocks() async throws {
-        let server = try LoopbackServer.start { _ in .status(200, body: Data(count: 32 << 20)) }
-        defer { server.close() }
+        let server = try LoopbackServer.test { _ in .status(200, body: Data(count: 32 << 20)) }
         // The head must arrive within the total timeout, and on a busy machine that takes a while.
         let timeout = Timeout(connect: .seconds(10), idle: .seconds(2), total: .seconds(3))
         let channel = try channel(server) { $0.modifiers = [timeout] }
@@ -594,7 +542,6 @@ struct StreamingTests {
             try await Task.sleep(for: .milliseconds(2_500))
         }
         #expect(received == 32 << 20)
-        await channel.close()
     }
 
     // MARK: - Up
@@ -619,24 +566,21 @@ struct StreamingTests {
         "any AsyncSequence is a body, with or without a length, over HTTP/1.1 and HTTP/2",
         arguments: [true, false], [false, true])
     func upload(hasLength: Bool, secure: Bool) async throws {
-        let server = try LoopbackServer.start(tls: secure ? ServerTLS() : nil) { request in .ok("\(request.body.count)") }
-        defer { server.close() }
+        let server = try LoopbackServer.test(tls: secure ? ServerTLS() : nil) { request in .ok("\(request.body.count)") }
         let channel = try channel(server)
         let length = 50 * (1 << 16)
         let body = Body.stream(Body.Stream(length: hasLength ? Int64(length) : nil, Self.chunks(50)))
         let manager = NetworkManager<UploadEndpoint>(channel: channel)
         #expect(try await manager.response(for: UploadEndpoint(body: body), as: .text).value == "\(length)")
         #expect(server.requests[0].headers["content-length"] == (hasLength ? "\(length)" : nil))
-        await channel.close()
     }
 
     #if os(Linux)
     @Test("a server that reads nothing stops the sequence; the end of the call releases it", arguments: [false, true])
     func uploadBackpressure(secure: Bool) async throws {
-        let server = try LoopbackServer.start(
+        let server = try LoopbackServer.test(
             tls: secure ? ServerTLS() : nil, faults: [Fault(.beforeRequest, .stall)]
         ) { _ in .ok("next") }
-        defer { server.close() }
         let channel = try channel(server)
         let counter = CountedChunks.Counter()
         let uploads = NetworkManager<UploadEndpoint>(channel: channel)
@@ -668,8 +612,7 @@ struct StreamingTests {
     func waitingUpload() async throws {
         let (asked, tell) = AsyncStream.makeStream(of: Void.self)
         let (gate, open) = AsyncStream.makeStream(of: Void.self)
-        let server = try LoopbackServer.start(tls: ServerTLS()) { request in .ok("\(request.path) \(request.body.count)") }
-        defer { server.close() }
+        let server = try LoopbackServer.test(tls: ServerTLS()) { request in .ok("\(request.path) \(request.body.count)") }
         let channel = try channel(server)
         let manager = channel.manager()
         #expect(try await manager.response(for: TestEndpoint("first"), as: .text).value == "/first 0")
@@ -699,7 +642,6 @@ struct StreamingTests {
         #expect(try await upload.value.value == "/upload 200000")
         #expect(server.requests.allSatisfy { $0.version == "HTTP/2" && $0.connection == 0 })
         #expect(server.requests.last?.path == "/upload")
-        await channel.close()
     }
 
     /// In a separate process, because it measures the process's time.
@@ -738,8 +680,7 @@ struct StreamingTests {
 
     @Test("a call that ends in the turn of the loop in which it began is whole, and has its figures")
     func beganAndEndedInOneTurn() async throws {
-        let server = try LoopbackServer.start(tls: ServerTLS()) { request in .ok("\(request.path) \(request.body.count)") }
-        defer { server.close() }
+        let server = try LoopbackServer.test(tls: ServerTLS()) { request in .ok("\(request.path) \(request.body.count)") }
         let channel = try channel(server)
         let manager = channel.manager()
         #expect(try await manager.response(for: TestEndpoint("first"), as: .text).value == "/first 0")
@@ -762,18 +703,15 @@ struct StreamingTests {
         }
         feed.finish()
         #expect(try await upload.value.value == "/upload 4000")
-        await channel.close()
     }
 
     @Test("a slow sequence is not an idle peer")
     func slowUpload() async throws {
-        let server = try LoopbackServer.start { request in .ok("\(request.body.count)") }
-        defer { server.close() }
+        let server = try LoopbackServer.test { request in .ok("\(request.body.count)") }
         let channel = try channel(server) { $0.modifiers = [Timeout(idle: .seconds(1))] }
         let body = Body.stream(Body.Stream(Self.chunks(2, pause: .milliseconds(1_500), of: 15)))
         let manager = NetworkManager<UploadEndpoint>(channel: channel)
         #expect(try await manager.response(for: UploadEndpoint(body: body), as: .text).value == "30")
-        await channel.close()
     }
 
     private struct Broken: Error {}
@@ -790,10 +728,9 @@ struct StreamingTests {
         arguments: [false, true])
     func unreadable(secure: Bool) async throws {
         let gate = try Gate()
-        let server = try LoopbackServer.start(tls: secure ? ServerTLS() : nil) { request in
+        let server = try LoopbackServer.test(tls: secure ? ServerTLS() : nil) { request in
             request.path == "/beside" ? ServerReply.ok("beside").after(.waitFor(gate)) : .ok()
         }
-        defer { server.close() }
         let channel = try channel(server)
         let beside = Task { await channel.manager().response(for: TestEndpoint("beside"), as: .text) }
         try await server.waitForRequests(1)
@@ -812,17 +749,14 @@ struct StreamingTests {
         #expect(try response.value == "beside")
         #expect(response.metrics?.httpVersion == (secure ? "HTTP/2" : "HTTP/1.1"))
         #expect(server.requests.allSatisfy { $0.path == "/beside" || $0.defect != nil })
-        await channel.close()
     }
 
     @Test("the body of a response is sent on as the body of a request, and never a second time")
     func passedOn() async throws {
-        let source = try LoopbackServer.start { _ in .status(200, body: Self.megabyte) }
-        defer { source.close() }
-        let target = try LoopbackServer.start { request in
+        let source = try LoopbackServer.test { _ in .status(200, body: Self.megabyte) }
+        let target = try LoopbackServer.test { request in
             request.path == "/busy" ? .status(503) : .ok("\(request.body.count)")
         }
-        defer { target.close() }
         let (from, to) = (try channel(source), try channel(target) { $0.interceptors = [RetryPolicy(base: .zero)] })
         let manager = NetworkManager<UploadEndpoint>(channel: to)
         let body = try await from.manager().stream(TestEndpoint()).value
@@ -842,8 +776,7 @@ struct StreamingTests {
         // Half of the body fits into the buffers on the way, or it is sent when the socket has room again.
         arguments: [1 << 20, 1 << 24])
     func earlyAnswer(size: Int) async throws {
-        let server = try LoopbackServer.start(tls: ServerTLS(), answersEarly: true) { _ in .status(413) }
-        defer { server.close() }
+        let server = try LoopbackServer.test(tls: ServerTLS(), answersEarly: true) { _ in .status(413) }
         let channel = try channel(server) { $0.modifiers = [Timeout(idle: .seconds(300), total: .seconds(300))] }
         let (gone, tell) = AsyncStream.makeStream(of: Void.self)
         let body = Body.stream(
@@ -866,7 +799,6 @@ struct StreamingTests {
         // A quarter of the idle timeout is 75 s: the clocks must not be what finds the response.
         #expect(ContinuousClock.now - start < .seconds(40))
         for await _ in gone { break }
-        await channel.close()
     }
 }
 

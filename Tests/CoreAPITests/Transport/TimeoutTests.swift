@@ -1,15 +1,11 @@
-import CoreAPIHTTP
-import CoreAPITesting
-import Foundation
-import HTTPTypes
-import Testing
+import TestSupport
 
 @testable import CoreAPICore
 @testable import CoreAPICurl
 
-@Suite("The clocks of a call")
+@Suite("The clocks of a call", .closing)
 struct TimeoutTests {
-    let transport = CurlTransport()
+    let transport = closing(CurlTransport())
     var requests: Requests { Requests(transport) }
 
     @Test("A connection that is never made")
@@ -21,7 +17,6 @@ struct TimeoutTests {
         #expect(response.transportError?.label == "timedOut.connect")
         // Far below the timeouts that must not apply, and far above the delay of a busy machine.
         #expect(started.duration(to: .now) < .seconds(20))
-        await transport.close()
     }
 
     @Test("A TLS handshake that hangs counts as connecting")
@@ -31,7 +26,6 @@ struct TimeoutTests {
             .get, "https://127.0.0.1:\(server.port)",
             timeout: Timeout(connect: .milliseconds(300), idle: .seconds(5), total: .seconds(5)))
         #expect(response.transportError?.label == "timedOut.connect")
-        await transport.close()
     }
 
     @Test("If the call's own timeout expires first, or at the same time, the error names it", arguments: [200, 300])
@@ -41,7 +35,6 @@ struct TimeoutTests {
             .get, listener.url,
             timeout: Timeout(connect: .milliseconds(connect), idle: .milliseconds(200), total: .milliseconds(200)))
         #expect(response.transportError?.label == "timedOut.total")
-        await transport.close()
     }
 
     @Test("A byte every 100 ms prevents an idle timeout of 300 ms, and the received part is kept when the bytes stop")
@@ -59,7 +52,6 @@ struct TimeoutTests {
         #expect(response.text == "0123456789")
         let took = started.duration(to: .now)
         #expect(took > .milliseconds(1_150) && took < .seconds(20), "\(took)")
-        await transport.close()
     }
 
     @Test("An exchange that still connects is checked again when it could be idle", arguments: [false, true])
@@ -93,14 +85,12 @@ struct TimeoutTests {
             }
         }
         // The body blocks the thread, so this test needs its own one.
-        let loops = LoopGroup(loops: 1)
-        let transport = CurlTransport(loops: loops)
+        let loops = closing(LoopGroup(loops: 1))
+        let transport = closing(CurlTransport(loops: loops))
         let response = try await Requests(transport).send(
             .post, server.url, body: .stream(stream),
             timeout: Timeout(connect: .seconds(5), idle: .seconds(2), total: .seconds(60)))
         #expect(response.text == "done")
-        await transport.close()
-        await loops.shutdown()
     }
 
     @Test("The total timeout begins with the call and covers all its attempts")
@@ -113,7 +103,6 @@ struct TimeoutTests {
         let response = await transport.send(request)
         #expect(response.transportError?.label == "timedOut.total")
         #expect(started.duration(to: .now) < .seconds(20))
-        await transport.close()
     }
 
     @Test(
@@ -133,7 +122,6 @@ struct TimeoutTests {
             let response = try await requests.send(.get, server.url, timeout: timeout)
             #expect(response.status == 200 || response.transportError?.label.hasPrefix("timedOut") == true)
         }
-        await transport.close()
     }
 
     @Test(
@@ -141,7 +129,7 @@ struct TimeoutTests {
         arguments: [7, 16 << 20], [true, false])
     func idleWithBody(size: Int, hasLength: Bool) async throws {
         let server = try LoopbackServer.startSilent()
-        let transport = CurlTransport()
+        let transport = closing(CurlTransport())
         let requests = Requests(transport)
         let data = Data(count: size)
         let stream = Body.Stream {
@@ -160,7 +148,6 @@ struct TimeoutTests {
         let elapsed = try #require(response.metrics?.total)
         let other = try #require(try await waiting.metrics?.total)
         #expect(elapsed >= .seconds(2) && elapsed < other, "\(elapsed), without a body \(other)")
-        await transport.close()
     }
 
     @Test("Header lines and trailers that keep arriving prevent the idle timeout")
@@ -174,11 +161,10 @@ struct TimeoutTests {
                 text("\r\n2\r\n{}"), pause, text("0"), pause, text("T: 1"), pause, text("U: 2"), pause, text(""),
             ])
         }
-        let transport = CurlTransport()
+        let transport = closing(CurlTransport())
         let timeout = Timeout(connect: .seconds(5), idle: .seconds(2), total: .seconds(60))
         let response = try await Requests(transport).send(.get, server.url, timeout: timeout)
         #expect(response.text == "{}", "\(response.result)")
-        await transport.close()
     }
 
     @Test("A response that arrived while another request's body blocked the thread is not late")
@@ -194,8 +180,8 @@ struct TimeoutTests {
             _ = usleep(3_400_000)
         }
         // The body blocks the thread, so this test needs its own one.
-        let loops = LoopGroup(loops: 1)
-        let transport = CurlTransport(loops: loops)
+        let loops = closing(LoopGroup(loops: 1))
+        let transport = closing(CurlTransport(loops: loops))
         let requests = Requests(transport)
         // On its own thread, because other tests may block the shared ones for longer than the timeouts.
         let (uploaded, response) = try await withTaskExecutorPreference(ownThread()) {
@@ -206,7 +192,5 @@ struct TimeoutTests {
         }
         #expect(uploaded.status == 200, "\(uploaded.result)")
         #expect(response.status == 204, "\(response.result)")
-        await transport.close()
-        await loops.shutdown()
     }
 }

@@ -1,15 +1,11 @@
-import CoreAPI
-import CoreAPITesting
-import Foundation
-import HTTPTypes
-import Testing
+import TestSupport
 
 @testable import CoreAPICore
 @testable import CoreAPICurl
 
-@Suite("A response that ends early, or is not HTTP, is a failure")
+@Suite("A response that ends early, or is not HTTP, is a failure", .closing)
 struct TruncationTests {
-    let transport = CurlTransport()
+    let transport = closing(CurlTransport())
     var requests: Requests { Requests(transport) }
 
     @Test("Fewer bytes than announced: the received part is kept")
@@ -22,7 +18,6 @@ struct TruncationTests {
         }
         #expect(response.text == "abc")
         #expect(response.status == 200)
-        await transport.close()
     }
 
     @Test("A partial answer is a failure unless the request asked for that range")
@@ -37,7 +32,6 @@ struct TruncationTests {
         }
         #expect(reason.contains("206"))
         #expect(try await requests.send(.get, server.url, headers: [.range: "bytes=0-2"]).text == "abc")
-        await transport.close()
     }
 
     @Test(
@@ -53,7 +47,6 @@ struct TruncationTests {
         if let tls { requests.trust = ServerTrustManager(authorities: .pem(tls.authorityPEM)) }
         let response = try await requests.send(.get, server.url)
         #expect(response.transportError?.label == "malformedResponse", "\(response.result)")
-        await transport.close()
     }
 
     @Test("Another protocol is an error, at once")
@@ -64,7 +57,6 @@ struct TruncationTests {
         let response = try await requests.send(.get, server.url, timeout: Timeout(.seconds(10)))
         #expect(response.transportError?.label == "malformedResponse", "\(response.result)")
         #expect(transport.activeExchanges == 0)
-        await transport.close()
     }
 
     @Test("No last chunk")
@@ -76,7 +68,6 @@ struct TruncationTests {
             return
         }
         #expect(response.text == "abcdef")
-        await transport.close()
     }
 
     @Test("A reset in the middle of the body")
@@ -84,7 +75,6 @@ struct TruncationTests {
         let server = try LoopbackServer.start { _ in .resetInBody(sent: Data("abc".utf8)) }
         let response = try await requests.send(.get, server.url)
         #expect(response.transportError?.label == "truncated")
-        await transport.close()
     }
 
     @Test("Two different lengths, whichever is correct", arguments: ["3", "5"])
@@ -98,7 +88,6 @@ struct TruncationTests {
         }
         let response = try await requests.send(.get, server.url)
         #expect(response.transportError?.label == "malformedResponse")
-        await transport.close()
     }
 
     @Test(
@@ -115,7 +104,6 @@ struct TruncationTests {
         }
         let response = try await requests.send(.get, server.url)
         #expect(response.transportError?.label == "malformedResponse", "\(response.result)")
-        await transport.close()
     }
 
     @Test(
@@ -144,7 +132,6 @@ struct TruncationTests {
             #expect(try await requests.send(.get, server.url).text == "next")
         }
         never.open()
-        await transport.close()
     }
 
     @Test("chunked after identity is accepted, and chunked before it is rejected beside a length")
@@ -170,7 +157,6 @@ struct TruncationTests {
             #expect(try await requests.send(.get, server.url).text == "hello")
             #expect(server.connectionsAccepted == 2)
         }
-        await transport.close()
     }
 
     @Test(
@@ -188,7 +174,6 @@ struct TruncationTests {
         #expect(response.transportError?.label == "malformedResponse", "\(response.result)")
         #expect("\(response.result)".contains("transfer coding"), "\(response.result)")
         never.open()
-        await transport.close()
     }
 
     @Test("The same length twice counts as one length")
@@ -197,7 +182,6 @@ struct TruncationTests {
             [.sendHead(status: 200, headers: ["Content-Length": "3", "Content-Length": "3"]), .sendBody(Data("abc".utf8))]
         }
         #expect(try await requests.send(.get, server.url).text == "abc")
-        await transport.close()
     }
 
     @Test(
@@ -212,7 +196,6 @@ struct TruncationTests {
         #expect(response.transportError?.label == "malformedResponse", "\(response.result)")
         let reason = response.transportError?.errorDescription ?? ""
         #expect(text.hasPrefix("HTTP/") || reason.contains("expected a status line"), "\(reason)")
-        await transport.close()
     }
 
     @Test("A head that breaks off")
@@ -221,7 +204,6 @@ struct TruncationTests {
         let response = try await requests.send(.post, server.url)
         #expect(response.error != nil)
         #expect(response.head == nil)
-        await transport.close()
     }
 
     @Test("Chunk sizes that are not numbers")
@@ -234,7 +216,6 @@ struct TruncationTests {
         }
         let response = try await requests.send(.get, server.url)
         #expect(response.transportError?.label == "malformedResponse")
-        await transport.close()
     }
 
     @Test("Interim heads are skipped and trailers change nothing")
@@ -250,14 +231,12 @@ struct TruncationTests {
         #expect(response.status == 201)
         #expect(response.text == "abc")
         #expect(try response.head?.headers[#require(HTTPField.Name("X-A"))] == "head")
-        await transport.close()
     }
 
     @Test("A body that ends with the connection is complete (RFC 9112 §6.3)")
     func closeDelimited() async throws {
         let server = try LoopbackServer.start { _ in [.sendHead(status: 200), .sendBody(Data("abc".utf8)), .closeConnection] }
         #expect(try await requests.send(.get, server.url).text == "abc")
-        await transport.close()
     }
 
     /// An attacker who can cut the connection cannot forge the alert (RFC 9112 §9.8).
@@ -282,7 +261,6 @@ struct TruncationTests {
             #expect(response.text == "abc")
             #expect(try await requests.send(.get, server.url + "/chunked").text == "abc")
         }
-        await transport.close()
     }
 
     @Test(
@@ -295,7 +273,6 @@ struct TruncationTests {
         }
         let response = try await requests.send(.get, server.url)
         #expect(response.transportError?.label == "malformedResponse", "\(response.result)")
-        await transport.close()
     }
 
     /// libcurl treats a broken HTTP/2 connection as closed in the orderly way, and a stream that was reset with NO_ERROR as
@@ -310,7 +287,6 @@ struct TruncationTests {
         let response = try await streamed(cut, hasLength: hasLength)
         #expect(response.transportError?.label == "truncated", "\(response.result)")
         #expect(response.text == "part")
-        await transport.close()
     }
 
     @Test(
@@ -319,7 +295,6 @@ struct TruncationTests {
         let response = try await streamed([.send(Data([0, 0, 1, 6, 0, 0, 0, 0, 0, 1])), .stall], hasLength: hasLength)
         #expect(response.transportError?.label == "malformedResponse", "\(response.result)")
         #expect(response.text == "part")
-        await transport.close()
     }
 
     @Test(
@@ -334,7 +309,6 @@ struct TruncationTests {
             #expect(response.error == nil, "\(response.result)")
             #expect(response.text == "part")
         }
-        await transport.close()
     }
 
     private func streamed(

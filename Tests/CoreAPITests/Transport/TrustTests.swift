@@ -1,14 +1,10 @@
-import CoreAPI
-import CoreAPITesting
-import Foundation
-import HTTPTypes
-import Testing
+import TestSupport
 
 @testable import CoreAPICore
 
-@Suite("The transport's trust", .serialized)
+@Suite("The transport's trust", .closing, .serialized)
 struct TrustTests {
-    let transport = CurlTransport()
+    let transport = closing(CurlTransport())
     var requests: Requests { Requests(transport) }
     static let wrongPin = "sha256/AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA="
 
@@ -23,7 +19,6 @@ struct TrustTests {
         #expect(response.metrics?.tls != nil)
         requests.trust = ServerTrustManager(authorities: .file(server.authorityFile))
         #expect(try await requests.send(.get, server.url + "/1k").status == 200)
-        await transport.close()
     }
 
     @Test("The certificate must be for the host")
@@ -33,7 +28,6 @@ struct TrustTests {
         requests.trust = ServerTrustManager(authorities: .pem(server.authority))
         #expect(try await requests.send(.get, "https://127.0.0.1:\(server.port)/1k").transportError?.label == "tls")
         #expect(try await requests.send(.get, server.url + "/1k").status == 200)
-        await transport.close()
     }
 
     /// RFC 9525 §1.4.1 rejects a common name as a host's name; OpenSSL, and so libcurl, takes it without an alternative name.
@@ -49,7 +43,6 @@ struct TrustTests {
             let response = try await requests.send(.get, "https://localhost:\(server.port)")
             #expect(response.transportError?.label == (isTaken ? nil : "tls"), "\(hosts): \(response.result)")
         }
-        await transport.close()
     }
 
     @Test("Authorities that cannot be read are named", arguments: ["/nowhere/ca.pem", "/etc/hostname"])
@@ -63,7 +56,6 @@ struct TrustTests {
             return
         }
         #expect(reason.contains(path))
-        await transport.close()
     }
 
     @Test("An invalid PEM text is rejected", arguments: ["", "no certificate in here"])
@@ -72,7 +64,6 @@ struct TrustTests {
         requests.trust = ServerTrustManager(authorities: .pem(text))
         let server = try await NginxServer(http2: true)
         #expect(try await requests.send(.get, server.url + "/1k").transportError?.label == "tls")
-        await transport.close()
     }
 
     @Test(
@@ -101,7 +92,6 @@ struct TrustTests {
         #expect(try await requests.send(.get, server.url + "/1k").transportError?.label == "tls")
         requests.trust = ServerTrustManager(authorities: authorities)
         #expect(try await requests.send(.get, server.url + "/1k").metrics?.isConnectionReused == false, "closed with its trust")
-        await transport.close()
     }
 
     @Test("A replaced file of authorities applies to the next connection")
@@ -116,7 +106,6 @@ struct TrustTests {
         #expect(try await requests.send(.get, other.url + "/1k").transportError?.label == "tls")
         try other.authority.write(to: path, atomically: true, encoding: .utf8)
         #expect(try await requests.send(.get, other.url + "/1k").status == 200)
-        await transport.close()
     }
 
     @Test("A redirect from https to http is rejected unless the limits allow it")
@@ -127,6 +116,5 @@ struct TrustTests {
         #expect(try await requests.send(.get, server.url + "/away").transportError?.label == "redirectRejected")
         requests.limits.allowsRedirectsToInsecure = true
         #expect(try await requests.send(.get, server.url + "/away").data.count == 1_024)
-        await transport.close()
     }
 }

@@ -1,15 +1,11 @@
-import CoreAPI
-import CoreAPITesting
-import Foundation
-import HTTPTypes
 import Synchronization
-import Testing
+import TestSupport
 
 @testable import CoreAPICore
 @testable import CoreAPICurl
 
 /// Counts how often a task is resumed while it waits for libcurl: each time costs a switch of threads.
-@Suite("Wake-ups", .timeLimit(.minutes(1)))
+@Suite("Wake-ups", .closing, .timeLimit(.minutes(1)))
 struct WakeUpTests {
     /// Runs jobs on one thread, and counts them.
     private final class Counting: TaskExecutor {
@@ -35,7 +31,7 @@ struct WakeUpTests {
             let answer = ServerReply.ok(String(repeating: "x", count: size))
             return request.exchange == 0 ? answer : ServerReply([.waitFor(gate)] + answer.steps)
         }
-        let transport = CurlTransport()
+        let transport = closing(CurlTransport())
         var requests = Requests(transport)
         if let tls = server.tls { requests.trust = ServerTrustManager(authorities: .pem(tls.authorityPEM)) }
         // The first opens the connection.
@@ -50,7 +46,6 @@ struct WakeUpTests {
             #expect(reply.failure == nil && reply.data.count == size)
             #expect(reply.metrics?.httpVersion == (secure ? "HTTP/2" : "HTTP/1.1"))
         }
-        await transport.close()
     }
 
     @Test("a streamed call costs one for its head, and at most one for each chunk and for the end")

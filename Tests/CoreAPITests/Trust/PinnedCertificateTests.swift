@@ -1,12 +1,8 @@
-import CoreAPI
-import CoreAPITesting
-import Foundation
-import HTTPTypes
-import Testing
+import TestSupport
 
 @testable import CoreAPITrust
 
-@Suite("Certificates of the team's own type, and pin sets that reject other hosts")
+@Suite("Certificates of the team's own type, and pin sets that reject other hosts", .closing)
 struct PinnedCertificateTests {
     private struct Host: PinnedCertificate {
         let evaluatorKey: String
@@ -64,8 +60,7 @@ struct PinnedCertificateTests {
     @Test("a channel that rejects other hosts connects to a test's server")
     func swapped() async throws {
         let pin = "sha256/AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA="
-        let server = try LoopbackServer.start(tls: ServerTLS()) { _ in .ok("fine") }
-        defer { server.close() }
+        let server = try LoopbackServer.test(tls: ServerTLS()) { _ in .ok("fine") }
         var channel = Channel.test("https://api.example")
         channel.environment.serverTrustManager.pins = ["api.example": [pin, pin.replacing("AAA=", with: "AAE=")]]
         channel.environment.serverTrustManager.pins.rejectsOtherHosts = true

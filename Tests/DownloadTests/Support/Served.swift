@@ -1,8 +1,4 @@
-import CoreAPI
-import CoreAPIHTTP
-import CoreAPITesting
-import Foundation
-import Programs
+import TestSupport
 
 /// A file of a server, and the server's support for ranges.
 struct Served: Sendable {
@@ -33,8 +29,7 @@ struct Served: Sendable {
 
     /// - Parameter seed: selects the bytes.
     init(_ count: Int, seed: UInt64 = 1) {
-        var random = SplitMix(seed)
-        bytes = Data((0..<(count + 7) / 8).flatMap { _ in withUnsafeBytes(of: random.next()) { Array($0) } }.prefix(count))
+        bytes = .noise(count, seed: seed)
     }
 
     var digest: String { cached ?? Self.digest(of: bytes) }
@@ -101,16 +96,12 @@ final class Folder: Sendable {
 extension Channel {
     static func loopback(_ server: LoopbackServer, retries: Bool = false, _ change: (inout Channel) -> Void = { _ in }) -> Channel
     {
-        var environment = APIEnvironment("loopback", baseURL: server.url)
-        environment.allowsInsecureConnections = true
-        var channel = Channel(name: "loopback", environment: environment)
-        channel.modifiers = [Timeout(idle: .seconds(5))]
-        if retries { channel.interceptors = [RetryPolicy(attempts: 5, base: .milliseconds(1))] }
-        change(&channel)
-        return channel
+        .test(server) { channel in
+            channel.modifiers = [Timeout(idle: .seconds(5))]
+            if retries { channel.interceptors = [RetryPolicy(attempts: 5, base: .milliseconds(1))] }
+            change(&channel)
+        }
     }
-
-    var manager: NetworkManager<AdHocEndpoint> { NetworkManager(channel: self) }
 }
 
 extension Endpoint where Self == AdHocEndpoint {

@@ -1,13 +1,10 @@
-import CoreAPITesting
-import Foundation
-import Programs
-import Testing
+import TestSupport
 
-@Suite("The response of a call", .timeLimit(.minutes(2)))
+@Suite("The response of a call", .closing, .timeLimit(.minutes(2)))
 struct AnswerTests {
     @Test("in one pipe with standard error, ends its line before an error begins")
     func onePipe() async throws {
-        let server = try LoopbackServer.start { request in
+        let server = try LoopbackServer.test { request in
             switch request.path {
             case "/busy": .status(503, body: Data(#"{"error":"busy"}"#.utf8))
             case "/line": .ok("a line\n")
@@ -15,7 +12,6 @@ struct AnswerTests {
             default: .ok("no end")
             }
         }
-        defer { server.close() }
         let busy = try await BuiltCommand.run([server.url + "/busy"])
         #expect(busy.text.hasPrefix("{\"error\":\"busy\"}\n503 Service Unavailable"), "\(busy.text)")
         #expect(try await BuiltCommand.run([server.url + "/a"]).text.hasPrefix("no end\n200 OK"))
@@ -34,7 +30,7 @@ struct AnswerTests {
 
     /// Answers in two parts; the second one waits for a request of `/go`.
     private func server(_ type: String, _ gate: Gate, tls: ServerTLS? = nil) throws -> LoopbackServer {
-        try LoopbackServer.start(tls: tls) { request in
+        try LoopbackServer.test(tls: tls) { request in
             if request.path == "/go" {
                 gate.open()
                 return .ok()
@@ -60,7 +56,6 @@ struct AnswerTests {
     func streamed(options: [String]) async throws {
         let gate = try Gate()
         let server = try server("text/plain", gate)
-        defer { server.close() }
         let read = try await BuiltCommand.shell(Self.following, [server.url] + options)
         #expect(read.text == "got one\ngot two\n", "\(read.text)")
     }
@@ -69,7 +64,6 @@ struct AnswerTests {
     func streamedOverTLS() async throws {
         let gate = try Gate()
         let server = try server("text/event-stream", gate, tls: ServerTLS())
-        defer { server.close() }
         try await BuiltCommand.withFolder { folder in
             let authority = folder.appendingPathComponent("authority.pem")
             try Data(#require(server.tls).authorityPEM.utf8).write(to: authority)
@@ -130,8 +124,7 @@ struct AnswerTests {
 
     @Test("on a terminal has no character that controls it, with --stream, too")
     func terminal() async throws {
-        let server = try LoopbackServer.start { _ in .ok("one\u{1B}[2J\r\ntwo\u{7}") }
-        defer { server.close() }
+        let server = try LoopbackServer.test { _ in .ok("one\u{1B}[2J\r\ntwo\u{7}") }
         // script(1) runs a program in a terminal of its own.
         let shown = try await BuiltCommand.shell("script -qec \"'$1' '$2' --stream --body\" /dev/null", [server.url])
         #expect(shown.text == "one\\u{1B}[2J\r\ntwo\\u{07}\r\n", "\(shown.text)")
@@ -139,11 +132,10 @@ struct AnswerTests {
 
     @Test("keeps the cookies that an earlier response of its redirects has set")
     func cookies() async throws {
-        let server = try LoopbackServer.start { request in
+        let server = try LoopbackServer.test { request in
             guard request.path == "/login" else { return .ok(request.headers["cookie"] ?? "none") }
             return .status(302, headers: ["Location": "/home", "Set-Cookie": "sid=7; Path=/"])
         }
-        defer { server.close() }
         let call = try await BuiltCommand.run([server.url + "/login", "--body"])
         #expect(call.text == "sid=7", "\(call.text)")
         #expect(try await BuiltCommand.run([server.url + "/home", "--body"]).text == "none")
@@ -156,8 +148,7 @@ struct AnswerTests {
 
     @Test("has a place before the request is sent: what -o, --state or a download cannot store is rejected")
     func output() async throws {
-        let server = try LoopbackServer.start { _ in .ok("new", headers: ["ETag": #""a""#]) }
-        defer { server.close() }
+        let server = try LoopbackServer.test { _ in .ok("new", headers: ["ETag": #""a""#]) }
         try await BuiltCommand.withFolder { folder in
             let file = folder.appendingPathComponent("file").path
             try Data("old".utf8).write(to: URL(fileURLWithPath: file))
@@ -191,8 +182,7 @@ struct AnswerTests {
 
     @Test("is preceded by every line of a form with --offline and -v: texts, and the paths of files")
     func form() async throws {
-        let server = try LoopbackServer.start { _ in .ok() }
-        defer { server.close() }
+        let server = try LoopbackServer.test { _ in .ok() }
         try await BuiltCommand.withFolder { folder in
             let file = folder.appendingPathComponent("a.csv")
             try Data("1,2".utf8).write(to: file)
@@ -209,8 +199,7 @@ struct AnswerTests {
 
     @Test("comes from a server that asks for a client's certificate, with --cert and --key")
     func identity() async throws {
-        let server = try LoopbackServer.start(tls: ServerTLS(.clientAuthenticated)) { _ in .ok("welcome") }
-        defer { server.close() }
+        let server = try LoopbackServer.test(tls: ServerTLS(.clientAuthenticated)) { _ in .ok("welcome") }
         let certificate = try #require(server.tls?.clientAuthority).certificate(for: [], name: "client")
         try await BuiltCommand.withFolder { folder in
             for (name, text) in [

@@ -1,8 +1,5 @@
 import ArgumentParser
-import CoreAPI
-import Foundation
-import HTTPTypes
-import Testing
+import TestSupport
 
 @testable import NetworkerCommand
 

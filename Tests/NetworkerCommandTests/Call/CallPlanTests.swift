@@ -1,14 +1,9 @@
 import ArgumentParser
-import CoreAPI
-import CoreAPICore
-import CoreAPITesting
-import Foundation
-import HTTPTypes
-import Testing
+import TestSupport
 
 @testable import NetworkerCommand
 
-@Suite("The request of a command line")
+@Suite("The request of a command line", .closing)
 struct CallPlanTests {
     @Test(
         "has an address in any of its short forms",
@@ -197,12 +192,11 @@ struct CallPlanTests {
 
     @Test("has the same advice if the channel translates its errors")
     func translatedAdvice() async throws {
-        var channel = Channel("Books", hosts: [.production: "https://127.0.0.1:9"])
+        var channel = closing(Channel("Books", hosts: [.production: "https://127.0.0.1:9"]))
         channel.errorFilter = channel.errorFilter.localized(["transport": "No network"])
         let error = try #require(await NetworkManager<AdHocEndpoint>(channel: channel).response(for: .get("a"), as: .data).error)
         #expect(error.label == "app.transport.cannotConnect")
         #expect(try plan([":9/a"]).target.advice(about: error) == "check that a server listens at localhost:9")
-        await channel.close()
     }
 
     @Test("has advice for a channel with a sandbox: to start it, to examine it, to wait longer")

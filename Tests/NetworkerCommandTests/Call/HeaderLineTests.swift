@@ -1,5 +1,5 @@
 import ArgumentParser
-import Testing
+import TestSupport
 
 @testable import NetworkerCommand
 

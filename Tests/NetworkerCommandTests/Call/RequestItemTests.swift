@@ -1,6 +1,5 @@
 import ArgumentParser
-import Foundation
-import Testing
+import TestSupport
 
 @testable import NetworkerCommand
 

@@ -1,7 +1,4 @@
-import CoreAPI
-import Foundation
-import Programs
-import Testing
+import TestSupport
 
 @testable import NetworkerCommand
 @testable import NetworkerKitDemo

@@ -1,17 +1,14 @@
-import CoreAPI
-import CoreAPITesting
-import Foundation
 import NetworkerKitSandbox
-import Testing
+import TestSupport
 
 @testable import NetworkerCommand
 
-@Suite("networker doctor", .timeLimit(.minutes(1)))
+@Suite("networker doctor", .closing, .timeLimit(.minutes(1)))
 struct ExaminationTests {
     private func channel(_ url: String, change: (inout APIEnvironment) -> Void = { _ in }) -> Channel {
         var environment = APIEnvironment("test", baseURL: url, isSimulated: true)
         change(&environment)
-        return Channel(name: "test", environment: environment)
+        return closing(Channel(name: "test", environment: environment))
     }
 
     private func verdicts(_ channel: Channel, at date: Date = Date()) async -> [String: String] {
@@ -73,8 +70,7 @@ struct ExaminationTests {
 
     @Test("the path of an address is asked for, and its status is shown")
     func path() async throws {
-        let server = try LoopbackServer.start { $0.target == "/v1/books?a=1" ? .ok() : .status(404) }
-        defer { server.close() }
+        let server = try LoopbackServer.test { $0.target == "/v1/books?a=1" ? .ok() : .status(404) }
         func answer(_ word: String) async throws -> Examination.Finding? {
             let target = try CallTarget(word, environment: nil, host: nil, authority: nil)
             let examination = Examination(channel: target.channel(), path: target.path, timeout: .seconds(5))
@@ -93,8 +89,7 @@ struct ExaminationTests {
     func clientCertificate(version: ServerTLS.Version) async throws {
         var tls = try ServerTLS(.clientAuthenticated)
         tls.versions = version...version
-        let server = try LoopbackServer.start(tls: tls) { _ in .ok() }
-        defer { server.close() }
+        let server = try LoopbackServer.test(tls: tls) { _ in .ok() }
         let authorities = ServerTrustManager.Authorities.pem(tls.authorityPEM)
         let bare = channel(server.url) { $0.serverTrustManager = ServerTrustManager(authorities: authorities) }
         for _ in 0..<10 {
@@ -120,16 +115,14 @@ struct ExaminationTests {
             (400, "no such page", false), (404, "No required SSL certificate was sent", false),
         ])
     func clientCertificatePage(status: Int, page: String, isAboutIdentity: Bool) async throws {
-        let server = try LoopbackServer.start { _ in .status(status, body: Data(page.utf8)) }
-        defer { server.close() }
+        let server = try LoopbackServer.test { _ in .status(status, body: Data(page.utf8)) }
         let channel = channel(server.url) { $0.allowsInsecureConnections = true }
         #expect(await verdicts(channel)["client certificate"] == (isAboutIdentity ? "warning" : nil))
     }
 
     @Test("a server that hangs up after the handshake for another reason is no server that wants a certificate")
     func hangsUp() async throws {
-        let server = try LoopbackServer.start(tls: ServerTLS()) { _ in .garbage(Data()) }
-        defer { server.close() }
+        let server = try LoopbackServer.test(tls: ServerTLS()) { _ in .garbage(Data()) }
         let authorities = ServerTrustManager.Authorities.pem(try #require(server.tls?.authorityPEM))
         let channel = channel(server.url) { $0.serverTrustManager = ServerTrustManager(authorities: authorities) }
         let found = await verdicts(channel)
@@ -150,8 +143,7 @@ struct ExaminationTests {
         #expect(await verdicts(channel("https://nowhere.invalid")) == ["DNS": "bad"])
         #expect(await verdicts(channel("https://127.0.0.1:9")) == ["connection": "bad"])
         #expect(await verdicts(channel("http://127.0.0.1:9")) == ["channel": "bad"])
-        let server = try LoopbackServer.start { _ in .garbage(Data("SMTP ready\r\n\r\n".utf8)) }
-        defer { server.close() }
+        let server = try LoopbackServer.test { _ in .garbage(Data("SMTP ready\r\n\r\n".utf8)) }
         let found = await verdicts(channel(server.url) { $0.allowsInsecureConnections = true })
         // An address has no row for DNS.
         #expect(found == ["connection": "good", "exchange": "bad"])

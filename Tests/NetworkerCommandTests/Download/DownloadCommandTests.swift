@@ -1,15 +1,10 @@
 import ArgumentParser
-import CoreAPI
-import CoreAPIHTTP
-import CoreAPITesting
 import CoreAPITransfers
-import Foundation
-import Programs
-import Testing
+import TestSupport
 
 @testable import NetworkerCommand
 
-@Suite("networker download")
+@Suite("networker download", .closing)
 struct DownloadCommandTests {
     @Test(
         "exits with 64 for an invalid command line, and states what was expected",
@@ -103,7 +98,7 @@ struct DownloadCommandTests {
         defer { try? FileManager.default.removeItem(at: folder) }
         let bytes = Data((0..<200_000).map { UInt8(truncatingIfNeeded: $0 / 7) })
         let isRenewed = Mutex(false)
-        let server = try LoopbackServer.start { request in
+        let server = try LoopbackServer.test { request in
             let tag: HeaderLines = ["ETag": #""a""#]
             if request.path == "/renewed.bin", request.headers["range"] != nil { return .status(416) }
             let isFirst = isRenewed.withLock { isRenewed in
@@ -124,7 +119,6 @@ struct DownloadCommandTests {
             headers.append("Content-Range", "bytes \(first)-\(bytes.count - 1)/\(bytes.count)")
             return .status(206, body: bytes[first...], headers: headers)
         }
-        defer { server.close() }
         let whole = try await run([server.url + "/may.bin"], in: folder)
         #expect(whole.status == 0 && whole.text.contains("may.bin: 200 kB in ") && whole.text.contains("100 %"), "\(whole.text)")
         #expect(try Data(contentsOf: folder.appendingPathComponent("may.bin")) == bytes)
@@ -175,13 +169,12 @@ struct DownloadCommandTests {
     func terminal(isTerminal: Bool) async throws {
         let folder = try makeFolder()
         defer { try? FileManager.default.removeItem(at: folder) }
-        let server = try LoopbackServer.start { _ in
+        let server = try LoopbackServer.test { _ in
             [
                 .sendHead(status: 200, headers: ["Content-Length": "20000"]),
                 .throttled(Data(count: 20_000), chunkSize: 5_000, interval: .milliseconds(100)),
             ]
         }
-        defer { server.close() }
         let tests = URL(fileURLWithPath: CommandLine.arguments[0]).resolvingSymlinksInPath()
         let command = tests.deletingLastPathComponent().appendingPathComponent("networker-of-tests").path
         let line = "'\(command)' download \(server.url)/may.bin -o '\(folder.path)/may.bin'"
@@ -206,7 +199,7 @@ struct DownloadCommandTests {
         @Sendable func headers(_ name: String, _ value: String) -> HeaderLines {
             isContinuable ? ["ETag": #""a""#, name: value] : [name: value]
         }
-        let server = try LoopbackServer.start { request in
+        let server = try LoopbackServer.test { request in
             guard let range = request.headers["range"] else {
                 return [
                     .sendHead(status: 200, headers: headers("Content-Length", "100000")), .sendBody(bytes.prefix(60_000)),
@@ -216,7 +209,6 @@ struct DownloadCommandTests {
             let first = Int(range.dropFirst(6).dropLast()) ?? 0
             return .status(206, body: bytes[first...], headers: headers("Content-Range", "bytes \(first)-99999/100000"))
         }
-        defer { server.close() }
         // The signal follows the line of 60 %: all bytes so far are in the part then.
         let tests = URL(fileURLWithPath: CommandLine.arguments[0]).resolvingSymlinksInPath()
         let command = tests.deletingLastPathComponent().appendingPathComponent("networker-of-tests").path

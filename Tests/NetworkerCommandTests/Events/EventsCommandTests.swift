@@ -1,13 +1,9 @@
 import ArgumentParser
-import CoreAPI
-import CoreAPITesting
-import Foundation
-import Programs
-import Testing
+import TestSupport
 
 @testable import NetworkerCommand
 
-@Suite("networker events", .timeLimit(.minutes(1)))
+@Suite("networker events", .closing, .timeLimit(.minutes(1)))
 struct EventsCommandTests {
     /// The request of a command line.
     private func plan(_ words: [String]) throws -> CallPlan {
@@ -48,13 +44,12 @@ struct EventsCommandTests {
 
     @Test("sends a POST with its body and credentials once, and ends well at the end of the events")
     func post() async throws {
-        let server = try LoopbackServer.start { _ in
+        let server = try LoopbackServer.test { _ in
             [
                 .sendHead(status: 200, headers: ["Content-Type": "text/event-stream", "Transfer-Encoding": "chunked"]),
                 .sendChunk(Data("data: a\n\ndata: [DONE]\n\n".utf8)), .endChunks(),
             ]
         }
-        defer { server.close() }
         let events = try await BuiltCommand.run(["events", server.url + "/chat", "stream:=true", "n=1", "--auth", "ege:secret1"])
         #expect(events.status == 0 && events.text.contains("message\n  a\nmessage\n  [DONE]\n"), "\(events.text)")
         #expect(events.text.hasSuffix("ended by the server; a POST is sent once\n"), "\(events.text)")
@@ -69,14 +64,13 @@ struct EventsCommandTests {
 
     @Test("says which option allows a larger event, and shows one that it allows")
     func largeEvent() async throws {
-        let server = try LoopbackServer.start { _ in
+        let server = try LoopbackServer.test { _ in
             let event = Data("data: \(String(repeating: "x", count: 5_000))\n\n".utf8)
             return [
                 .sendHead(status: 200, headers: ["Content-Type": "text/event-stream", "Transfer-Encoding": "chunked"]),
                 .sendChunk(event), .endChunks(),
             ]
         }
-        defer { server.close() }
         let words = ["events", server.url, "--count", "1", "--reconnections", "0", "--event-size"]
         let rejected = try await BuiltCommand.run(words + ["4k"])
         #expect(rejected.status == 1 && rejected.text.contains("hint: --event-size sets another limit"), "\(rejected.text)")
@@ -86,11 +80,10 @@ struct EventsCommandTests {
 
     @Test("end at the sentinel, which is not shown, and do not begin again")
     func sentinel() async throws {
-        let server = try LoopbackServer.start { _ in
+        let server = try LoopbackServer.test { _ in
             let events = Data("data: 1\n\ndata: [DONE]\n\ndata: 2\n\n".utf8)
             return [.sendHead(status: 200, headers: ["Content-Type": "text/event-stream"]), .send(events), .stall]
         }
-        defer { server.close() }
         let shown = try await BuiltCommand.run(["events", server.url, "--sentinel", "[DONE]"])
         #expect(shown.status == 0 && shown.text.contains("message\n  1\n"), "\(shown.text)")
         #expect(shown.text.hasSuffix("ended at '[DONE]'\n") && server.requests.count == 1, "\(shown.text)")
@@ -98,37 +91,34 @@ struct EventsCommandTests {
 
     @Test("without their sentinel are a failure: the server has ended early")
     func sentinelMissing() async throws {
-        let server = try LoopbackServer.start { _ in
+        let server = try LoopbackServer.test { _ in
             [
                 .sendHead(status: 200, headers: ["Content-Type": "text/event-stream", "Transfer-Encoding": "chunked"]),
                 .sendChunk(Data("data: 1\n\n".utf8)), .endChunks(),
             ]
         }
-        defer { server.close() }
         let cut = try await BuiltCommand.run(["events", "POST", server.url, "--sentinel", "[DONE]"])
         #expect(cut.status == 1 && cut.text.contains("the body ended before '[DONE]'"), "\(cut.text)")
     }
 
     @Test("that stay silent name the option for it")
     func silent() async throws {
-        let server = try LoopbackServer.start { _ in
+        let server = try LoopbackServer.test { _ in
             [.sendHead(status: 200, headers: ["Content-Type": "text/event-stream"]), .stall]
         }
-        defer { server.close() }
         let silent = try await BuiltCommand.run(["events", server.url, "--idle", "0.2", "--reconnections", "0"])
         #expect(silent.status == 1 && silent.text.contains("hint: --idle sets another limit, in seconds"), "\(silent.text)")
     }
 
     @Test("end with their reader, and not with the server")
     func readerGone() async throws {
-        let server = try LoopbackServer.start { _ in
+        let server = try LoopbackServer.test { _ in
             let events = Data(String(repeating: "data: x\n\n", count: 1_000_000).utf8)
             return [
                 .sendHead(status: 200, headers: ["Content-Type": "text/event-stream"]),
                 .throttled(events, chunkSize: 9_000, interval: .milliseconds(1)),
             ]
         }
-        defer { server.close() }
         let read = try await BuiltCommand.shell("\"$1\" events \"$2\" 2>/dev/null | head -n 1", [server.url])
         #expect(read.status == 0 && read.text == "message\n")
     }

@@ -1,6 +1,4 @@
-import Foundation
-import Programs
-import Testing
+import TestSupport
 
 @testable import NetworkerCommand
 

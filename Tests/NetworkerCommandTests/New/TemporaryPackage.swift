@@ -1,5 +1,4 @@
-import Foundation
-import Programs
+import TestSupport
 
 @testable import NetworkerCommand
 

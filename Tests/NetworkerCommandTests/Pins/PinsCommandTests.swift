@@ -1,13 +1,10 @@
 import ArgumentParser
-import CoreAPI
-import CoreAPITesting
-import Foundation
 import NetworkerKitSandbox
-import Testing
+import TestSupport
 
 @testable import NetworkerCommand
 
-@Suite("networker pins", .timeLimit(.minutes(1)))
+@Suite("networker pins", .closing, .timeLimit(.minutes(1)))
 struct PinsCommandTests {
     @Test("lists the verified chain with pins that match the server")
     func chain() async throws {
@@ -44,8 +41,7 @@ struct PinsCommandTests {
 
     @Test("a server without a chain is an error, not an empty pin set")
     func noChain() async throws {
-        let server = try LoopbackServer.start { _ in .ok() }
-        defer { server.close() }
+        let server = try LoopbackServer.test { _ in .ok() }
         await #expect(throws: (any Error).self) {
             try await ChainProbe(address: HTTPURL(server.url), trust: .system, timeout: .seconds(20)).certificates()
         }

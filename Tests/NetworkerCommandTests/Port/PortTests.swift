@@ -1,7 +1,4 @@
-import CoreAPITesting
-import Foundation
-import Programs
-import Testing
+import TestSupport
 
 @testable import NetworkerCommand
 

@@ -1,7 +1,4 @@
-import CoreAPI
-import CoreAPIHTTP
-import HTTPTypes
-import Testing
+import TestSupport
 
 @testable import NetworkerCommand
 

@@ -1,6 +1,4 @@
-import CoreAPI
-import HTTPTypes
-import Testing
+import TestSupport
 
 @testable import NetworkerCommand
 

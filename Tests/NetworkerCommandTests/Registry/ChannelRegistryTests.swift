@@ -1,6 +1,5 @@
 import ArgumentParser
-import CoreAPI
-import Testing
+import TestSupport
 
 @testable import NetworkerCommand
 

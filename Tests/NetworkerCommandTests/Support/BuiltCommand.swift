@@ -1,5 +1,4 @@
-import Foundation
-import Programs
+import TestSupport
 
 /// The built command, in a process of its own.
 enum BuiltCommand {

@@ -1,6 +1,6 @@
 import ArgumentParser
-import CoreAPI
 import NetworkerKitChannels
+import TestSupport
 
 @testable import NetworkerCommand
 

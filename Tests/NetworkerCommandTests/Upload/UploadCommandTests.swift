@@ -1,13 +1,9 @@
 import ArgumentParser
-import CoreAPI
-import CoreAPITesting
-import Foundation
-import Programs
-import Testing
+import TestSupport
 
 @testable import NetworkerCommand
 
-@Suite("networker upload")
+@Suite("networker upload", .closing)
 final class UploadCommandTests {
     private let file = FileManager.default.temporaryDirectory.appendingPathComponent("upload-\(UUID().uuidString).txt").path
 
@@ -48,8 +44,7 @@ final class UploadCommandTests {
 
     @Test("sends the file, with progress in lines, and shows the response")
     func sends() async throws {
-        let server = try LoopbackServer.start { .json(#"{"bytes":\#($0.bodyLength)}"#) }
-        defer { server.close() }
+        let server = try LoopbackServer.test { .json(#"{"bytes":\#($0.bodyLength)}"#) }
         let outcome = try await run(["upload", file, "PUT", server.url + "/a", "kind==text", "X-A:1", "--limit-rate", "1M"])
         #expect(outcome.status == 0, "\(outcome.text)")
         let size = try Data(contentsOf: URL(fileURLWithPath: file)).count
@@ -66,8 +61,7 @@ final class UploadCommandTests {
 
     @Test("exits with 1 after a rejection")
     func rejection() async throws {
-        let server = try LoopbackServer.start { _ in .status(413, body: Data("too large".utf8)) }
-        defer { server.close() }
+        let server = try LoopbackServer.test { _ in .status(413, body: Data("too large".utf8)) }
         let outcome = try await run(["upload", file, server.url])
         #expect(outcome.status == 1)
         #expect(outcome.text.contains("too large") && outcome.text.contains("got 413"), "\(outcome.text)")
@@ -77,7 +71,7 @@ final class UploadCommandTests {
     func continues(dialect: String) async throws {
         let state = FileManager.default.temporaryDirectory.appendingPathComponent("state-\(UUID().uuidString)").path
         let size = try Data(contentsOf: URL(fileURLWithPath: file)).count
-        let server = try LoopbackServer.start { request in
+        let server = try LoopbackServer.test { request in
             switch (request.method, FileManager.default.fileExists(atPath: state)) {
             case ("POST", _): return .status(201, headers: ["Location": "/files/1"])
             case ("HEAD", _): return .status(204, headers: ["Upload-Offset": "5", "Upload-Complete": "?0"])
@@ -85,7 +79,6 @@ final class UploadCommandTests {
             default: return .status(204, headers: ["Upload-Offset": "\(size)"])
             }
         }
-        defer { server.close() }
         let words = ["upload", file, server.url + "/files", "--resumable", dialect, "--state", state]
         let first = try await run(words)
         #expect(first.status == 1)

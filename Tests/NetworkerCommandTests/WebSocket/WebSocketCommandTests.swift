@@ -1,13 +1,10 @@
 import ArgumentParser
-import CoreAPITesting
 import CoreAPIWebSocket
-import Foundation
-import Programs
-import Testing
+import TestSupport
 
 @testable import NetworkerCommand
 
-@Suite("networker ws", .timeLimit(.minutes(1)))
+@Suite("networker ws", .closing, .timeLimit(.minutes(1)))
 struct WebSocketCommandTests {
     private func run(_ arguments: [String], input: String = "") async throws -> (status: Int32, output: String, errors: String) {
         let folder = FileManager.default.temporaryDirectory
@@ -24,7 +21,7 @@ struct WebSocketCommandTests {
 
     @Test("sends lines, and prints only the messages on standard output")
     func lines() async throws {
-        let server = try LoopbackServer.start { request in
+        let server = try LoopbackServer.test { request in
             .webSocket(request, .init(subprotocols: "chat")) { socket in
                 var count = 0
                 for try await message in socket {
@@ -34,7 +31,6 @@ struct WebSocketCommandTests {
                 }
             }
         }
-        defer { server.close() }
         let arguments = [
             "ws://127.0.0.1:\(server.port)/chat?room=7", "-H", "X-Key: k", "--subprotocol", "chat", "--wait", "50", "-v",
         ]
@@ -57,23 +53,21 @@ struct WebSocketCommandTests {
 
     @Test("closes the socket after the wait")
     func waits() async throws {
-        let server = try LoopbackServer.start { request in
+        let server = try LoopbackServer.test { request in
             .webSocket(request) { socket in for try await _ in socket {} }
         }
-        defer { server.close() }
         let (status, output, errors) = try await run([":\(server.port)", "--wait", "0.3", "-v"])
         #expect(status == 0 && output.isEmpty && errors.contains("closed by this side: 1000"), "\(errors)")
     }
 
     @Test("a server's code decides the exit code", arguments: [(1_000, 0), (1_011, 1)] as [(UInt16, Int32)])
     func codes(code: UInt16, expected: Int32) async throws {
-        let server = try LoopbackServer.start { request in
+        let server = try LoopbackServer.test { request in
             .webSocket(request) { socket in
                 try await socket.send(.text("bye"))
                 await socket.close(code: .init(rawValue: code), reason: "closing time")
             }
         }
-        defer { server.close() }
         let (status, output, errors) = try await run([":\(server.port)", "--wait", "20"])
         #expect(status == expected && output == "bye\n" && errors.contains("closing time"), "\(errors)")
         #expect(!errors.contains("response") && !errors.contains("processed"), "\(errors)")
@@ -81,8 +75,7 @@ struct WebSocketCommandTests {
 
     @Test("a rejected handshake is an error on standard error, with exit code 1")
     func rejected() async throws {
-        let server = try LoopbackServer.start { _ in .status(403, body: Data("no".utf8)) }
-        defer { server.close() }
+        let server = try LoopbackServer.test { _ in .status(403, body: Data("no".utf8)) }
         let (status, output, errors) = try await run([server.url])
         #expect(status == 1 && output.isEmpty && errors.contains("expected the status 101, got 403"), "\(errors)")
         #expect(errors.contains("hint: the server answered as for a page"), "\(errors)")

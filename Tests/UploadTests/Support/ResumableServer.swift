@@ -1,6 +1,5 @@
-import CoreAPIHTTP
 import CoreAPITransfers
-import Foundation
+import TestSupport
 
 /// A server for resumable uploads, by tus or the draft. A test chooses where its connections are cut.
 ///

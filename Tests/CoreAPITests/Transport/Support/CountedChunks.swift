@@ -1,6 +1,4 @@
-import CoreAPICore
-import CoreAPIHTTP
-import Foundation
+import TestSupport
 
 /// Chunks of 64 KiB, each with memory of its own, as fast as their reader takes them.
 struct CountedChunks: AsyncSequence, Sendable {

@@ -1,4 +1,4 @@
-import Foundation
+import TestSupport
 
 /// Frames of HTTP/2 as bytes, including invalid ones.
 enum Frames {

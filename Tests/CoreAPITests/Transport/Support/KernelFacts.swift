@@ -1,7 +1,5 @@
 #if os(Linux)
-import CoreAPICore
-import CoreAPIHTTP
-import Foundation
+import TestSupport
 
 #if canImport(Musl)
 import Musl

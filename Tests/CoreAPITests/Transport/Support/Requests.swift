@@ -1,8 +1,4 @@
-import CoreAPI
-import CoreAPIHTTP
-import CoreAPITesting
-import Foundation
-import HTTPTypes
+import TestSupport
 
 @testable import CoreAPICore
 

@@ -1,25 +1,25 @@
-import CoreAPIHTTP
-import Foundation
+internal import CoreAPI
+public import Foundation
 
 #if canImport(Darwin)
-import Darwin
+internal import Darwin
 #elseif canImport(Musl)
-import Musl
+internal import Musl
 #else
-import Glibc
+internal import Glibc
 #endif
 
 /// A server that reads exactly the bytes that a test requests.
-final class RawServer: Sendable {
+public final class RawServer: Sendable {
     /// One connection. Its descriptor stays taken while a thread has the connection: a call with the number of a closed one would
     /// reach the socket of another test.
     ///
     /// `@unchecked`: one thread reads, and one thread writes.
-    final class Connection: @unchecked Sendable {
+    public final class Connection: @unchecked Sendable {
         private let descriptor: Int32
         private var pending = Data()
         private let hasEnded = Mutex(false)
-        var isClosed: Bool { hasEnded.withLock { $0 } }
+        public var isClosed: Bool { hasEnded.withLock { $0 } }
 
         init(_ descriptor: Int32) {
             self.descriptor = descriptor
@@ -30,7 +30,7 @@ final class RawServer: Sendable {
         }
 
         /// The next request's head; `nil` after the last.
-        func head() -> Head? {
+        public func head() -> Head? {
             let end = Data("\r\n\r\n".utf8)
             while true {
                 if let range = pending.range(of: end) {
@@ -43,7 +43,7 @@ final class RawServer: Sendable {
         }
 
         /// Up to so many bytes; empty at the end.
-        func read(upTo count: Int) -> Data {
+        public func read(upTo count: Int) -> Data {
             if pending.isEmpty, !receive(count) { return Data() }
             let piece = Data(pending.prefix(count))
             pending = Data(pending.dropFirst(count))
@@ -53,33 +53,33 @@ final class RawServer: Sendable {
         /// Reads a body of known length.
         ///
         /// - Returns: the number of its bytes that came.
-        func discardBody(_ head: Head) -> Int {
+        public func discardBody(_ head: Head) -> Int {
             var left = head.length
             while left > 0, case let piece = read(upTo: min(left, 65_536)), !piece.isEmpty { left -= piece.count }
             return head.length - left
         }
 
         /// Whether a byte arrives in time.
-        func hasByte(within milliseconds: Int32) -> Bool {
+        public func hasByte(within milliseconds: Int32) -> Bool {
             guard pending.isEmpty else { return true }
             var entry = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
             return poll(&entry, 1, milliseconds) > 0
         }
 
-        func send(_ text: String) { send(Data(text.utf8)) }
+        public func send(_ text: String) { send(Data(text.utf8)) }
 
-        func send(_ data: Data) {
+        public func send(_ data: Data) {
             _ = data.withUnsafeBytes { Self.send(descriptor, $0.baseAddress, $0.count) }
         }
 
-        func answer(_ status: Int, _ fields: [String: String] = [:], _ body: String = "") {
+        public func answer(_ status: Int, _ fields: [String: String] = [:], _ body: String = "") {
             var lines = ["HTTP/1.1 \(status) X"] + fields.map { "\($0.key): \($0.value)" }
             if status != 204 { lines.append("Content-Length: \(body.utf8.count)") }
             send(lines.joined(separator: "\r\n") + "\r\n\r\n" + body)
         }
 
         /// Ends the connection, by a reset or in the orderly way.
-        func cut(resetting: Bool = true) {
+        public func cut(resetting: Bool = true) {
             let isFirst = hasEnded.withLock { hasEnded in
                 defer { hasEnded = true }
                 return !hasEnded
@@ -96,10 +96,17 @@ final class RawServer: Sendable {
         }
 
         /// Ends the sending half; the peer may still send.
-        func endSending() { shutdown(descriptor, Int32(SHUT_WR)) }
+        public func endSending() { shutdown(descriptor, Int32(SHUT_WR)) }
+
+        /// Waits until the peer has closed the connection, at most twenty seconds.
+        public func waitForEnd() {
+            // POLLRDHUP: poll returns without reading what the peer has sent.
+            var entry = pollfd(fd: descriptor, events: 0x2000, revents: 0)
+            _ = poll(&entry, 1, 20_000)
+        }
 
         /// Ends both halves.
-        func end() { shutdown(descriptor, Int32(SHUT_RDWR)) }
+        public func end() { shutdown(descriptor, Int32(SHUT_RDWR)) }
 
         private func receive(_ count: Int) -> Bool {
             var buffer = [UInt8](repeating: 0, count: count)
@@ -118,10 +125,10 @@ final class RawServer: Sendable {
         }
     }
 
-    struct Head {
-        let method: String
-        let target: String
-        let fields: [String: String]
+    public struct Head {
+        public let method: String
+        public let target: String
+        public let fields: [String: String]
 
         init(_ text: String) {
             let lines = text.components(separatedBy: "\r\n")
@@ -135,11 +142,11 @@ final class RawServer: Sendable {
             self.fields = fields
         }
 
-        var length: Int { fields["content-length"].flatMap { Int($0) } ?? 0 }
+        public var length: Int { fields["content-length"].flatMap { Int($0) } ?? 0 }
     }
 
     /// Connects to a server of another program.
-    static func connect(port: UInt16) -> Connection? {
+    public static func connect(port: UInt16) -> Connection? {
         #if canImport(Darwin)
         let kind = SOCK_STREAM
         #else
@@ -159,18 +166,18 @@ final class RawServer: Sendable {
     }
 
     /// Forwards all bytes until one side ends.
-    static func copy(from one: Connection, to other: Connection) {
+    public static func copy(from one: Connection, to other: Connection) {
         while case let piece = one.read(upTo: 65_536), !piece.isEmpty { other.send(piece) }
     }
 
     private let listener: Int32
     /// Whether the accepting thread is to end and to close the listener.
     private let isOver: Shared<Bool>
-    let port: UInt16
-    var url: String { "http://127.0.0.1:\(port)" }
+    public let port: UInt16
+    public var url: String { "http://127.0.0.1:\(port)" }
 
     /// - Parameter serve: called once per connection, on its own thread.
-    init(_ serve: @escaping @Sendable (Connection) -> Void) throws {
+    public init(_ serve: @escaping @Sendable (Connection) -> Void) throws {
         #if canImport(Darwin)
         let kind = SOCK_STREAM
         #else

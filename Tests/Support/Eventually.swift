@@ -1,7 +1,7 @@
-import Testing
+public import Testing
 
 /// Waits until a condition holds, and fails the test if it does not hold within a generous time.
-func eventually(
+public func eventually(
     _ what: Comment, within limit: Duration = .seconds(60), sourceLocation: SourceLocation = #_sourceLocation,
     _ condition: @Sendable () async -> Bool
 ) async throws {
