@@ -386,7 +386,8 @@ struct LifecycleTests {
         let socket = try await channel.dispatcher.webSocket(.get("chat"))
         let task = Task { await failure { for try await _ in socket {} } }
         await channel.close()
-        #expect(await task.value?.label == "transport.closed", "\(String(describing: await task.value))")
+        let error = await task.value
+        #expect(error?.label == "transport.closed", "\(String(describing: error))")
         try await server.waitForOpenConnections(atMost: 0)
     }
 
