@@ -13,7 +13,7 @@ struct BodiesTests {
         let source = try LoopbackServer.start { _ in .ok("an export") }
         let target = try LoopbackServer.start { _ in .ok() }
         defer { for server in [source, target] { server.close() } }
-        let channels = [Channel.test(source), Channel.loopback(target)]
+        let channels = [Channel.test(source), Channel.test(target)]
         try await copy("export", from: CommonDispatcher(channel: channels[0]), to: CommonDispatcher(channel: channels[1]))
         #expect(target.requests.map { "\($0.method) \(String(decoding: $0.body, as: UTF8.self))" } == ["PUT an export"])
         for channel in channels { await channel.close() }

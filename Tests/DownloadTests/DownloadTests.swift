@@ -211,7 +211,7 @@ struct DownloadTests {
                 #expect(Bool(false), "\(target): \(error as Any)")
                 continue
             }
-            #expect(error?.context.channel == "loopback" && error?.context.endpoint == "export")
+            #expect(error?.context.channel == "test" && error?.context.endpoint == "export")
         }
         #expect(server.requests.isEmpty)
         #expect(try folder.names == ["plain"])

@@ -42,3 +42,8 @@ extension Channel {
     public var manager: NetworkManager<AdHocEndpoint> { NetworkManager(channel: self) }
     public var dispatcher: CommonDispatcher { CommonDispatcher(channel: self) }
 }
+
+extension LoopbackServer {
+    /// The manager of a new channel to the server.
+    public var manager: NetworkManager<AdHocEndpoint> { Channel.test(self).manager }
+}

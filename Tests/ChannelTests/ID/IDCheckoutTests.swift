@@ -24,7 +24,7 @@ struct IDCheckoutTests {
 
     @Test("a lost answer is requested again with the same key, and one order is placed")
     func lostAnswer() async throws {
-        let transport = RecordingTransport()
+        let transport = RecordingTransport(CurlTransport())
         var channel = Channel.id.at(.sandbox)
         channel.transport = transport
         try await withSandbox(channel, SandboxOptions(failFirstCheckout: true)) { server in
@@ -53,7 +53,7 @@ struct IDCheckoutTests {
 
     @Test("the caller's key is used, and the same key is the same order")
     func callersKey() async throws {
-        let transport = RecordingTransport()
+        let transport = RecordingTransport(CurlTransport())
         var channel = Channel.id.at(.sandbox)
         channel.transport = transport
         try await withSandbox(channel) { server in

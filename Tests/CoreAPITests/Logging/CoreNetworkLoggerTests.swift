@@ -1,10 +1,7 @@
-import CoreAPI
 import CoreAPIHTTP
-import CoreAPITesting
-import Foundation
 import HTTPTypes
 import Logging
-import Testing
+import TestSupport
 
 @Suite("Request logging")
 struct CoreNetworkLoggerTests {

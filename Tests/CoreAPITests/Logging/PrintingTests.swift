@@ -1,8 +1,6 @@
-import CoreAPI
 import CoreAPITransfers
-import Foundation
 import HTTPTypes
-import Testing
+import TestSupport
 
 @Suite("Secrets are never printed by accident")
 struct PrintingTests {

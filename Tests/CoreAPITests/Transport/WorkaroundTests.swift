@@ -1,8 +1,5 @@
-import CoreAPI
-import CoreAPITesting
-import Foundation
 import HTTPTypes
-import Testing
+import TestSupport
 
 @testable import CoreAPICore
 @testable import CoreAPICurl
