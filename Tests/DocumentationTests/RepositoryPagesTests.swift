@@ -86,6 +86,18 @@ struct RepositoryPagesTests {
         }
     }
 
+    @Test(".spi.yml documents the products that users choose, and the modules that CoreAPI re-exports")
+    func documented() throws {
+        let libraries = try #require(
+            try Documentation.text("Package.swift").firstMatch(of: /let libraries =\n    \[([^\]]*)\]/)?.output.1)
+        let products = libraries.matches(of: /"(\w+)"/).map { String($0.output.1) }
+        let umbrella = try Documentation.text("CoreAPI/Umbrella/CoreAPI.swift")
+        let exported = umbrella.matches(of: /@_exported public import (CoreAPI\w+)/).map { String($0.output.1) }
+        let documented = try Documentation.text(".spi.yml").matches(of: /\n {8}- (\w+)/).map { String($0.output.1) }
+        #expect(Set(documented).count == documented.count)
+        #expect(Set(documented) == Set(products + exported).subtracting(["NetworkerKitModels"]))
+    }
+
     @Test("a list of the changelog has each bold lead once")
     func leads() throws {
         for list in try Documentation.text("CHANGELOG.md").components(separatedBy: "\n### ").dropFirst() {
