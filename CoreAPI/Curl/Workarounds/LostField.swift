@@ -5,9 +5,9 @@ internal import HTTPTypes
 extension CurlDefect {
     /// libcurl leaves out a header line whose value has 300 KiB or more (`MAX_HTTP_RESP_HEADER_SIZE`), without an error.
     ///
-    /// The kit rejects the request. Measured with 8.14.1; the first version with it is not known, and 7.88.1 sends such a line.
+    /// The kit rejects the request. Seen with 8.14.1; by its source the limit came with 8.13.0. 7.88.1 sends such a line.
     /// Shown by `WorkaroundTests.lostField` and `RequestOnTheWireTests`. `docs/libcurl/lost-field.c` shows the defect.
-    static let lostField = CurlDefect(2, in: CurlVersion(8, 0, 0) ..< .unreleased)
+    static let lostField = CurlDefect(2, in: CurlVersion(8, 13, 0) ..< .unreleased)
 }
 
 extension HTTPFields {

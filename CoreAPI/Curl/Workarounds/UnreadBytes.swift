@@ -9,7 +9,7 @@ internal import Glibc
 #endif
 
 // libcurl reuses an HTTP/1.1 connection although it has unread bytes that response no request. It reads them as the response
-// to the next request, and from then on every response belongs to the request before. RFC 9112 §9.3 forbids using such a
+// to the next request, and from then on every response belongs to the request before. RFC 9112 §9.2 forbids using such a
 // connection.
 //
 // The kit checks a connection before the request is sent, and uses a new one if any bytes wait: on its socket, or decrypted
