@@ -77,8 +77,8 @@ extension Parameters {
         /// Repeated names, words, ISO 8601.
         public static let standard = Parameters.QueryStyle()
 
-        /// The style of backends built for Alamofire: brackets for arrays, digits for booleans, dates as they encode themselves. The
-        /// order of names is the kit's; Alamofire sorts all of them.
+        /// The style of backends built for Alamofire: brackets for arrays, digits for booleans, dates as they encode themselves.
+        /// The order of names is the kit's; Alamofire sorts all of them.
         public static let alamofire = Parameters.QueryStyle(arrays: .nestedBrackets, booleans: .digits, dates: .deferredToDate)
 
         func text(_ date: Date, at codingPath: [any CodingKey]) throws -> String {

@@ -23,8 +23,8 @@ extension Cookie {
         case overlaysSecure(name: String)
         /// `SameSite=None` without `Secure`.
         case sameSiteNoneWithoutSecure
-        /// A name, or the value of a cookie without a name, begins with `__Secure-` or `__Host-`, and the cookie lacks the required
-        /// attributes.
+        /// A name, or the value of a cookie without a name, begins with `__Secure-` or `__Host-`, and the cookie lacks the
+        /// required attributes.
         case prefix(String)
     }
 }

@@ -94,8 +94,8 @@ struct CookieStorage: Sendable {
 
     // MARK: - Limits
 
-    /// Makes room (§5.7). Expired cookies are already removed. In a domain with too many it removes cookies without `Secure` first,
-    /// then others of the domain. If the jar has too many, it removes any. The least recently used goes first.
+    /// Makes room (§5.7). Expired cookies are already removed. In a domain with too many it removes cookies without `Secure`
+    /// first, then others of the domain. If the jar has too many, it removes any. The least recently used goes first.
     private mutating func evict(_ domain: String) {
         while let cookies = domains[domain], cookies.count > limitPerDomain,
             let index = cookies.leastRecentlyUsed(where: { !$0.isSecure }) ?? cookies.leastRecentlyUsed(where: { _ in true })

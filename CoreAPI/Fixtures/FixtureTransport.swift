@@ -16,9 +16,9 @@ internal import HTTPTypes
 /// Cookies that a fixture sets go into the channel's jar, as over the wire.
 ///
 /// A ``Fixture`` attached to the request answers first, the nearest match. Then comes the scenario of an attached
-/// ``Fixture/Scenario`` or, without one, this transport's own. Of several matching fixtures the one with most query items answers;
-/// of equals, the first. A request without a match fails with ``FixtureError/unmatched(request:available:nearest:)``. A response
-/// is never invented.
+/// ``Fixture/Scenario`` or, without one, this transport's own. Of several matching fixtures the one with most query items
+/// answers; of equals, the first. A request without a match fails with ``FixtureError/unmatched(request:available:nearest:)``. A
+/// response is never invented.
 public struct FixtureTransport: Transport {
     /// Finds the fixtures of a scenario.
     public typealias Load = @Sendable (_ scenario: String) throws(FixtureError) -> [Fixture]

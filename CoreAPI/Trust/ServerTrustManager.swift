@@ -34,8 +34,8 @@ public struct ServerTrustManager: Sendable, Hashable {
     /// The certificate and key that the client shows to a server that asks for one (mutual TLS). Default none.
     ///
     /// The texts are read when the value is made. A service whose files are renewed sets a new value, usually through an
-    /// `APIEnvironment.Switch`; the page "mTLS: client certificates" has an example. The next call uses it, over a new connection.
-    /// libcurl's transport only; `URLSessionTransport` rejects it.
+    /// `APIEnvironment.Switch`; the page "mTLS: client certificates" has an example. The next call uses it, over a new
+    /// connection. libcurl's transport only; `URLSessionTransport` rejects it.
     public var identity: ClientIdentity?
     /// Default TLS 1.2.
     public var minimumTLSVersion = TLSVersion.tls12

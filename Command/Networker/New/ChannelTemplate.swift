@@ -112,7 +112,7 @@ struct ChannelTemplate: Sendable {
                 @Test("no host has a problem")
                 func problems() {
                     for host in Channel.\(name.property).hosts {
-                        #expect(Channel.\(name.property).at(Channel.HostName(rawValue: host.name)).problems.isEmpty, "\\(host.name)")
+                        #expect(Channel.\(name.property).at(.init(rawValue: host.name)).problems.isEmpty, "\\(host.name)")
                     }
                 }
 

@@ -87,8 +87,8 @@ extension Body {
 
         /// The number of bytes, or `nil` for a chunked upload (RFC 9112 §7.1).
         public let length: Int64?
-        /// Whether the transport has undone the content codings of a response's body. Default `false`. The `Content-Length`, ranges,
-        /// validators and digests of the response belong to the encoded bytes (RFC 9110 §8), and not to these.
+        /// Whether the transport has undone the content codings of a response's body. Default `false`. The `Content-Length`,
+        /// ranges, validators and digests of the response belong to the encoded bytes (RFC 9110 §8), and not to these.
         public var isDecoded = false
         package let source: Source
 

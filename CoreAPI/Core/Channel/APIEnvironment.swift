@@ -123,8 +123,8 @@ private struct NamedEnvironment: EnvironmentType {
 }
 
 extension APIEnvironment {
-    /// Assigns a request to a group for which the environment has headers; see ``APIEnvironment/specificHeaders``. Groups of several
-    /// levels add up.
+    /// Assigns a request to a group for which the environment has headers; see ``APIEnvironment/specificHeaders``. Groups of
+    /// several levels add up.
     public struct HeaderGroup: RequestModifier, Hashable {
         /// The group's name in ``APIEnvironment/specificHeaders``.
         public let key: String
@@ -148,8 +148,8 @@ extension APIEnvironment {
     /// place.update { $0.commonHeaders["X-Experiment"] = "basket-2" }
     /// ```
     ///
-    /// The channel keeps its ``Channel/logger`` and all else. May be used from any thread. A running call keeps the environment in
-    /// which it began.
+    /// The channel keeps its ``Channel/logger`` and all else. May be used from any thread. A running call keeps the environment
+    /// in which it began.
     // `@unchecked`: `current` is touched under `lock` only.
     public final class Switch: @unchecked Sendable {
         private let lock = ManualLock()
@@ -162,8 +162,9 @@ extension APIEnvironment {
             current = environment
         }
 
-        /// The environment of calls that begin now. A change in place, `environment.commonHeaders["X"] = "1"`, is atomic, so it loses
-        /// no concurrent change. Its code must not use this switch, nor wait; use ``update(_:)`` for more than an assignment.
+        /// The environment of calls that begin now. A change in place, `environment.commonHeaders["X"] = "1"`, is atomic, so it
+        /// loses no concurrent change. Its code must not use this switch, nor wait; use ``update(_:)`` for more than an
+        /// assignment.
         public var environment: APIEnvironment {
             get { read() }
             set { update { $0 = newValue } }

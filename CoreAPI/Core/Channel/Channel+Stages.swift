@@ -39,8 +39,8 @@ public struct Stage: Sendable, Hashable, CustomStringConvertible {
 extension Stage {
     /// A hook that may run at several stages, and says at which it does something.
     public protocol Hook: Sendable {
-        /// The stages at which ``Channel/stages`` lists the hook. It changes nothing else. The default is every stage of the hook's
-        /// kind, because the kit cannot see which methods a type implements.
+        /// The stages at which ``Channel/stages`` lists the hook. It changes nothing else. The default is every stage of the
+        /// hook's kind, because the kit cannot see which methods a type implements.
         ///
         /// ```swift
         /// var stages: Set<Stage.Kind> { [.enhance] }

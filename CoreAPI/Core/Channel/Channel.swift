@@ -55,8 +55,8 @@ public struct Channel: Sendable {
     public var listeners: [any Listener] = []
     /// Encodes the bodies of requests and decodes those of responses. Default ``BodyCoder/json``.
     public var coder: BodyCoder = .json
-    /// How parameters become a query or a form, unless an endpoint's encoding says otherwise. Default ``Parameters/QueryStyle/standard``.
-    /// Backends built for Alamofire expect ``Parameters/QueryStyle/alamofire``.
+    /// How parameters become a query or a form, unless an endpoint's encoding says otherwise. Default
+    /// ``Parameters/QueryStyle/standard``. Backends built for Alamofire expect ``Parameters/QueryStyle/alamofire``.
     public var query = Parameters.QueryStyle.standard
     /// Names that hold secrets in this channel, besides the standard ones.
     public var redaction = Redaction()

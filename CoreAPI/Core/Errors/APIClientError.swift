@@ -22,7 +22,8 @@ public indirect enum APIClientError: Error, Sendable {
     case request(RequestError, APIClientError.Context)
     /// An enhancer threw before the request was sent.
     case enhancing(any Error, APIClientError.Context)
-    /// An enhancer threw after a response. If the response had been rejected before, ``APIClientError/Context/cause`` has the rejection.
+    /// An enhancer threw after a response. If the response had been rejected before, ``APIClientError/Context/cause`` has the
+    /// rejection.
     case deenhancing(any Error, APIClientError.Context)
     /// An interceptor threw while adapting, or a middleware that prepares the attempt failed.
     case adapting(any Error, APIClientError.Context)
@@ -103,8 +104,8 @@ public indirect enum APIClientError: Error, Sendable {
 
     /// A name for metrics: the stage and the reason, without a host, a path or a value.
     ///
-    /// The label of an app's error is the first of these: `app.` and its ``APIClientError/Labelled/label``; `app.` and the label of the
-    /// error that a filter translated; the response's status, as in `app.404`; `app`.
+    /// The label of an app's error is the first of these: `app.` and its ``APIClientError/Labelled/label``; `app.` and the label
+    /// of the error that a filter translated; the response's status, as in `app.404`; `app`.
     public var label: String {
         switch self {
         case .channel: "channel"

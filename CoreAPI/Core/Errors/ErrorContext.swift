@@ -25,7 +25,8 @@ extension APIClientError {
         public let body: Data
         /// The error that an ``APIClientError/app(_:_:)`` replaces, if a filter translated one.
         public private(set) var cause: APIClientError?
-        /// Why the body of a rejected response could not be read as the channel's error; `nil` if the ``ErrorFilter`` did not try.
+        /// Why the body of a rejected response could not be read as the channel's error; `nil` if the ``ErrorFilter`` did not
+        /// try.
         public private(set) var unreadEnvelope: DecodingFailure?
         /// What a reader had of a streamed body before its error; `nil` for every other failure.
         public private(set) var streamed: Streamed?

@@ -51,8 +51,8 @@ public struct ErrorFilter: Sendable {
     public static let none = ErrorFilter(find: nil, translate: { _ in nil })
 
     /// Reads the body of a rejected response as the app's own error. A success is unchanged, also one whose body ended early. If
-    /// the body is not such an error, the rejection stays, and ``APIClientError/Context/unreadEnvelope`` says why the body could not be
-    /// read.
+    /// the body is not such an error, the rejection stays, and ``APIClientError/Context/unreadEnvelope`` says why the body could
+    /// not be read.
     public static func rejection<AppError: Error & Decodable>(_ type: AppError.Type) -> ErrorFilter {
         ErrorFilter(
             find: { response in
@@ -93,7 +93,8 @@ public struct ErrorFilter: Sendable {
         translating { error($0) }
     }
 
-    /// This filter, and a message in the user's language for every failure without another translation; see ``ErrorFilter/LocalizedMessage``.
+    /// This filter, and a message in the user's language for every failure without another translation; see
+    /// ``ErrorFilter/LocalizedMessage``.
     ///
     /// - Parameters:
     ///   - messages: by ``APIClientError/label``, or by a prefix of it up to a dot: `transport.timedOut.connect`,

@@ -1,5 +1,5 @@
-/// A defect that some versions of libcurl have. Most defects are in every version: their workarounds have no condition. Each defect
-/// has a file in this folder, which describes it, the workaround and the test that fails without it.
+/// A defect that some versions of libcurl have. Most defects are in every version: their workarounds have no condition. Each
+/// defect has a file in this folder, which describes it, the workaround and the test that fails without it.
 struct CurlDefect: Sendable {
     fileprivate let bit: UInt32
     let versions: Range<CurlVersion>

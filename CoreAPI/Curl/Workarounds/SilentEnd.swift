@@ -11,7 +11,8 @@ internal import Glibc
 // libcurl does not notice that the peer has ended an HTTP/2 connection without GOAWAY, and sends the next request on it.
 //
 // The kit checks the socket before the request is sent, and uses a new connection if the peer has ended this one.
-// `SpoiltConnectionTests.closedHTTP2` fails now and then without this; `WorkaroundTests.endSeen` shows the check. `docs/libcurl/silent-end.c` shows the defect.
+// `SpoiltConnectionTests.closedHTTP2` fails now and then without this; `WorkaroundTests.endSeen` shows the check.
+// `docs/libcurl/silent-end.c` shows the defect.
 
 extension LoopConnection {
     /// Whether the peer has ended the connection, whatever else it sent before. Of the streams that begin in one turn the first

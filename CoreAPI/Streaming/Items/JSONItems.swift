@@ -34,8 +34,8 @@ extension Body {
 
     /// The values of JSON Lines or of a JSON text sequence; see ``Body/jsonLines(of:coder:lineLimit:)``.
     ///
-    /// A value that cannot be decoded ends the loop. To read the values after it (RFC 7464 §2.1), make the iterator yourself and call
-    /// ``AsyncIterator/next()`` again.
+    /// A value that cannot be decoded ends the loop. To read the values after it (RFC 7464 §2.1), make the iterator yourself and
+    /// call ``AsyncIterator/next()`` again.
     public struct JSONItems<Value: Decodable & Sendable>: AsyncSequence, Sendable {
         enum Form {
             case lines

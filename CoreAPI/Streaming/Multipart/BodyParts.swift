@@ -40,8 +40,8 @@ extension Body {
         public var mediaType: MediaType? { MediaType(headers) }
         /// The field's name in a form (RFC 7578 §4.2).
         public var name: String? { disposition?.text("name") }
-        /// The file's name, if its sender gave one: that of `filename*` (RFC 8187), else that of `filename`. The sender chose it, so
-        /// never use it as a path.
+        /// The file's name, if its sender gave one: that of `filename*` (RFC 8187), else that of `filename`. The sender chose it,
+        /// so never use it as a path.
         public var fileName: String? { disposition?.text("filename") }
 
         private var disposition: MediaType? { headers[values: .contentDisposition].first.flatMap(MediaType.init(disposition:)) }

@@ -16,8 +16,8 @@ internal import HTTPTypes
 /// An answer is for one target, so a redirect does not take it along. The request after a redirect gets its own answer, if it
 /// stays at the origin.
 ///
-/// Rejected with a ``DigestAuthentication/Failure``: `auth-int` alone, `-sess` variants, `SHA-512-256`, and challenges without `qop`
-/// (RFC 2069) unless they are allowed. `nextnonce` is ignored; a server that wants a new nonce says `stale`.
+/// Rejected with a ``DigestAuthentication/Failure``: `auth-int` alone, `-sess` variants, `SHA-512-256`, and challenges without
+/// `qop` (RFC 2069) unless they are allowed. `nextnonce` is ignored; a server that wants a new nonce says `stale`.
 public final class DigestAuthentication: Middleware {
     let username: String
     let password: Secret<String>

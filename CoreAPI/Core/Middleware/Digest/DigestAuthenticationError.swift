@@ -10,8 +10,8 @@ extension DigestAuthentication {
         case missingParameter(String)
         /// The server offers none of the supported algorithms: `SHA-256` and `MD5`.
         case unsupportedAlgorithm([String])
-        /// The server does not offer `auth`. It requires a protected body (`auth-int`), or it predates 1999 and offers no protection
-        /// (`nil`, or empty). The latter is answered if `allowsLegacyChallenges` is set.
+        /// The server does not offer `auth`. It requires a protected body (`auth-int`), or it predates 1999 and offers no
+        /// protection (`nil`, or empty). The latter is answered if `allowsLegacyChallenges` is set.
         case unsupportedProtection(String?)
         /// A user name must not contain control characters.
         case unsafeUsername
