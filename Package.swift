@@ -107,7 +107,7 @@ let package = Package(
         target("CoreAPIHTTP", [httpTypes]),
         target("CoreAPIJSON"),
         target("CoreAPICookies", ["CoreAPIHTTP", "CoreAPIJSON", httpTypes]),
-        target("CoreAPIRedaction", ["CoreAPIHTTP"]),
+        target("CoreAPIRedaction", ["CoreAPIHTTP", "CoreAPIJSON"]),
         target("CoreAPICoding", ["CoreAPIHTTP", "CoreAPIJSON", "CoreAPIRedaction", httpTypes]),
         target("CoreAPITrust", ["CoreAPIHTTP", "CoreAPIJSON"]),
         target(

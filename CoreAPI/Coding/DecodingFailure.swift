@@ -1,4 +1,4 @@
-internal import CoreAPIHTTP
+package import CoreAPIHTTP
 internal import CoreAPIJSON
 package import CoreAPIRedaction
 public import Foundation
@@ -11,9 +11,8 @@ public struct DecodingFailure: Error, Sendable {
     public let reason: String
     /// Keys and indices from the top, as in `orders[3].price.amount`; empty for the body as a whole.
     public let codingPath: String
-    /// The JSON around the error, shortened, secrets redacted. For malformed JSON and for a number that the type cannot hold: the
-    /// text before the error, or all of a body of at most 200 bytes that names no secret. Otherwise, and for errors beyond 64 KiB
-    /// and bodies over 1 MiB: the start of the body.
+    /// The JSON around the error, at most 200 bytes, secrets redacted. For a body that is not JSON, and for one over 1 MiB, its
+    /// size and media type stand: `<312 bytes of text/html>`.
     public let excerpt: String
     /// The coder's error, such as a `DecodingError`.
     public let underlying: any Error
@@ -22,68 +21,53 @@ public struct DecodingFailure: Error, Sendable {
 
     /// The largest number of bytes shown of a path, and of a reason.
     private static let (pathLength, reasonLength) = (300, 400)
-    /// Larger bodies are not parsed again.
-    private static let treeLimit = 1_024 * 1_024
 
-    package init(_ underlying: any Error, expected: String, body: Data, redaction: Redaction) {
+    /// - Parameter type: the body's media type, if it is known.
+    package init(_ underlying: any Error, expected: String, body: Data, type: MediaType? = nil, redaction: Redaction) {
         self.underlying = underlying
         self.expected = expected
         let explained = Self.explain(underlying)
         let path = explained.path
         let isAtRoot = if case DecodingError.dataCorrupted(let context) = underlying { context.codingPath.isEmpty } else { false }
-        let isLarge = body.count > Self.treeLimit
-        let tree = isLarge ? nil : try? JSONValue(reading: body, takesTrailingCommas: true)
-        let broken = isAtRoot && tree == nil ? Self.endOfJSON(in: body) : nil
+        let isLarge = body.count > Redaction.largestBody
+        let root = isLarge ? nil : try? JSONNode.root(of: body, takesTrailingCommas: true)
+        // An error without a path may be about any value of the body.
+        var whole = RedactedJSON(redaction)
+        let isJSON = isAtRoot && root.map { (try? whole.write($0)) != nil } ?? false
         // An invalid value at the root, such as a date, fails with the same text.
-        isMalformed = isAtRoot && tree == nil && (!isLarge || broken != nil)
+        isMalformed = isAtRoot && !isJSON && (!isLarge || Self.isMalformed(body))
         // Below a secret key everything is secret. For a number that does not fit, and for some dates, Foundation gives no path.
-        let isBesideSecrets = isAtRoot && !isMalformed && (tree.map { Self.holdsSecret($0, redaction) } ?? true)
+        let isBesideSecrets = isAtRoot && !isMalformed && (isLarge || whole.text.contains(Redaction.mask))
         let isSecret = isBesideSecrets || redaction.hides(path: path.lazy.filter { $0.index == nil }.map(\.stringValue))
-        reason =
-            isSecret
-            ? explained.reasonWithoutValue.shortened(to: Self.reasonLength).escapingControls
-            : redaction.redact(text: explained.reason.shortened(to: Self.reasonLength)).escapingControls
+        let words = isSecret ? explained.reasonWithoutValue : explained.reason
+        reason = redaction.redact(text: words.shortened(to: Self.reasonLength)).escapingControls
         codingPath = path.prefix(50).reduce(into: "") { text, key in
             if let index = key.index {
                 text += "[\(index)]"
             } else {
-                let name = key.stringValue.shortened()
+                let name = redaction.redact(text: key.stringValue).shortened()
                 text += text.isEmpty ? name : ".\(name)"
             }
         }.shortened(to: Self.pathLength)
-        let found = BodyExcerpt(of: body, redaction: redaction)
         excerpt =
             if isSecret, !path.isEmpty {
                 Redaction.mask
-            } else if let offset = JSONSyntaxError.offset(of: underlying, in: body) ?? broken {
-                found.before(offset)
+            } else if let root, let found = try? BodyExcerpt(root: root, redaction: redaction).at(path) {
+                found
             } else {
-                tree.map { found.at(path, in: $0) } ?? found.beginning
+                Redaction.summary(of: body, type: type)
             }
     }
 
-    /// The offset at which a body stops being JSON; `nil` for valid JSON.
-    private static func endOfJSON(in body: Data) -> Int? {
+    private static func isMalformed(_ body: Data) -> Bool {
         struct Anything: Decodable {
             init(from decoder: any Decoder) {}
         }
         do {
             _ = try JSONBodyDecoder().decode(Anything.self, from: body)
-            return nil
+            return false
         } catch {
-            return JSONSyntaxError.offset(of: error, in: body)
-        }
-    }
-
-    private static func holdsSecret(_ node: JSONValue, _ redaction: Redaction, isCard: Bool = false) -> Bool {
-        switch node {
-        case .object(let object):
-            object.contains { key, value in
-                redaction.hides(key) || isCard && SecretNames.isNumber(key)
-                    || holdsSecret(value, redaction, isCard: isCard || SecretNames.isCard(key))
-            }
-        case .array(let array): array.contains { holdsSecret($0, redaction, isCard: isCard) }
-        default: false
+            return JSONSyntaxError.offset(of: error, in: body) != nil
         }
     }
 

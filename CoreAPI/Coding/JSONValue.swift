@@ -28,13 +28,8 @@ public enum JSONValue: Codable, Sendable, Hashable {
     ///
     /// - Throws: `DecodingError.dataCorrupted`.
     public init(parsing data: Data) throws {
-        try self.init(reading: data, takesTrailingCommas: false)
-    }
-
-    /// - Parameter takesTrailingCommas: whether a comma may follow the last item, as decoders allow.
-    init(reading data: Data, takesTrailingCommas: Bool) throws {
         do {
-            guard let root = try JSONNode.root(of: data, takesTrailingCommas: takesTrailingCommas) else {
+            guard let root = try JSONNode.root(of: data) else {
                 self = try JSONDecoder().decodeWithinEnd(JSONValue.self, from: data)
                 return
             }

@@ -39,6 +39,9 @@ package struct JSONNode {
         return entry.is(.object) ? .object : .null
     }
 
+    /// Whether it has items or members.
+    package var isObjectOrArray: Bool { document.entry(index).is(.object) || document.entry(index).is(.array) }
+
     /// - Returns: the converted items, in order.
     package func mapItems<Item>(_ convert: (JSONNode) throws -> Item) rethrows -> [Item] {
         let entry = document.entry(index)
@@ -52,20 +55,33 @@ package struct JSONNode {
         return items
     }
 
+    /// - Returns: the members in order, also those of equal keys.
+    /// - Throws: ``JSONSyntaxError`` for a key that is invalid or cannot be compared.
+    package func members() throws -> [(name: String, value: JSONNode)] {
+        var members: [(name: String, value: JSONNode)] = []
+        try forEachMember { members.append(($0, $1)) }
+        return members
+    }
+
     /// - Returns: the converted members. Of equal keys the first wins, as in the decoder.
-    /// - Throws: ``JSONSyntaxError`` for a key that is invalid or cannot be compared, and the errors of `convert`.
+    /// - Throws: as ``members()``, and the errors of `convert`.
     package func mapMembers<Member>(_ convert: (JSONNode) throws -> Member) throws -> [String: Member] {
-        let entry = document.entry(index)
         var members: [String: Member] = [:]
-        members.reserveCapacity(Document.capacity(entry.count, of: Member.self))
-        var next = index + 2
-        while next < entry.end {
-            let name = try document.key(next)
+        members.reserveCapacity(Document.capacity(document.entry(index).count, of: Member.self))
+        try forEachMember { name, value in
             // The values of equal keys are converted too: they may be malformed.
-            let member = try convert(JSONNode(document: document, index: next + 1))
+            let member = try convert(value)
             if members.index(forKey: name) == nil { members[name] = member }
-            next = document.index(after: next + 1)
         }
         return members
+    }
+
+    private func forEachMember(_ body: (String, JSONNode) throws -> Void) throws {
+        let entry = document.entry(index)
+        var next = index + 2
+        while next < entry.end {
+            try body(try document.key(next), JSONNode(document: document, index: next + 1))
+            next = document.index(after: next + 1)
+        }
     }
 }

@@ -85,7 +85,7 @@ struct ObservingTests {
         let quiet = manager.attaching(RequestLogging.off)
         let verbose = manager.attaching(RequestLogging.responseBody)
         _ = try await (isOff ? quiet : verbose).request(endpoint: .product(7), type: Product.self)
-        #expect(isOff ? seen.text.isEmpty : seen.text.contains("response.body={\"id\": 7}") && seen.text.contains("status=200"))
+        #expect(isOff ? seen.text.isEmpty : seen.text.contains("response.body={\"id\":7}") && seen.text.contains("status=200"))
     }
 
     private struct Backend: MetricsBackend {

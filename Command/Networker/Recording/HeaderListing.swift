@@ -46,7 +46,8 @@ package struct HeaderListing: Sendable {
         switch exchange.request.body {
         case .none: return []
         case .bytes(let data):
-            return data.isEmpty ? [] : [""] + Self.lines(data) { redaction.redact(text: $0) }
+            let type = MediaType(exchange.request.headers)
+            return data.isEmpty ? [] : [""] + Self.lines(redaction.redact(body: data, type: type))
         case .file(let url): return ["", "(the file \(url.path.escapingControls))"]
         case .stream(let stream):
             if let form = MultipartForm(stream) { return [""] + lines(of: form, redaction) }
@@ -60,7 +61,7 @@ package struct HeaderListing: Sendable {
             let head = form.lines(before: part).map(\.escapingControls)
             return switch part.body {
             case .none: head + [""]
-            case .bytes(let data): head + Self.lines(data) { redaction.redact($0, under: part.name) }
+            case .bytes(let data): head + Self.lines(part.shown(data, by: redaction))
             case .file(let url): head + ["(the file \(url.path.escapingControls))"]
             case .stream(let stream): head + ["(\(stream.length.map(\.readableBytes) ?? "a stream"), not shown)"]
             }
@@ -68,11 +69,7 @@ package struct HeaderListing: Sendable {
         return parts + ["--\(form.boundary)--"]
     }
 
-    private static func lines(_ data: Data, _ redact: (String) -> String) -> [String] {
-        guard let text = String(validating: data, as: UTF8.self) else {
-            return ["(\(Int64(data.count).readableBytes), not text and not shown)"]
-        }
-        return redact(text).split(omittingEmptySubsequences: false, whereSeparator: \.isNewline)
-            .map { String($0).escapingControls }
+    private static func lines(_ text: String) -> [String] {
+        text.split(omittingEmptySubsequences: false, whereSeparator: \.isNewline).map { String($0).escapingControls }
     }
 }

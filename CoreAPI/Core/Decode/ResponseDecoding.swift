@@ -49,7 +49,7 @@ public struct ResponseDecoding<Value: Sendable>: Sendable {
         case let error as VerificationError: return .verification(error, APIClientError.Context(response))
         default:
             let failure = DecodingFailure(
-                error, expected: valueName, body: body, redaction: response.redaction)
+                error, expected: valueName, body: body, type: response.head?.mediaType, redaction: response.redaction)
             return .decoding(failure, APIClientError.Context(response))
         }
     }

@@ -178,6 +178,10 @@ extension APIClientError: LocalizedError, ErrorForUsers, CustomStringConvertible
 
     /// The ``description`` without its brackets.
     package var reason: String {
+        // It is redacted, part by part; a second redaction could hide more than the secrets.
+        if case .decoding(let failure, let context) = self {
+            return context.redaction.hidingValues(failure.description).shortened(to: Self.textLength).escapingControls
+        }
         let reason =
             switch self {
             case .channel(let problems, _): "the channel is not usable: " + problems.joined(separator: "; ")

@@ -171,7 +171,7 @@ extension Response where Value == Data {
         } catch {
             guard let failure = self.error, !isCut else { return nil }
             let reason = DecodingFailure(
-                error, expected: String(describing: type), body: data, redaction: redaction)
+                error, expected: String(describing: type), body: data, type: head?.mediaType, redaction: redaction)
             result = .failure(failure.replacingContext(failure.context.unable(toRead: reason)))
             return nil
         }

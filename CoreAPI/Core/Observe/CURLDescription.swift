@@ -1,6 +1,6 @@
 internal import CoreAPIHTTP
-internal import CoreAPIRedaction
-internal import Foundation
+package import CoreAPIRedaction
+package import Foundation
 internal import HTTPTypes
 
 extension Request {
@@ -8,7 +8,8 @@ extension Request {
     ///
     /// With secrets revealed, it sends the same method, address, fields and body bytes as the kit. A body that is no text is
     /// written with `printf` and piped. A ``MultipartForm`` of texts and files is sent part by part, with a boundary of curl's;
-    /// any other stream is read from standard input. By default every secret is replaced, and the command is only for reading.
+    /// any other stream is read from standard input. By default every secret is replaced, and so is a body that is neither JSON
+    /// nor a form; the command is only for reading.
     ///
     /// - Parameter revealingSecrets: whether the text contains credentials and tokens. Never log such a text.
     public func cURLDescription(revealingSecrets: Bool = false) -> String {
@@ -41,11 +42,11 @@ extension Request {
         switch body {
         case .none: if sendsLength { words += ["--data-raw", "''"] }
         case .bytes(let data):
-            let text = String(validating: data, as: UTF8.self)
-            if let text, !text.utf8.contains(0), data.count <= Self.argumentLimit {
-                words += ["--data-raw", (redaction?.redact(text: text) ?? text).shellQuoted]
-            } else if redaction != nil {
-                words += ["--data-binary", "<\(data.count) bytes>".shellQuoted]
+            if let redaction {
+                let text = redaction.redact(body: data, type: MediaType(headers), upTo: Self.argumentLimit)
+                words += ["--data-raw", text.shortened(to: Self.argumentLimit).shellQuoted]
+            } else if let text = String(validating: data, as: UTF8.self), !data.contains(0), data.count <= Self.argumentLimit {
+                words += ["--data-raw", text.shellQuoted]
             } else {
                 prefix = "printf '\(data.map { "\\" + String($0, radix: 8).leftPadded }.joined())' | "
                 words += ["--data-binary", "@-"]
@@ -107,14 +108,23 @@ extension MultipartForm.Part {
             // curl sends the file's name unless it reads the value with "<".
             return ("--form", "\(name)=\(fileName == nil ? "<" : "@")\(url.path.quotedForCurl)\(about)")
         case .bytes(let data):
-            guard let text = String(validating: data, as: UTF8.self), !data.contains(0) else {
-                return redaction == nil ? nil : ("--form-string", "\(name)=<\(data.count) bytes>")
-            }
-            let value = redaction?.redact(text, inFormUnder: name) ?? text
+            let text = data.contains(0) ? nil : String(validating: data, as: UTF8.self)
+            guard let value = redaction.map({ shown(data, by: $0) }) ?? text else { return nil }
             return about.isEmpty
                 ? ("--form-string", "\(name)=\(value)") : ("--form", "\(name)=\(value.quotedForCurl)\(about)")
         case .stream: return nil
         }
+    }
+}
+
+extension MultipartForm.Part {
+    /// The bytes of this part for people, secrets hidden. A part with a file's name or a media type is a body of its own.
+    package func shown(_ data: Data, by redaction: Redaction) -> String {
+        if contentType == nil, fileName == nil, !data.contains(0), let text = String(validating: data, as: UTF8.self) {
+            return redaction.redact(text, inFormUnder: name)
+        }
+        let type = contentType.flatMap { MediaType($0) }
+        return redaction.hides(name, inForm: true) ? Redaction.mask : redaction.redact(body: data, type: type)
     }
 }
 

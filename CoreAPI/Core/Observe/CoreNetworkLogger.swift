@@ -1,5 +1,4 @@
 internal import CoreAPIHTTP
-internal import CoreAPIJSON
 internal import CoreAPIRedaction
 internal import CoreAPITrust
 internal import Foundation
@@ -116,7 +115,7 @@ public struct CoreNetworkLogger: NetworkLogger {
         if options.contains(.url) { metadata["url"] = "\(redaction.redact(url: request.url))" }
         if options.contains(.requestHeaders) { metadata["request.headers"] = Self.describe(request.headers, redaction) }
         if options.contains(.requestBody), case .bytes(let body) = request.body, !body.isEmpty {
-            metadata["request.body"] = "\(Self.describe(body, redaction))"
+            metadata["request.body"] = "\(Self.describe(body, MediaType(request.headers), redaction))"
         }
         return metadata
     }
@@ -143,7 +142,7 @@ public struct CoreNetworkLogger: NetworkLogger {
             metadata["response.headers"] = Self.describe(head.headers, redaction)
         }
         if options.contains(.responseBody), !response.data.isEmpty {
-            metadata["response.body"] = "\(Self.describe(response.data, redaction))"
+            metadata["response.body"] = "\(Self.describe(response.data, response.head?.mediaType, redaction))"
         }
         if let error = response.error { metadata["error"] = "\(Self.describe(error, options))" }
         return metadata
@@ -168,11 +167,9 @@ public struct CoreNetworkLogger: NetworkLogger {
         .array(headers.map { "\($0.name.rawName): \(redaction.redact($0.value, under: $0.name.rawName).escapingControls)" })
     }
 
-    /// Redacted before it is cut, so that a secret at the cut is still recognised.
-    private static func describe(_ body: Data, _ redaction: Redaction) -> String {
-        let window = redaction.redact(text: String(decoding: JSONText.utf8(of: body, atMost: 4 * bodyLimit), as: UTF8.self))
-        let isCut = body.count > 4 * bodyLimit || window.count > bodyLimit
-        return window.prefix(bodyLimit).description.escapingControls + (isCut ? "… (\(body.count) bytes)" : "")
+    private static func describe(_ body: Data, _ type: MediaType?, _ redaction: Redaction) -> String {
+        let text = redaction.redact(body: body, type: type, upTo: bodyLimit).escapingControls
+        return text.count > bodyLimit ? "\(text.prefix(bodyLimit))… (\(body.count) bytes)" : text
     }
 }
 

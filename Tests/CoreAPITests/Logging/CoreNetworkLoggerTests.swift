@@ -195,7 +195,8 @@ struct CoreNetworkLoggerTests {
 
     @Test("cannot be forged by a server's line breaks")
     func forging() async {
-        let lines = await log(.responseBody, body: "ok\n2026-01-01 error: forged\r\n")
+        let lines = await log(.responseBody, body: #"{"a":"ok\n2026-01-01 error: forged\r\n","b\n":1,"c\u2028":1}"#)
+        #expect(lines.contains { $0.text.contains("forged") })
         #expect(lines.allSatisfy { !$0.text.contains("\n20") && !$0.text.contains("\r") })
     }
 
@@ -221,11 +222,11 @@ struct CoreNetworkLoggerTests {
 
     @Test("shortens long bodies after hiding their secrets")
     func cutting() async {
-        let body = String(repeating: "x", count: CoreNetworkLogger.bodyLimit - 10) + #""token":"s3cret-s3cret""#
-        let text = await log(.responseBody, body: body).map(\.text).joined()
-        #expect(!text.contains("s3c"))
-        #expect(text.contains("bytes)"))
-        #expect(text.count < CoreNetworkLogger.bodyLimit + 500)
+        let text = String(repeating: "x", count: CoreNetworkLogger.bodyLimit - 20)
+        let body = #"{"a":"\#(text)","token":"s3cret-s3cret","b":[\#(String(repeating: "1,", count: 5_000))1]}"#
+        let line = await log(.responseBody, body: body).map(\.text).joined()
+        #expect(!line.contains("s3c") && line.contains("… (\(body.utf8.count) bytes)"))
+        #expect(line.count < CoreNetworkLogger.bodyLimit + 500)
     }
 
     @Test(
@@ -247,7 +248,7 @@ struct CoreNetworkLoggerTests {
     @Test("goes to a function as well, with the options of all levels, or the standard ones if no level has any")
     func function() async throws {
         let lines = Shared<[String]>([])
-        var channel = Channel.test("https://h.example", transport: RecordingTransport(body: "hello"))
+        var channel = Channel.test("https://h.example", transport: RecordingTransport(body: #"{"a":"hello"}"#))
         channel.logger = CoreNetworkLogger { line in lines.change { $0.append(line) } }
         _ = await channel.manager().response(for: TestEndpoint(), as: .nothing)
         let standard = try #require(lines.current.last)
@@ -257,7 +258,8 @@ struct CoreNetworkLoggerTests {
         _ = await manager.response(for: TestEndpoint(modifiers: [RequestLogging.url]), as: .nothing)
         let union = try #require(lines.current.last)
         #expect(
-            union.contains("status=200") && union.contains("url=https://h.example/thing") && union.contains("response.body=hello")
+            union.contains("status=200") && union.contains("url=https://h.example/thing")
+                && union.contains(#"response.body={"a":"hello"}"#)
         )
         #expect(!union.contains("elapsed"))
     }

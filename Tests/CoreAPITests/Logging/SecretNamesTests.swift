@@ -144,7 +144,6 @@ struct SecretNamesTests {
             #"{"account":{"number":"s3cret","sortCode":"7"},"order":{"number":"7"}}"#,
             #"{"bankAccount":{"number":"s3cret","bic":"7"},"order":{"number":"7"}}"#,
             #"{"debtorAccount":{"nr":"s3cret"},"order":{"number":"7"}}"#,
-            #"<pay><account><number>s3cret</number></account><order>{"number":"7"}</order></pay>"#,
         ])
     func accounts(text: String) {
         let shown = Redaction().redact(text: text)
@@ -159,7 +158,7 @@ struct SecretNamesTests {
             "the server wants Basic authentication.",
             "expected the digest sha-256=:47DEQpj8HBSa+/TImW+5JCeuQeRkm5NMpJWZG3hSuFU=:, found",
             "digest e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855 differs", "Digest authentication failed",
-            "the digest calculated by the server", "message digest mismatch: expected 1", "Digest algorithm=MD5 is unsupported",
+            "the digest calculated by the server", "message digest mismatch: expected 1",
             "Bearer authentication is not supported", "a bearer credential was expected", "Bearer authentication/authorization",
             "bearer token-based access", "basic requirements", "Basic Operations", "basic horizontal layout",
             "basic HTTP/1.1 server",
@@ -208,7 +207,6 @@ struct SecretNamesTests {
             #"{"card":{"number":"s3cret","type":"visa"},"order":{"number":"7"}}"#,
             #"{"creditCard":{"number":"s3cret"},"order":{"number":"7"}}"#,
             #"{"cards":[{"number":"s3cret","brand":"x"}],"order":{"number":"7"}}"#,
-            #"<pay><card type="visa"><number>s3cret</number></card><order>{"number":"7"}</order></pay>"#,
             #"card[number]=s3cret&order={"number":"7"}"#, #"card%5Bnumber%5D=s3cret&order={"number":"7"}"#,
             #"card.number=s3cret&order={"number":"7"}"#,
         ])
@@ -220,8 +218,9 @@ struct SecretNamesTests {
     @Test(
         "Text beside a secret is shown",
         arguments: [
-            (#"{"name":"password","value":"x"},{"name":"page","value":"7"}"#, #"{"name":"page","value":"7"}"#),
-            ("<saml:Assertion>x</saml:Assertion><a>7</a>", "<saml:Assertion><redacted></saml:Assertion><a>7</a>"),
+            (#"[{"name":"password","value":"x"},{"name":"page","value":"7"}]"#, #"{"name":"page","value":"7"}"#),
+            (#"failed: [{"token":"x"}] page 7"#, "failed: "), ("page 7: <token>x</token>", "page 7: "),
+            (#"page 7, "password": x"#, #"page 7, "password": "#),
             ("code=x&page=7", "&page=7"), (#"{"cardDetails":{"number":"x","brand":"visa"},"n":7}"#, #""brand":"visa"},"n":7}"#),
             ("https://h.example/?next=%2Fa%3Fpage%3D7&code=x", "?next=%2Fa%3Fpage%3D7&"), ("otp=x&title=a%20b", "&title=a%20b"),
         ])
@@ -253,8 +252,10 @@ struct SecretNamesTests {
             #"{"text":"{\"name\":\"password\",\"value\":\"s3cret\"}"}"#, #"<param name="password" value="s3cret"/>"#,
             "password: -----BEGIN X-----\ns3cret\n-----END X-----", "token=-----BEGIN X-----\ns3cret", "password => s3cret",
             #""password" => "s3cret""#, #"<saml:Assertion ID="1">s3cret</saml:Assertion>"#,
-            "user%5Bpassword%5D=s3cret",
-            "%5Btoken%5D=s3cret",
+            "user%5Bpassword%5D=s3cret", "%5Btoken%5D=s3cret",
+            "<pay><account><number>s3cret</number></account></pay>", #"<card type="visa"><number>s3cret</number></card>"#,
+            #"failed: {"card":{"number":"s3cret"}}"#, #"failed: {"value":"s3cret","name":"password"}"#,
+            #"failed: {"a":{"tok\u0065n":"s3cret"}}"#, "failed: {\"password\":\n\n\"s3cret\"}",
             "Content-Disposition: form-data; name=\"password\"\r\n\r\ns3cret\r\n--b\r\n"
                 + "Content-Disposition: form-data; name=\"a\"",
         ])
@@ -269,7 +270,7 @@ struct SecretNamesTests {
             "a=b%2525", "card:{", "a=b=", "eyJa.", "a[b].", "-----BEGIN PRIVATE KEY-----", "name=\"a\" ", "\"card\":[", "<card>",
             "x.y.z",
             "a=x\" ", "\"name\":\"password\",", "\\u0026a=", "a%3D", "password=>", "?a=x", "#a=%20", "<card ", "<card number=\"",
-            "//a@", "DE89 3704 ", "DE89370400440532013000", "DE89-", "Digest nc=", "Basic a.", "Bearer a-",
+            "a/", "%C3%A9", "//a@", "DE89 3704 ", "DE89370400440532013000", "DE89-", "Digest nc=", "Basic a.", "Bearer a-",
         ])
     func time(piece: String) {
         func time(_ kilobytes: Int) -> Double {
