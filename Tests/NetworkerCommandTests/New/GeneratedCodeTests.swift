@@ -53,20 +53,32 @@ struct GeneratedCodeTests {
             kit: ["HTTPBinNetworker", "TYNetworker", "NetworkerKitModels"], count: channels * 2 + features * 3 + templates)
     }
 
-    @Test("builds and runs in a package of one's own, without settings")
+    @Test("builds and runs in a package of one's own, without settings, with the files of the tutorial")
     func own() async throws {
         let package = try TemporaryPackage()
         try await package.newChannel(host: "localhost:8080", command: true)
         try package.newFeature(path: "orders")
         try package.newFeature("BK", "Basket", path: "baskets/{basket}/items", method: "POST")
         try package.newFeature("BK", "Book", path: "books/{book_id}")
+        for file in try tutorial() { try package.write(file.path, file.text) }
         let build = GeneratedBuild(package, [])
         try await build.module("BKNetworker", in: "Sources/BKNetworker")
         try await build.module("BKInteractors", in: "Sources/BKInteractors")
         try await build.module("bk_networker", in: "Sources/bk-networker")
         try await build.tests(
             package.files.filter { $0.hasPrefix("Tests/") && $0.hasSuffix(".swift") },
-            modules: ["BKNetworker", "BKInteractors"], kit: [], count: 2 + 3 * 3 + 2)
+            modules: ["BKNetworker", "BKInteractors"], kit: [], count: 2 + 3 * 3 + 2 + 3)
+    }
+
+    /// The files that the tutorial shows: the line before each has its path.
+    private func tutorial() throws -> [NewFiles.File] {
+        let page = TemporaryPackage.kit.appendingPathComponent("CoreAPI/Umbrella/CoreAPI.docc/Tutorial.md")
+        let text = try String(contentsOf: page, encoding: .utf8)
+        let files = text.matches(of: /\n`([^`\n]+)`:\n\n```\w+\n([\s\S]*?)```/).map {
+            NewFiles.File(path: String($0.output.1), text: String($0.output.2))
+        }
+        try #require(files.count { $0.path.hasSuffix(".swift") } == text.matches(of: /```swift/).count)
+        return files
     }
 
     /// Wide names, too, keep the limit of a line.
