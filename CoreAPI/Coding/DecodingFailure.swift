@@ -37,7 +37,7 @@ public struct DecodingFailure: Error, Sendable {
         // An invalid value at the root, such as a date, fails with the same text.
         isMalformed = isAtRoot && !isJSON && (!isLarge || Self.isMalformed(body))
         // Below a secret key everything is secret. For a number that does not fit, and for some dates, Foundation gives no path.
-        let isBesideSecrets = isAtRoot && !isMalformed && (isLarge || whole.text.contains(Redaction.mask))
+        let isBesideSecrets = isAtRoot && !isMalformed && (isLarge || whole.text.firstRange(of: Redaction.mask) != nil)
         let isSecret = isBesideSecrets || redaction.hides(path: path.lazy.filter { $0.index == nil }.map(\.stringValue))
         let words = isSecret ? explained.reasonWithoutValue : explained.reason
         reason = redaction.redact(text: words.shortened(to: Self.reasonLength)).escapingControls

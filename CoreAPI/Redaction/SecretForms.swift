@@ -13,7 +13,7 @@ enum SecretForms {
     /// RFC 7468, up to the end line or to the end of a text that is cut off.
     private static func privateKey(in bytes: [UInt8], at start: Int) -> Range<Int>? {
         guard bytes[start...].starts(with: "-----BEGIN ".utf8),
-            String(decoding: bytes[start...].prefix(64), as: UTF8.self).contains("PRIVATE KEY")
+            String(decoding: bytes[start...].prefix(64), as: UTF8.self).firstRange(of: "PRIVATE KEY") != nil
         else { return nil }
         let mark = Array("-----END ".utf8)
         return start..<((start..<bytes.count).first { bytes[$0] == mark[0] && bytes[$0...].starts(with: mark) } ?? bytes.count)

@@ -110,7 +110,7 @@ struct SecretScanner {
         let isPair = value.startIndex > position + 1 && SecretNames.isName(name) && redaction.hides(quoted)
         guard
             redaction.hides(name) || isItem && redaction.hides(name, inForm: true) && !isNumberInProse(from: start)
-                || opens && SecretNames.isCard(name) || isPair || name.contains(#"\u"#)
+                || opens && SecretNames.isCard(name) || isPair || name.firstRange(of: #"\u"#) != nil
         else { return copy(1) }
         copy(1)
         if isItem, let end = endOfItem() { return hide(to: end) }

@@ -23,13 +23,13 @@ struct FaultsTests {
 
     @Test("by a reset inside the body")
     func resetInBody() throws {
-        let (server, client) = try asked(.resetInBody(sent: Data("half".utf8)))
+        let (_, client) = try asked(.resetInBody(sent: Data("half".utf8)))
         #expect(throws: RawClient.Failed(call: "recv", code: ECONNRESET)) { try client.receiveToEnd() }
     }
 
     @Test("by closing without a reply, in the orderly way")
     func closeWithoutReply() throws {
-        let (server, client) = try asked(.closeWithoutReply)
+        let (_, client) = try asked(.closeWithoutReply)
         #expect(try client.receive().isEmpty)
     }
 
@@ -44,19 +44,19 @@ struct FaultsTests {
 
     @Test("by truncating a body")
     func truncated() throws {
-        let (server, client) = try asked(.truncated(declared: 10, sent: Data("12345".utf8)))
+        let (_, client) = try asked(.truncated(declared: 10, sent: Data("12345".utf8)))
         #expect(try text(client.receiveToEnd()) == "HTTP/1.1 200 OK\r\nContent-Length: 10\r\n\r\n12345")
     }
 
     @Test("by leaving a chunked body without its end")
     func chunkedWithoutEnd() throws {
-        let (server, client) = try asked(.chunkedWithoutEnd(["ab", "c"]))
+        let (_, client) = try asked(.chunkedWithoutEnd(["ab", "c"]))
         #expect(try text(client.receiveToEnd()).hasSuffix("chunked\r\n\r\n2\r\nab\r\n1\r\nc\r\n"))
     }
 
     @Test("by sending bytes that are not HTTP")
     func garbage() throws {
-        let (server, client) = try asked(.garbage(Data([0, 1, 2, 0xFF])))
+        let (_, client) = try asked(.garbage(Data([0, 1, 2, 0xFF])))
         #expect(try client.receiveToEnd() == Data([0, 1, 2, 0xFF]))
     }
 
@@ -72,7 +72,7 @@ struct FaultsTests {
 
     @Test("by stopping inside a body")
     func stallInBody() async throws {
-        let (server, client) = try asked(.stallInBody(sent: Data("half".utf8)))
+        let (_, client) = try asked(.stallInBody(sent: Data("half".utf8)))
         #expect(try client.receive(through: "half").contains("Content-Length: 5\r\n"))
         #expect(await !client.hasSomething(within: 50))
     }
@@ -84,7 +84,7 @@ struct FaultsTests {
         ]
         let clock = ContinuousClock()
         let start = clock.now
-        let (server, client) = try asked(reply)
+        let (_, client) = try asked(reply)
         #expect(try text(client.receiveToEnd()).hasSuffix("\r\n\r\nabcdefg"))
         #expect(clock.now - start >= .milliseconds(60))
     }
@@ -93,7 +93,7 @@ struct FaultsTests {
     func late() throws {
         let clock = ContinuousClock()
         let start = clock.now
-        let (server, client) = try asked(ServerReply.ok("x").after(.wait(.milliseconds(60))))
+        let (_, client) = try asked(ServerReply.ok("x").after(.wait(.milliseconds(60))))
         #expect(try client.receive(through: "x").hasSuffix("x"))
         #expect(clock.now - start >= .milliseconds(60))
     }
