@@ -11,6 +11,20 @@ struct BodyExcerpt {
     let root: JSONNode
     let redaction: Redaction
 
+    /// A short text in which nothing looks like a secret or a secret's name. It is often the cause of the error: `[DONE]`, or
+    /// `upstream connect error`.
+    ///
+    /// - Returns: `nil` for any other body.
+    static func short(_ body: Data, _ redaction: Redaction) -> String? {
+        // An escape may be a part of a name.
+        guard !body.isEmpty, body.count <= length, let text = String(validating: body, as: UTF8.self),
+            !text.utf8.contains(UInt8(ascii: "\\")), redaction.redact(text: text) == text
+        else { return nil }
+        let words = text.split { !$0.isLetter && !$0.isNumber && !"-_".contains($0) }
+        guard !(words + text.split(separator: "\"")).contains(where: { redaction.hides($0) }) else { return nil }
+        return text.escapingControls
+    }
+
     /// The value at a path, followed as far as possible. A lone scalar explains little, so the object around it is added.
     ///
     /// - Throws: ``JSONSyntaxError`` for an invalid string, number or key.

@@ -12,7 +12,8 @@ public struct DecodingFailure: Error, Sendable {
     /// Keys and indices from the top, as in `orders[3].price.amount`; empty for the body as a whole.
     public let codingPath: String
     /// The JSON around the error, at most 200 bytes, secrets redacted. For a body that is not JSON, and for one over 1 MiB, its
-    /// size and media type stand: `<312 bytes of text/html>`.
+    /// size and media type stand: `<312 bytes of text/html>`. A text of at most 200 bytes that names no secret is shown, such as
+    /// `[DONE]`.
     public let excerpt: String
     /// The coder's error, such as a `DecodingError`.
     public let underlying: any Error
@@ -55,7 +56,7 @@ public struct DecodingFailure: Error, Sendable {
             } else if let root, let found = try? BodyExcerpt(root: root, redaction: redaction).at(path) {
                 found
             } else {
-                Redaction.summary(of: body, type: type)
+                BodyExcerpt.short(body, redaction) ?? Redaction.summary(of: body, type: type)
             }
     }
 

@@ -36,16 +36,20 @@ struct BodyExcerptTests {
     private let filler = #""filler":"\#(String(repeating: "é", count: 30_000))""#
 
     @Test(
-        "is the size and the media type of a body that is not JSON",
+        "of a body that is not JSON is the size and the media type, or a short text without a secret",
         arguments: [
-            #"{"token":"hunter2","orderItems":[{"userId":1},,{"userId":2}]}"#, "[DONE]", "upstream connect error",
-            #"{"orderItems":[]}[DONE]"#, "{'orderItems':[]}", "{\"orderItems\":[", "<html>down</html>",
+            (#"{"token":"hunter2","orderItems":[{"userId":1},,{"userId":2}]}"#, false), ("[DONE]", true),
+            ("upstream connect error", true), ("the token hunter2", false), (#"{"orderItems":[]}[DONE]"#, true),
+            ("{'orderItems':[]}", true), ("{\"orderItems\":[", true), ("<html>down</html>", true),
+            ("<html>" + String(repeating: "down ", count: 50), false), (#"{"\u0074oken":"hunter2""#, false),
+            ("Bearer abcdefghijkl12", false), ("IBAN GB82WEST12345698765432", false),
         ])
-    func malformed(body: String) async throws {
+    func malformed(body: String, isShown: Bool) async throws {
         for coder in [BodyCoder.json, .json(keys: .convertFromSnakeCase), .json(using: .foundation)] {
             for (type, suffix) in [("text/html; charset=utf-8", " of text/html"), (nil, "")] {
                 let failure = try await failure(Page.self, of: Data(body.utf8), type: type, coder: coder)
-                #expect(failure.isMalformed && failure.excerpt == "<\(body.utf8.count) bytes\(suffix)>", "\(failure)")
+                let shown = isShown ? body : "<\(body.utf8.count) bytes\(suffix)>"
+                #expect(failure.isMalformed && failure.excerpt == shown, "\(failure)")
                 #expect(failure.description.hasSuffix(", near \(failure.excerpt)"), "\(failure)")
             }
         }
