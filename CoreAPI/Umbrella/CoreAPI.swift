@@ -23,30 +23,20 @@ public typealias PlatformTransport = CurlTransport
 #endif
 
 extension Channel {
-    /// Makes a channel from an environment. It logs nothing until it has a ``logger``.
+    /// Makes a channel from an environment; a transport of `nil` is a separate ``PlatformTransport``. It logs nothing until it
+    /// has a ``logger``.
     ///
     /// ```swift
     /// channel.logger = CoreNetworkLogger(subsystem: "com.shop.app", category: "shop")
     /// ```
-    ///
-    /// - Parameters:
-    ///   - name: appears in logs and errors.
-    ///   - environment: the server, with its headers, trust and fixtures.
-    ///   - limits: bounds on responses, attempts and connections.
-    ///   - transport: `nil` for a separate ``PlatformTransport``.
     public init(
         name: String, environment: APIEnvironment, limits: Limits = Limits(), transport: (any Transport)? = nil
     ) {
         self.init(name: name, environment: environment, limits: limits, transport: transport ?? PlatformTransport())
     }
 
-    /// A channel at the first of its hosts, which logs to swift-log under the label `networkerkit.` and its name.
-    /// `channel.logger = nil` silences it.
-    ///
-    /// - Parameters:
-    ///   - name: appears in logs and errors.
-    ///   - summary: a few words about the channel.
-    ///   - hosts: its hosts; ``at(_:credentials:)`` selects another.
+    /// A channel at the first of its hosts, of which ``at(_:credentials:)`` selects another. It logs to swift-log under the label
+    /// `networkerkit.` and its name; `channel.logger = nil` silences it.
     public init(_ name: String, _ summary: String = "", hosts: Channel.Hosts) {
         self.init(
             name, summary, hosts: hosts, transport: PlatformTransport(),
@@ -55,27 +45,17 @@ extension Channel {
 }
 
 extension APIClient {
-    /// Makes a client. It logs nothing until `configure` sets a ``Channel/logger``.
-    ///
-    /// - Parameters:
-    ///   - transport: owns the connections. `nil` for a separate ``PlatformTransport``, or inside `withChannel` for the test's
-    ///     replacement.
-    ///   - configure: sets up hooks, a logger, a coder; called once per request, on the caller's thread.
+    /// Makes a client. It logs nothing until `configure`, called once per request on the caller's thread, sets a
+    /// ``Channel/logger``. A transport of `nil` is a separate ``PlatformTransport``, or inside `withChannel` the test's
+    /// replacement.
     public init(transport: (any Transport)? = nil, configure: @escaping @Sendable (inout Channel) -> Void = { _ in }) {
         self.init(transport: transport ?? PlatformTransport(), isTransportGiven: transport != nil, configure: configure)
     }
 }
 
 extension CommonDispatcher {
-    /// Makes an anonymous channel, for a team that has an environment and a few hooks. It logs nothing; a ``Channel`` with a
-    /// ``Channel/logger`` does.
-    ///
-    /// - Parameters:
-    ///   - environment: the server, with its headers, trust and fixtures; gives the channel its name.
-    ///   - resultHandler: receives every outcome before the caller.
-    ///   - errorFilter: finds and translates errors.
-    ///   - interceptor: adapts and retries.
-    ///   - transport: owns the connections; `nil` for a separate one.
+    /// Makes an anonymous channel with the environment's name, for a team that has an environment and a few hooks. It logs
+    /// nothing; a ``Channel`` with a ``Channel/logger`` does. A transport of `nil` is a separate one.
     public init(
         environment: APIEnvironment, resultHandler: ResultHandler = .none, errorFilter: ErrorFilter = .none,
         interceptor: (any RequestInterceptor)? = nil, transport: (any Transport)? = nil
@@ -117,20 +97,11 @@ extension NetworkManager {
         self.init(dispatcher: CommonDispatcher(onTheSpot: channel, isTransportGiven: transport != nil))
     }
 
-    /// Makes an anonymous channel, for a team that has only the name of a host.
+    /// As above, with only the name of a host, used over https, or a whole base URL. It names the channel, too.
     ///
     /// ```swift
     /// let manager = NetworkManager<OrderEndpoint>(host: "api.example.com", networkLogger: ShopLogger(), interceptor: ShopAuth())
     /// ```
-    ///
-    /// - Parameters:
-    ///   - transport: owns the connections; managers with the same transport share them. `nil` for a separate one.
-    ///   - isSSLPinningActive: whether the pins in `serverTrustManager` are checked. If it is `true` and there are no pins, a
-    ///     warning is logged once.
-    ///   - host: a host, used over https, or a whole base URL. Names the channel, too.
-    ///   - serverTrustManager: the authorities and pins for the host; by default the system's, without pins.
-    ///   - networkLogger: receives the events of every call; `nil` logs nothing.
-    ///   - interceptor: adapts and retries.
     public init(
         transport: (any Transport)? = nil, isSSLPinningActive: Bool = true, host: String,
         serverTrustManager: ServerTrustManager = .system, networkLogger: (any NetworkLogger)?,

@@ -1,3 +1,5 @@
+internal import HTTPTypes
+
 /// One attempt of a call: the request as it is sent, and the outcomes of earlier attempts. Immutable; `with(_:)` makes another.
 ///
 /// A class, so that handing it from one stage to the next costs a reference, however large the request is.
@@ -23,17 +25,14 @@ public final class Attempt: Sendable {
         self.init(request, after: [], delay: .zero)
     }
 
-    private init(_ request: Request, after earlier: [Attempt.Outcome], delay: Duration, first: Attempt? = nil) {
+    private init(
+        _ request: Request, after earlier: [Attempt.Outcome], delay: Duration, first: Attempt? = nil,
+        redirectedFrom: Attempt? = nil
+    ) {
         self.request = request
         self.earlier = earlier
         self.delay = delay
         self.first = first
-        redirectedFrom = nil
-    }
-
-    private init(_ request: Request, of attempt: Attempt, redirectedFrom: Attempt?) {
-        self.request = request
-        (earlier, delay, first) = (attempt.earlier, attempt.delay, attempt.enhanced)
         self.redirectedFrom = redirectedFrom
     }
 
@@ -41,15 +40,13 @@ public final class Attempt: Sendable {
     var enhanced: Attempt { first ?? self }
 
     /// The same attempt with another request: a further header, another address.
-    public func with(_ request: Request) -> Attempt {
-        Attempt(request, of: self, redirectedFrom: redirectedFrom)
+    public func with(_ request: Request) -> Attempt { with(request, redirectedFrom: redirectedFrom) }
+
+    private func with(_ request: Request, redirectedFrom: Attempt?) -> Attempt {
+        Attempt(request, after: earlier, delay: delay, first: enhanced, redirectedFrom: redirectedFrom)
     }
 
-    /// The same attempt with its request changed.
-    ///
-    /// ```swift
-    /// let signed = try attempt.with { try $0.setHeader("X-Signature", sign($0)) }
-    /// ```
+    /// The same attempt with its request changed: `try attempt.with { try $0.setHeader("X-Signature", sign($0)) }`.
     public func with(_ change: (inout Request) throws -> Void) rethrows -> Attempt {
         var changed = request
         try change(&changed)
@@ -57,9 +54,7 @@ public final class Attempt: Sendable {
     }
 
     /// The same attempt at the address that a redirect leads to.
-    func redirected(_ request: Request) -> Attempt {
-        Attempt(request, of: self, redirectedFrom: self)
-    }
+    func redirected(_ request: Request) -> Attempt { with(request, redirectedFrom: self) }
 
     /// The attempt before any redirect.
     var beforeRedirects: Attempt { redirectedFrom?.beforeRedirects ?? self }
@@ -79,13 +74,22 @@ public final class Attempt: Sendable {
         return Attempt(again, after: outcomes, delay: delay)
     }
 
-    /// The response of an attempt that failed before a head arrived.
-    ///
-    /// - Parameters:
-    ///   - error: the reason. The kit's own errors keep their stage.
-    ///   - stage: the case for any other error.
-    // Not inlined: the context's temporaries would lie in the frame of every stage that waits (4,592 → 5,630 bytes a held
-    // call).
+    /// The attempt without an `Expect: 100-continue` that a request without content must not carry. A server or proxy that does
+    /// not know the field answers 417, and has done nothing else: the request is then sent without it, as another attempt (RFC
+    /// 9110 §10.1.1). Asked last, because a hook may add the field to each attempt.
+    // Not inlined: the request's copy would lie in the frame of its caller.
+    @inline(never)
+    func withoutVainExpectation() -> Attempt {
+        // Without a lookup by name, which would make an index of all fields.
+        guard request.headers.contains(where: { $0.name == .expect }),
+            request.body.isEmpty || earlier.contains(where: { $0.status == 417 })
+        else { return self }
+        return with { $0.headers[.expect] = nil }
+    }
+
+    /// The response of an attempt that failed before a head arrived. The kit's own errors keep their stage; `stage` is the case
+    /// for any other.
+    // Not inlined: the context's temporaries would lie in the frame of every stage that waits (4,592 → 5,630 bytes a held call).
     @inline(never)
     public func failed(
         _ error: any Error, stage: (any Error, APIClientError.Context) -> APIClientError = APIClientError.unknown
@@ -93,9 +97,6 @@ public final class Attempt: Sendable {
         RawResponse(self, failure: APIClientError(error, APIClientError.Context(request), stage: stage))
     }
 
-}
-
-extension Attempt {
     /// The outcome of one attempt.
     public struct Outcome: Sendable {
         /// 1 for the first.

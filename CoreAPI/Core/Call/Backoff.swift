@@ -1,10 +1,8 @@
 internal import CoreAPIHTTP
 internal import HTTPTypes
 
-/// The back-off of everything in the kit that sends a request again: exponential with full jitter, and never shorter than the
-/// server's `Retry-After`.
-///
-/// The pause before the *n*-th repetition is a random part of `base` · 2ⁿ⁻¹, at most `cap`. A longer `Retry-After` is honoured.
+/// The back-off of everything in the kit that sends a request again. The pause before the *n*-th repetition is a random part of
+/// `base` · 2ⁿ⁻¹, at most `cap`. A longer `Retry-After` is honoured.
 package struct Backoff: Sendable {
     private let base: Duration
     private let cap: Duration
@@ -20,7 +18,7 @@ package struct Backoff: Sendable {
     /// - Parameters:
     ///   - failures: failures in a row; 1 after the first.
     ///   - head: the failed response's head, whose `Retry-After` is the shortest pause.
-    ///   - random: a number from 0 to 1. Default: full jitter, so that many clients do not return at the same time.
+    ///   - random: from 0 to 1. Default: full jitter, so that many clients do not return at the same time.
     package func pause(after failures: Int, _ head: ResponseHead? = nil, random: Double = .random(in: 0...1)) -> Duration {
         var ceiling = min(base, cap)
         // Doubled step by step, because a power of two overflows with a large number. 64 steps are enough.
@@ -28,10 +26,8 @@ package struct Backoff: Sendable {
         return max(ceiling * random, head?.retryAfter ?? .zero)
     }
 
-    /// The pause of a loop that makes a call for each of its requests.
-    ///
-    /// - Returns: `nil` if the server asks for a pause as long as the next call may take in all (``Timeout/total``): the loop
-    ///   then fails at once instead of waiting.
+    /// The pause of a loop that makes a call for each of its requests; `nil` if the server asks for one as long as the next call
+    /// may take in all (``Timeout/total``), so that the loop fails at once instead of waiting.
     package func pause<Value>(after failures: Int, _ response: Response<Value>) -> Duration? {
         response.mayWait ? pause(after: failures, response.head) : nil
     }

@@ -8,8 +8,8 @@ public import Foundation
 /// for try await chunk in body { hash.update(chunk) }
 /// ```
 ///
-/// A body is read chunk by chunk, with backpressure: over `CurlTransport` about 512 KiB at most wait for the reader. A response
-/// over `URLSessionTransport` has no backpressure. The body of a response may be sent on as the body of a request.
+/// A body is read chunk by chunk, with backpressure: over `CurlTransport` at most about 512 KiB wait for the reader, over
+/// `URLSessionTransport` any number. The body of a response may be sent on as the body of a request.
 public enum Body: Sendable {
     /// No body.
     case none
@@ -21,9 +21,7 @@ public enum Body: Sendable {
     // Indirect, so that the body of almost every request and response is not as large as a stream's (34 bytes → 17).
     indirect case stream(Body.Stream)
 
-    package var isNone: Bool {
-        if case .none = self { true } else { false }
-    }
+    package var isNone: Bool { if case .none = self { true } else { false } }
 
     /// Whether the bytes need not be read first.
     var isInMemory: Bool {
@@ -44,16 +42,12 @@ public enum Body: Sendable {
 
     /// Whether the body can be read again from its beginning. If not, it is never sent twice: not by a retry, a redirect or a
     /// refreshed token.
-    public var isReplayable: Bool {
-        guard case .stream(let stream) = self, case .chunks(let source) = stream.source else { return true }
-        return source.isReplayable
-    }
+    public var isReplayable: Bool { chunks?.isReplayable ?? true }
 
     /// The connection of a response that switched protocols; `nil` for any other body.
-    package var connection: (any RawConnection)? {
-        guard case .stream(let stream) = self, case .chunks(let source) = stream.source else { return nil }
-        return source.connection
-    }
+    package var connection: (any RawConnection)? { chunks?.connection }
+
+    private var chunks: ChunkSource? { if case .stream(let stream) = self { stream.chunks } else { nil } }
 
     /// The length in bytes; `nil` if it is not known without opening a file.
     public var length: Int64? {
@@ -66,9 +60,7 @@ public enum Body: Sendable {
     }
 
     /// As ``Body/Stream/isDecoded``.
-    package var isDecoded: Bool {
-        if case .stream(let stream) = self { stream.isDecoded } else { false }
-    }
+    package var isDecoded: Bool { if case .stream(let stream) = self { stream.isDecoded } else { false } }
 
     /// The length, for which the size of a file is looked up; `nil` if it is not known.
     package func knownLength() throws -> Int64? {
@@ -81,14 +73,14 @@ public enum Body: Sendable {
 extension Body {
     /// A body that is produced chunk by chunk. Each attempt opens it anew, if its source allows that.
     public struct Stream: Sendable {
-        /// Reads up to `limit` bytes; an empty `Data` ends the body. Called on the transport's thread, or by the task that
-        /// reads the body. It may read a file, but must not wait for a network or a lock.
+        /// Reads up to `limit` bytes; an empty `Data` ends the body. Called on the transport's thread, or by the task that reads
+        /// the body. It may read a file, but must not wait for a network or a lock.
         public typealias Read = @Sendable (_ limit: Int) throws -> Data
 
         /// The number of bytes, or `nil` for a chunked upload (RFC 9112 §7.1).
         public let length: Int64?
-        /// Whether the transport has undone the content codings of a response's body. Default `false`. The `Content-Length`,
-        /// ranges, validators and digests of the response belong to the encoded bytes (RFC 9110 §8), and not to these.
+        /// Whether the transport has undone the content codings of a response's body. Default `false`. The response's
+        /// `Content-Length`, ranges, validators and digests belong to the encoded bytes (RFC 9110 §8), and not to these.
         public var isDecoded = false
         package let source: Source
 
@@ -97,12 +89,14 @@ extension Body {
             case chunks(ChunkSource)
         }
 
+        var chunks: ChunkSource? { if case .chunks(let source) = source { source } else { nil } }
+
         /// Makes a body that is read while it is sent.
         ///
         /// - Parameters:
-        ///   - length: the number of bytes; `nil` if it is not known.
-        ///   - open: starts from the beginning; called once per attempt. A source with another number of bytes than `length` fails
-        ///     the attempt with ``TransportError/bodyUnreadable(_:)``.
+        ///   - length: the number of bytes; `nil` if it is not known. Another number fails the attempt with
+        ///     ``TransportError/bodyUnreadable(_:)``.
+        ///   - open: starts from the beginning; called once per attempt.
         public init(length: Int64? = nil, open: @escaping @Sendable () throws -> Read) {
             self.length = length
             source = .reading(open: open)
@@ -116,12 +110,12 @@ extension Body {
         /// Chunks of any asynchronous sequence: another response's body, an `AsyncStream`, lines of a file.
         ///
         /// - Parameters:
-        ///   - length: the number of bytes; `nil` if it is not known. A sequence with another number of bytes fails the attempt.
-        ///   - sequence: makes the sequence anew, of the same bytes; called once per attempt. An error that it throws fails the
-        ///     attempt with ``TransportError/bodyUnreadable(_:)``. So do fewer bytes than an earlier attempt has read
-        ///     (``BodyError/shrunk(expected:found:)``), and others among the first 64 (``BodyError/changed(offset:)``). Make the
-        ///     sequence inside the closure: an `AsyncStream` made outside gives its elements once. Choose a boundary or a nonce
-        ///     outside. What was read counts for every call that sends this stream: make another stream for other bytes.
+        ///   - length: the number of bytes; `nil` if it is not known. Another number fails the attempt.
+        ///   - sequence: makes the sequence anew, of the same bytes; called once per attempt. Make it inside the closure: an
+        ///     `AsyncStream` made outside gives its elements once. Choose a boundary or a nonce outside. The attempt fails with
+        ///     ``TransportError/bodyUnreadable(_:)`` if the sequence throws, if it has fewer bytes than an earlier attempt has
+        ///     read (``BodyError/shrunk(expected:found:)``), or others among the first 64 (``BodyError/changed(offset:)``). What
+        ///     was read counts for every call that sends this stream: make another stream for other bytes.
         public init<Chunks: AsyncSequence & Sendable>(length: Int64? = nil, _ sequence: @escaping @Sendable () throws -> Chunks)
         where Chunks.Element == Data {
             let earlier = Mutex(EarlierReadings())
@@ -171,7 +165,7 @@ package final class ChunkSource: Sendable {
 
     /// Whether the source can start again from the beginning.
     package let isReplayable: Bool
-    /// The value that the chunks are made of, such as a form; `nil` if only the chunks are known.
+    /// What the chunks are made of, such as a form; `nil` if only the chunks are known.
     package let origin: (any Sendable)?
     /// The connection of a response that switched protocols; its bytes are the body.
     package let connection: (any RawConnection)?
@@ -188,10 +182,8 @@ package final class ChunkSource: Sendable {
     }
 }
 
-/// The bytes that a task reads before it lets other tasks run.
-///
-/// The next chunk of a source may always be at hand, so that its reader never waits. As many such readers as cores kept every
-/// other task of the process from running.
+/// The bytes that a task reads before it lets other tasks run: the next chunk may always be at hand, so that its reader never
+/// waits. As many such readers as cores kept every other task of the process from running.
 package struct ReadingTurn {
     /// For 1 GiB the task yields 1,024 times.
     private static let size = 1 << 20
@@ -228,9 +220,8 @@ extension Body: AsyncSequence {
             }
         }
 
-        /// The next chunk, never empty; `nil` at the end.
-        ///
-        /// - Throws: ``APIClientError`` for a response's body; for any other body the error of its source.
+        /// The next chunk, never empty; `nil` at the end. Throws ``APIClientError`` for a response's body, for any other the
+        /// error of its source.
         public mutating func next() async throws -> Data? {
             if let failure { throw failure }
             while let chunk = try await next?() {
@@ -256,28 +247,19 @@ extension Body: AsyncSequence {
             case .file(let url):
                 try url.checkIsLocalFile()
                 let file = try LocalFile(reading: url.path)
-                return {
-                    let chunk = try file.read(upTo: 65_536)
-                    return chunk.isEmpty ? nil : chunk
-                }
+                return { try file.read(upTo: 65_536).unlessEmpty }
             case .stream(let stream):
                 switch stream.source {
                 case .chunks(let source): return try source.open()
                 case .reading(let open):
                     let read = try open()
-                    return {
-                        let chunk = try read(65_536)
-                        return chunk.isEmpty ? nil : chunk
-                    }
+                    return { try read(65_536).unlessEmpty }
                 }
             }
         }
     }
 
-    /// All bytes.
-    ///
-    /// - Parameter limit: the largest number of bytes allowed.
-    /// - Throws: ``BodyError/tooLarge(limit:)``, or the error of the source.
+    /// All bytes, at most `limit`. Throws ``BodyError/tooLarge(limit:)`` for more, and the error of the source.
     public func collect(upTo limit: Int) async throws -> Data {
         if case .bytes(let data) = self, data.count <= limit { return data }
         var all = Data()
@@ -287,6 +269,10 @@ extension Body: AsyncSequence {
         }
         return all
     }
+}
+
+extension Data {
+    fileprivate var unlessEmpty: Data? { isEmpty ? nil : self }
 }
 
 extension Body: Codable {
@@ -303,9 +289,8 @@ extension Body: Codable {
         }
     }
 
-    /// Writes the body in a form that ``init(from:)`` reads.
-    ///
-    /// - Throws: `EncodingError.invalidValue` for a stream, which cannot be stored.
+    /// Writes the body in a form that ``init(from:)`` reads. Throws `EncodingError.invalidValue` for a stream, which cannot be
+    /// stored.
     public func encode(to encoder: any Encoder) throws {
         var container = encoder.container(keyedBy: CodingKeys.self)
         switch self {
@@ -313,11 +298,8 @@ extension Body: Codable {
         case .bytes(let data): try container.encode(data, forKey: .bytes)
         case .file(let url): try container.encode(url, forKey: .file)
         case .stream:
-            throw EncodingError.invalidValue(
-                self,
-                .init(
-                    codingPath: container.codingPath,
-                    debugDescription: "a stream cannot be stored; expected no body, bytes or a file"))
+            let reason = "a stream cannot be stored; expected no body, bytes or a file"
+            throw EncodingError.invalidValue(self, .init(codingPath: container.codingPath, debugDescription: reason))
         }
     }
 }

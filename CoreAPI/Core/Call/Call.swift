@@ -4,7 +4,10 @@ internal import Synchronization
 /// The state that all attempts of one call share: the channel, the endpoint, the start time, and the values that hooks keep.
 public final class Call: Sendable {
     /// Appears in every log line and error text of this call: twelve hexadecimal digits unless one was given.
-    public var id: String { givenID ?? Self.text(number) }
+    public var id: String {
+        // 48 bits are enough to tell the calls of a log apart and short enough to read.
+        givenID ?? String(number >> 16, radix: 16, width: 12)
+    }
     /// The channel that the call uses, as it was when the call began.
     public var channel: Channel { prepared.channel }
     /// When the call began; ``Request/deadline`` counts from here.
@@ -17,55 +20,34 @@ public final class Call: Sendable {
     /// The largest number of attempts in total: the channel's limit, or one more than so far for a retry manually.
     let attemptLimit: Int
 
+    /// The endpoint; `nil` for a call that was made without one.
+    let described: (any Endpoint)?
+    /// The name of a call without an endpoint, made on first use: most calls are neither logged nor fail.
+    private let describe: (@Sendable () -> String)?
     private let givenID: String?
     private let number: UInt64
-    private let name: Name
     private let isRepeated = Atomic(false)
     private let context = Mutex<[ObjectIdentifier: any Sendable]>([:])
 
-    /// Made on first use: most calls are neither logged nor fail.
-    private enum Name: Sendable {
-        case of(any Endpoint)
-        case made(@Sendable () -> String)
-    }
-
     /// The endpoint's description.
-    public var endpoint: String {
-        switch name {
-        case .of(let endpoint): endpoint.description
-        case .made(let describe): describe()
-        }
-    }
-
-    /// The endpoint; `nil` for a call that was made without one.
-    var described: (any Endpoint)? {
-        if case .of(let endpoint) = name { endpoint } else { nil }
-    }
+    public var endpoint: String { described?.description ?? describe?() ?? "" }
 
     /// The endpoint's ``Endpoint/keyPath``, else the channel's ``Channel/payload``.
     var keyPath: String {
         if let path = described?.keyPath, !path.isEmpty { path } else { prepared.channel.payload }
     }
 
-    /// A call without an endpoint, for a custom dispatcher.
-    ///
-    /// - Parameters:
-    ///   - channel: the channel that the call uses.
-    ///   - endpoint: its description, made on first use.
-    ///   - id: generated if `nil`.
+    /// A call without an endpoint, for a custom dispatcher. The `endpoint`'s description is made on first use; an `id` is
+    /// generated if there is none.
     public convenience init(channel: Channel, endpoint: @escaping @autoclosure @Sendable () -> String, id: String? = nil) {
-        self.init(PreparedChannel(channel), .made(endpoint), ResponseDecoding.data, id: id)
+        self.init(PreparedChannel(channel), nil, ResponseDecoding.data, describe: endpoint, id: id)
     }
 
-    convenience init(_ channel: PreparedChannel, _ endpoint: any Endpoint, _ decoding: any RawResponseDecoding) {
-        self.init(channel, .of(endpoint), decoding, id: nil)
-    }
-
-    private init(_ channel: PreparedChannel, _ name: Name, _ decoding: any RawResponseDecoding, id: String?) {
-        prepared = channel
-        self.name = name
-        self.decoding = decoding
-        givenID = id
+    init(
+        _ channel: PreparedChannel, _ endpoint: (any Endpoint)?, _ decoding: any RawResponseDecoding,
+        describe: (@Sendable () -> String)? = nil, id: String? = nil
+    ) {
+        (prepared, described, self.decoding, self.describe, givenID) = (channel, endpoint, decoding, describe, id)
         number = Self.count.wrappingAdd(0x9E37_79B9_7F4A_7C15, ordering: .relaxed).newValue
         started = .now
         (repetitions, attemptLimit) = (0, channel.channel.limits.attempts)
@@ -73,16 +55,15 @@ public final class Call: Sendable {
 
     /// The same call for one more attempt manually. Its deadline begins anew, because a person asked for the attempt.
     init(repeating call: Call, after attempts: Int) {
-        (givenID, number, prepared, name, decoding) = (call.givenID, call.number, call.prepared, call.name, call.decoding)
+        (prepared, described, decoding, describe) = (call.prepared, call.described, call.decoding, call.describe)
+        (givenID, number) = (call.givenID, call.number)
         (repetitions, attemptLimit) = (call.repetitions + 1, attempts + 1)
         started = .now
         context.withLock { $0 = call.context.withLock { $0 } }
     }
 
     /// A value that hooks keep with the call, from its enhancers to its listeners; see ``Call/Key``. May be used from any thread.
-    ///
-    /// Reading and setting are each atomic, but not both together: `call[Key.self] -= 1` may lose a concurrent change. Use
-    /// ``update(_:_:)`` for that.
+    /// Reading and setting are each atomic, but not both together; use ``update(_:_:)`` for that.
     public subscript<Key: Call.Key>(key: Key.Type) -> Key.Value {
         get { context.withLock { $0[ObjectIdentifier(key)] }.flatMap { $0 as? Key.Value } ?? key.defaultValue }
         set {
@@ -91,11 +72,10 @@ public final class Call: Sendable {
         }
     }
 
-    /// Changes a value of the call atomically; see ``Call/Key``. May be used from any thread.
+    /// Changes a value of the call atomically, and returns the result of `change`. May be used from any thread.
     ///
-    /// - Parameter change: runs under the call's lock, so it must not use the call again, nor wait. If it throws, the value
-    ///   stays as it was.
-    /// - Returns: the result of `change`.
+    /// - Parameter change: runs under the call's lock, so it must not use the call again, nor wait. If it throws, the value stays
+    ///   as it was.
     @discardableResult
     public func update<Key: Call.Key, Result: Sendable, Failure: Error>(
         _ key: Key.Type, _ change: (inout Key.Value) throws(Failure) -> Result
@@ -124,14 +104,6 @@ public final class Call: Sendable {
 
     private static let count = Atomic<UInt64>(.random(in: .min ... .max))
 
-    /// 48 bits are enough to tell the calls of a log apart and short enough to read.
-    private static func text(_ number: UInt64) -> String {
-        let text = String(number >> 16, radix: 16)
-        return String(repeating: "0", count: 12 - text.utf8.count) + text
-    }
-}
-
-extension Call {
     /// Names a value that hooks keep with a ``Call``.
     ///
     /// ```swift

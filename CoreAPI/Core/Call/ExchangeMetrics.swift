@@ -13,15 +13,13 @@ public struct ExchangeMetrics: Sendable, Hashable {
     public var tls: Duration?
     /// From the request's first byte to the response's first byte (`CURLINFO_STARTTRANSFER_TIME` less pretransfer).
     public var firstByte: Duration?
-    /// The whole attempt on the wire, all redirects included, without the time in the queue. For a streamed body it is the time
-    /// until the head; once the body's end was read, ``RawResponse/metrics`` has the whole time.
+    /// The whole attempt on the wire, redirects included, without the time in the queue. For a streamed body it is the time until
+    /// the head; after the body's end ``RawResponse/metrics`` has the whole time.
     public var total: Duration = .zero
     /// Request body bytes sent.
     public var bytesSent: Int64 = 0
-    /// Response body bytes received, before decompression; `nil` if they are not known.
-    ///
-    /// Those of a streamed body are not known at the head. Once the body's end was read, ``RawResponse/metrics`` has them; those
-    /// of redirects before it are left out.
+    /// Response body bytes received, before decompression; `nil` if they are not known, as for a streamed body before its end was
+    /// read (``RawResponse/metrics`` then has them, without those of redirects).
     public var bytesReceived: Int64?
     /// Whether an open connection served the exchange.
     public var isConnectionReused = false
@@ -36,10 +34,11 @@ public struct ExchangeMetrics: Sendable, Hashable {
     /// The port at that address (`CURLINFO_PRIMARY_PORT`).
     public var remotePort: Int?
     /// Whether the server marked the end of the body: by a length, a last chunk, HTTP/2's END_STREAM or TLS's `close_notify`.
+    /// `nil` without a response, for a streamed body, and if the transport does not know.
     ///
-    /// `false` if the body ended only with its connection or its stream, so that a cut looks like its end. That happens in clear
-    /// text without a length. It also happens over HTTP/2 without a length, if nghttp2 is not a shared library and the transport
-    /// cannot see END_STREAM. `nil` without a response, for a streamed body, and if the transport does not know.
+    /// `false` if the body ended only with its connection or its stream, so that a cut looks like its end: in clear text without
+    /// a length, and over HTTP/2 without a length if nghttp2 is not a shared library, so that the transport cannot see
+    /// END_STREAM.
     public var isEndAnnounced: Bool?
     /// The addresses that redirects led to, in order.
     public var redirects: [HTTPURL] = []

@@ -13,10 +13,9 @@ enum Pipeline {
         do throws(APIClientError) {
             if let repeated { first = repeated } else { first = try build(call) }
         } catch {
-            return await endUnsent(call.failed(error))
+            return await endUnsent(RawResponse(call, failure: error))
         }
-        // The middleware around the call calls this last. It makes one attempt after another, until one succeeds or none may
-        // follow.
+        // The middleware around the call calls this last. It makes attempts until one succeeds or none may follow.
         @Sendable func tryAttempts(_ start: Attempt) async -> RawResponse {
             var attempt = start
             while true {
@@ -102,7 +101,9 @@ enum Pipeline {
         }
     }
 
-    /// Deenhances, filters and decodes a whole response, once.
+    private static let emptyResponse = "a middleware or transport gave neither a head nor a failure"
+
+    /// Deenhances a whole response, looks for the channel's own error in it, and decodes it, once.
     private static func interpret(_ given: RawResponse, of attempt: Attempt) -> RawResponse {
         let call = attempt.call
         // A middleware may give a response that it has kept from another call.
@@ -115,10 +116,10 @@ enum Pipeline {
         }
         // Without an attempt, a caller supplied the bytes (`RawResponse.init(_:parsing:)`).
         let isEmpty = kept.head == nil && kept.failure == nil && kept.attempt != nil
-        let raw = isEmpty ? attempt.emptyResponse() : kept
+        let raw = isEmpty ? attempt.failed(TransportError.malformedResponse(reason: Self.emptyResponse)) : kept
         var response = Response<Data>(unread: raw.answering(attempt))
         deenhance(&response)
-        if isReadable { filter(&response) }
+        if isReadable { call.channel.errorFilter.apply(to: &response) }
         let decoded = decode(response)
         if raw.head != nil { attempt.notify { $0.read(CallEvent.Read(attempt: attempt, error: decoded.failure)) } }
         return decoded
@@ -136,11 +137,6 @@ enum Pipeline {
         }
     }
 
-    /// Looks for the channel's own error in the response.
-    private static func filter(_ response: inout Response<Data>) {
-        response.call.channel.errorFilter.apply(to: &response)
-    }
-
     /// Makes the value.
     private static func decode(_ response: Response<Data>) -> RawResponse {
         do throws(APIClientError) {
@@ -156,8 +152,8 @@ enum Pipeline {
         case again(Attempt)
     }
 
-    /// Asks interceptors and then the error handler about a failed attempt; the first decision counts. The channel's
-    /// limit on attempts and the call's deadline apply in any case.
+    /// Asks interceptors and then the error handler about a failed attempt; the first decision counts. The channel's limit on
+    /// attempts and the call's deadline apply in any case.
     ///
     /// - Parameter start: the attempt that the middleware around the call passed on. Each further attempt begins as a copy of it.
     private static func retry(_ raw: RawResponse, _ failure: APIClientError, from start: Attempt) async -> Decision {
@@ -204,9 +200,7 @@ enum Pipeline {
 
     /// The response, its error translated by the channel's filter.
     private static func translate(_ raw: RawResponse) -> RawResponse {
-        guard let failure = raw.failure, let translated = raw.call.channel.errorFilter.translate(failure) else {
-            return raw
-        }
+        guard let failure = raw.failure, let translated = raw.call.channel.errorFilter.translate(failure) else { return raw }
         return raw.copy(failure: translated)
     }
 
@@ -241,9 +235,6 @@ extension Call {
             throw .request(error, context)
         }
     }
-
-    /// The response of a call whose request could not be built.
-    func failed(_ error: APIClientError) -> RawResponse { RawResponse(self, failure: error) }
 }
 
 /// An attempt that interceptors change.
@@ -286,10 +277,6 @@ extension Attempt {
     // Not inlined: the object, which does not escape, would lie in the frame of its caller (4,592 → 5,787 bytes a held call).
     @inline(never)
     func draft() -> Draft { Draft(self) }
-
-    fileprivate func emptyResponse() -> RawResponse {
-        failed(TransportError.malformedResponse(reason: "a middleware or transport gave neither a head nor a failure"))
-    }
 
     /// What to do with a response's stream.
     fileprivate enum Use {
@@ -342,6 +329,11 @@ extension Response where Value == Data {
 }
 
 extension RawResponse {
+    /// Whether the server has rejected the expectation of this attempt; see ``Attempt/withoutVainExpectation()``.
+    fileprivate var isExpectationRejected: Bool {
+        status == 417 && request?.headers[.expect]?.lowercased() == "100-continue"
+    }
+
     /// This response as one to `attempt`. A transport or a middleware may have made it for a request of its own.
     fileprivate func answering(_ attempt: Attempt) -> RawResponse {
         guard let own = self.attempt else { return copy(attempt: attempt) }

@@ -15,10 +15,10 @@ public final class RawResponse: Sendable {
     public let head: ResponseHead?
     /// The body, decompressed: bytes for a call that wants it whole, a stream for a call that reads it as it arrives.
     public let body: Body
-    /// Why the attempt failed. Attempt middleware sees `nil` for a response of any status. Call middleware also sees a
-    /// rejected status or a decoding error.
+    /// Why the attempt failed. Attempt middleware sees `nil` for a response of any status; call middleware also sees a rejected
+    /// status or a decoding error.
     public let failure: APIClientError?
-    /// The cost of the exchange. For a streamed body they cover the time until the head, and from the body's end on the whole
+    /// The cost of the exchange. For a streamed body it covers the time until the head, and from the body's end on the whole
     /// exchange.
     public var metrics: ExchangeMetrics? {
         guard var metrics = metricsOfHead, let rest = interimAndTrailers?.streamed else { return metricsOfHead }
@@ -27,8 +27,7 @@ public final class RawResponse: Sendable {
         return metrics
     }
     private let metricsOfHead: ExchangeMetrics?
-    /// The decoding state: unread, decoded, failed, or resolved by a hook. An attempt's own failure stays here, whatever error
-    /// replaces it later.
+    /// How far the body was decoded. An attempt's own failure stays here, whatever error replaces it later.
     let reading: Reading
     /// The attempts that redirects led to, in order, each as it was sent.
     let hops: [Attempt]
@@ -45,25 +44,19 @@ public final class RawResponse: Sendable {
         case resolved(any Sendable, after: APIClientError)
     }
 
-    /// The response that a transport returns.
-    ///
-    /// - Parameters:
-    ///   - attempt: as it was sent.
-    ///   - head: status and fields; `nil` if no head arrived.
-    ///   - body: as far as it arrived.
-    ///   - failure: the reason why there is no whole response; see ``Attempt/failed(_:stage:)`` for a failure without a head.
-    ///   - metrics: the cost of the exchange.
+    /// The response that a transport returns, with what arrived of it; `failure` is the reason why it is not whole. See
+    /// ``Attempt/failed(_:stage:)`` for a failure without a head.
     public convenience init(
         _ attempt: Attempt, head: ResponseHead? = nil, body: Body = .none, failure: APIClientError? = nil,
         metrics: ExchangeMetrics? = nil
     ) {
-        self.init(
-            call: attempt.call, attempt: attempt, head: head, body: body, failure: failure, metrics: metrics, reading: .unread)
+        self.init(call: attempt.call, attempt: attempt, head: head, body: body, failure: failure, metrics: metrics)
     }
 
     init(
-        call: Call, attempt: Attempt?, head: ResponseHead?, body: Body, failure: APIClientError?, metrics: ExchangeMetrics?,
-        reading: Reading, hops: [Attempt] = [], interimAndTrailers: InterimAndTrailers? = nil
+        call: Call, attempt: Attempt? = nil, head: ResponseHead? = nil, body: Body = .none, failure: APIClientError? = nil,
+        metrics: ExchangeMetrics? = nil, reading: Reading = .unread, hops: [Attempt] = [],
+        interimAndTrailers: InterimAndTrailers? = nil
     ) {
         self.call = call
         self.attempt = attempt
@@ -78,14 +71,12 @@ public final class RawResponse: Sendable {
 
     /// The call's response when its request could not be built.
     convenience init(_ call: Call, failure: APIClientError) {
-        self.init(
-            call: call, attempt: nil, head: nil, body: .none, failure: failure, metrics: nil, reading: .failed(failure))
+        self.init(call: call, failure: failure, reading: .failed(failure))
     }
 
     /// Bytes that are read as a response although no request was sent.
     convenience init(_ call: Call, parsing data: Data) {
-        self.init(
-            call: call, attempt: nil, head: nil, body: .bytes(data), failure: nil, metrics: nil, reading: .unread)
+        self.init(call: call, body: .bytes(data))
     }
 
     /// Status, or `nil` when no head arrived.
@@ -93,25 +84,21 @@ public final class RawResponse: Sendable {
     /// The request of the attempt, or `nil` if no attempt was made.
     public var request: Request? { attempt?.request }
     /// The body's bytes; empty for a streamed body.
-    public var data: Data {
-        if case .bytes(let data) = body { data } else { Data() }
-    }
+    public var data: Data { if case .bytes(let data) = body { data } else { Data() } }
 
     /// The heads before the final one, such as a 103 with links (RFC 8297). A 100 is not among them.
     public var informational: [ResponseHead] { interimAndTrailers?.informational ?? [] }
     /// The fields after the body (RFC 9110 §6.5); `nil` without any, and for a streamed body before its end was read.
     public var trailers: HTTPFields? { interimAndTrailers?.trailers }
 
-    /// The same response with another head, such as a head without a field that a middleware has removed. A response that was
-    /// decoded is verified and decoded again.
+    /// The same response with another head, such as one without a field. A response that was decoded is verified and decoded
+    /// again.
     public func with(head: ResponseHead?) -> RawResponse { copy(head: head, reading: readAgain) }
 
     /// The same response with another body. A response that was decoded is verified and decoded again.
     public func with(body: Body) -> RawResponse { copy(body: body, reading: readAgain) }
 
-    private var readAgain: Reading? {
-        if case .value = reading { .unread } else { nil }
-    }
+    private var readAgain: Reading? { if case .value = reading { .unread } else { nil } }
 
     /// The same response with what came before its head and after its body.
     package func with(_ interimAndTrailers: InterimAndTrailers) -> RawResponse { copy(interimAndTrailers: interimAndTrailers) }
@@ -142,8 +129,7 @@ public final class RawResponse: Sendable {
 
     func copy(
         call: Call? = nil, attempt: Attempt?? = nil, head: ResponseHead?? = nil, body: Body? = nil,
-        failure: APIClientError?? = nil,
-        metrics: ExchangeMetrics?? = nil, reading: Reading? = nil, hops: [Attempt]? = nil,
+        failure: APIClientError?? = nil, metrics: ExchangeMetrics?? = nil, reading: Reading? = nil, hops: [Attempt]? = nil,
         interimAndTrailers: InterimAndTrailers? = nil
     ) -> RawResponse {
         RawResponse(
@@ -155,17 +141,8 @@ public final class RawResponse: Sendable {
 
 /// What a response has besides its head and body. A streamed body brings its trailers and its size when its end is read.
 package final class InterimAndTrailers: Sendable {
-    /// A streamed body, as known at its end.
-    package struct Streamed: Sendable {
-        /// The bytes that arrived, before decompression.
-        package let received: Int64
-        /// The time from the head to the end.
-        package let afterHead: Duration
-
-        package init(received: Int64, afterHead: Duration) {
-            (self.received, self.afterHead) = (received, afterHead)
-        }
-    }
+    /// A streamed body, as known at its end: the bytes that arrived, before decompression, and the time since the head.
+    package typealias Streamed = (received: Int64, afterHead: Duration)
 
     package let informational: [ResponseHead]
     private let late: Mutex<(trailers: HTTPFields?, streamed: Streamed?)>
@@ -187,10 +164,9 @@ package final class InterimAndTrailers: Sendable {
 }
 
 extension RawResponse {
-    /// Discards the body of a response that is not handed on. It reads a small rest, so that the connection can be reused. It
-    /// abandons a large one, and one that takes more than a second.
-    ///
-    /// - Returns: the response with the bytes that were read, for a failure instead of it.
+    /// Discards the body of a response that is not handed on. It reads a small rest, so that the connection can be reused, and
+    /// abandons a large one, or one that takes more than a second. The returned response has the bytes that were read, for a
+    /// failure instead of it.
     // Not inlined: four instants of its deadline would lie in the frame of each held call. These 128 bytes cost a KiB of the
     // task's stack (4,530 → 5,542 bytes a held call).
     @inline(never)
@@ -204,10 +180,8 @@ extension RawResponse {
     package static var discardLimit: Int { 65_536 }
     package static var discardTime: Duration { .seconds(1) }
 
-    /// The same response with its whole body in memory, within the channel's limit and the call's deadline. A failure keeps the
-    /// bytes before it. A response that has failed keeps its failure.
-    ///
-    /// - Parameter time: how long the body may take; as long as the call by default.
+    /// The same response with its whole body in memory, within the channel's limit and the call's deadline, or for at most
+    /// `time`. A failure keeps the bytes before it. A response that has failed keeps its failure.
     func collected(within time: Duration? = nil) async -> RawResponse {
         guard !body.isInMemory else { return self }
         let limit = call.channel.limits.responseBodySize
@@ -229,10 +203,8 @@ extension RawResponse {
 private struct DeadlinePassed: Error {}
 
 extension Body {
-    /// Reads the bytes that arrive until a deadline, at most `limit` of them.
-    ///
-    /// - Returns: the bytes, and the reason why there are no more: `nil` at the body's end, ``BodyError/tooLarge(limit:)``,
-    ///   ``DeadlinePassed`` or the error of the source.
+    /// Reads the bytes that arrive until a deadline, at most `limit` of them. With them comes the reason why there are no more:
+    /// `nil` at the body's end, ``BodyError/tooLarge(limit:)``, ``DeadlinePassed`` or the error of the source.
     fileprivate func gather(upTo limit: Int, until deadline: ContinuousClock.Instant) async -> (Data, (any Error)?) {
         // Not a group, which would wait for a sequence that ignores its cancellation.
         let buffer = ChunkBuffer(limit: .max, resume: {})

@@ -1,5 +1,6 @@
 public import CoreAPICoding
 public import CoreAPIHTTP
+internal import Foundation
 public import HTTPTypes
 
 /// One request on its way down the pipeline: built from an ``Endpoint`` and a ``Channel``, changed by enhancers and interceptors,
@@ -68,12 +69,18 @@ public struct Request: Sendable {
     public func modifiers<Modifier: RequestModifier>(of type: Modifier.Type) -> [Modifier] {
         modifiers.compactMap { $0 as? Modifier }
     }
+
+    /// Whether the request goes to the origin (scheme, host and port) of its environment, or to one of the further origins, as in
+    /// `https://files.example.com`. Middleware checks this before it adds a credential: a redirect, or an endpoint with its own
+    /// base URL, may lead elsewhere.
+    public func goesToEnvironment(or origins: [String] = []) -> Bool {
+        if case .success(let base) = call.channel.environment.base, url.hasSameOrigin(as: base) { return true }
+        return origins.contains { (try? HTTPURL($0)).map(url.hasSameOrigin) ?? false }
+    }
 }
 
 extension HTTPRequest.Method {
-    /// A method from text.
-    ///
-    /// - Throws: ``RequestError/malformedMethod(_:)`` for anything but a token (RFC 9110 §5.6.2).
+    /// A method from text. Throws ``RequestError/malformedMethod(_:)`` for anything but a token (RFC 9110 §5.6.2).
     public init(checking text: String) throws(RequestError) {
         guard let method = Self(rawValue: text) else { throw .malformedMethod(text.escapingControls) }
         self = method
@@ -97,22 +104,72 @@ extension HTTPRequest.Method {
 }
 
 extension Request {
-    /// Whether the request goes to the origin (scheme, host and port) of its environment or to one of the given origins.
-    /// Middleware checks this before it adds a credential: a redirect, or an endpoint with its own base URL, may lead elsewhere.
+    /// The part of a request that goes over the wire, as plain data: for a cache's key, an outbox or a recording.
     ///
-    /// - Parameter origins: further origins, as in `https://files.example.com`.
-    public func goesToEnvironment(or origins: [String] = []) -> Bool {
-        if case .success(let base) = call.channel.environment.base, url.hasSameOrigin(as: base) { return true }
-        return origins.contains { (try? HTTPURL($0)).map(url.hasSameOrigin) ?? false }
+    /// ```swift
+    /// let stored = try JSONEncoder().encode(attempt.request.wire)
+    /// ```
+    public struct Wire: Sendable, Codable {
+        /// The method on the wire.
+        public var method: HTTPRequest.Method
+        /// The absolute address.
+        public var url: HTTPURL
+        /// The fields, in order; a name may occur several times.
+        public var headers: HTTPFields
+        /// The body. Bytes and files can be stored; encoding a stream throws `EncodingError.invalidValue`.
+        public var body: Body
+
+        /// Makes a request from its parts.
+        public init(method: HTTPRequest.Method, url: HTTPURL, headers: HTTPFields = [:], body: Body = .none) {
+            self.method = method
+            self.url = url
+            self.headers = headers
+            self.body = body
+        }
+
+        private enum CodingKeys: CodingKey { case method, url, headers, body }
+
+        /// Reads a request that ``encode(to:)`` wrote.
+        ///
+        /// - Throws: ``RequestError`` for a method or an address that may not be sent, `DecodingError.dataCorrupted` for more
+        ///   than 65,000 fields or a file URL that is not local, and the decoder's own errors.
+        public init(from decoder: any Decoder) throws {
+            let container = try decoder.container(keyedBy: CodingKeys.self)
+            method = try HTTPRequest.Method(checking: container.decode(String.self, forKey: .method))
+            url = try HTTPURL(container.decode(String.self, forKey: .url))
+            let fields = try container.nestedUnkeyedContainer(forKey: .headers)
+            // Counted first: `HTTPFields` traps.
+            let count = try fields.count ?? container.decode([HTTPField].self, forKey: .headers).count
+            guard count <= HTTPFields.limit else {
+                throw DecodingError.dataCorruptedError(
+                    forKey: .headers, in: container,
+                    debugDescription: "\(count) header fields; expected at most \(HTTPFields.limit)")
+            }
+            headers = try container.decode(HTTPFields.self, forKey: .headers)
+            body = try container.decode(Body.self, forKey: .body)
+            guard case .file(let url) = body else { return }
+            do {
+                try url.checkIsLocalFile()
+            } catch {
+                throw DecodingError.dataCorruptedError(forKey: .body, in: container, debugDescription: error.readableDescription)
+            }
+        }
+
+        public func encode(to encoder: any Encoder) throws {
+            var container = encoder.container(keyedBy: CodingKeys.self)
+            try container.encode(method.rawValue, forKey: .method)
+            try container.encode(url.string, forKey: .url)
+            try container.encode(headers, forKey: .headers)
+            try container.encode(body, forKey: .body)
+        }
     }
 }
 
 // MARK: - From an endpoint
 
 extension Request {
-    /// Builds and encodes the request of an endpoint.
-    ///
-    /// The modifiers of all levels form one list, farthest first: environment, channel, provider, endpoint, call.
+    /// Builds and encodes the request of an endpoint. The modifiers of all levels form one list, farthest first: environment,
+    /// channel, provider, endpoint, call.
     init(_ endpoint: any Endpoint, call: Call) throws(RequestError) {
         var levels = ModifierLevels()
         try levels.append(call.channel.modifiers)
@@ -133,9 +190,8 @@ extension Request {
         }
     }
 
-    /// The address of an endpoint's request: its own whole address if it has one, else its path below a base URL. The base is the
-    /// endpoint's own, else the nearest ``BaseURL``, else the environment's. The environment's rule may put its own first.
-    /// Without any base, the path is a whole address.
+    /// The address of an endpoint's request: its own whole address if it has one, else its path below a base URL; see
+    /// ``PreparedChannel/base(_:_:)``. Without any base, the path is a whole address.
     private static func address(
         of endpoint: any Endpoint, _ nearest: BaseURL?, _ channel: PreparedChannel
     ) throws(RequestError) -> HTTPURL {
@@ -151,9 +207,7 @@ extension Request {
             url = try channel.base(base, nearest)
             try url.append(path: path)
         }
-        guard url.scheme == .https || channel.allowsClearText(to: url) else {
-            throw .insecureConnection(host: url.host)
-        }
+        guard url.scheme == .https || channel.allowsClearText(to: url) else { throw .insecureConnection(host: url.host) }
         return url
     }
 }
@@ -164,9 +218,8 @@ struct ModifierLevels {
     /// The base URL that the levels select: the highest priority wins, then the nearest.
     private(set) var base: BaseURL?
 
-    /// Adds a level nearer than those before it.
-    ///
-    /// - Throws: ``RequestError/duplicateModifier(type:)``, ``RequestError/conflictingBaseURLs(_:)``.
+    /// Adds a level nearer than those before it. Throws ``RequestError/duplicateModifier(type:)``,
+    /// ``RequestError/conflictingBaseURLs(_:)``.
     mutating func append(_ level: [any RequestModifier]) throws(RequestError) {
         guard !level.isEmpty else { return }
         try Self.rejectDuplicates(level)

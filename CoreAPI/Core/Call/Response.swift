@@ -1,4 +1,5 @@
 internal import CoreAPICoding
+internal import CoreAPIHTTP
 public import Foundation
 public import HTTPTypes
 
@@ -61,18 +62,11 @@ public struct Response<Value: Sendable>: Sendable {
         self.isDelivered = isDelivered
     }
 
-    /// The value.
-    ///
-    /// - Throws: the call's error.
-    public var value: Value {
-        get throws(APIClientError) { try result.get() }
-    }
+    /// The value. Throws the call's error.
+    public var value: Value { get throws(APIClientError) { try result.get() } }
 
     /// The error, or `nil` after a success.
-    public var error: APIClientError? {
-        guard case .failure(let error) = result else { return nil }
-        return error
-    }
+    public var error: APIClientError? { if case .failure(let error) = result { error } else { nil } }
 
     /// The request that was answered: after redirects, the last one.
     package var answeredRequest: Request? { raw.hops.last?.request ?? raw.request }
@@ -111,6 +105,26 @@ extension RawResponse {
 }
 
 extension Response {
+    /// Asks the channel's interceptors and error handler about a streamed body that broke off, as about a failed attempt.
+    ///
+    /// - Parameter earlier: the outcomes of earlier requests for the same body.
+    /// - Returns: the delay before the next request, and the outcomes with this one; `nil` if no request may follow: the hooks
+    ///   want none, the limit on attempts is reached, or the delay is as long as the next request may take in all.
+    package func retryDelay(
+        afterBodyBrokeBy error: APIClientError, earlier: [Attempt.Outcome]
+    ) async -> (Duration, [Attempt.Outcome])? {
+        guard !error.isCancelled, let attempt = raw.attempt else { return nil }
+        let broken = raw.copy(
+            attempt: .some(attempt.next(after: earlier, delay: .zero)), failure: .some(error), reading: .failed(error))
+        let outcomes = broken.attempts
+        guard attempt.request.body.isReplayable, outcomes.count < call.channel.limits.attempts else { return nil }
+        switch await Pipeline.retryDecision(Response<Void>(broken), error) {
+        case .retry: return (.zero, outcomes)
+        case .retryAfter(let delay): return delay < attempt.request.timeout.total ? (delay.asPause, outcomes) : nil
+        case .doNotRetry, .fail, .succeed: return nil
+        }
+    }
+
     /// The same response with its value transformed; a failure is unchanged.
     public func map<Other>(_ transform: (Value) throws -> Other) -> Response<Other> {
         flatMap { .success(try transform($0)) }

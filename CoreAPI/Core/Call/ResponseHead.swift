@@ -19,7 +19,7 @@ public struct ResponseHead: Sendable, Hashable {
         fields = Fields(headers)
     }
 
-    /// - Parameter read: parses the bytes into fields; called once, on first access.
+    /// Makes a head whose fields `read` parses on first access.
     package init(status: HTTPResponse.Status, bytes: [UInt8], read: @escaping @Sendable ([UInt8]) -> HTTPFields) {
         self.status = status
         fields = Fields(bytes, read)

@@ -131,7 +131,8 @@ extension APIEnvironment {
 
         /// Names a group.
         ///
-        /// - Parameter key: as in ``APIEnvironment/specificHeaders``. An environment that does not know the group adds no headers.
+        /// - Parameter key: as in ``APIEnvironment/specificHeaders``. An environment that does not know the group adds no
+        ///   headers.
         public init(_ key: String) {
             self.key = key
         }

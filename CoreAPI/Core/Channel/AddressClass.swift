@@ -7,9 +7,8 @@ package import Glibc
 #endif
 
 extension Limits {
-    /// Kinds of addresses outside the public Internet, for ``Limits/rejectedAddresses``. Users of a service that fetches
-    /// addresses for them must not lead it to its own network. Checked when a connection is made, after DNS, for every address
-    /// that is tried.
+    /// Kinds of addresses outside the public Internet, for ``Limits/rejectedAddresses``: users of a service that fetches
+    /// addresses for them must not lead it to its own network. Checked for every address that is tried, after DNS.
     public struct AddressClass: OptionSet, Sendable, Hashable {
         public let rawValue: Int
 
@@ -68,12 +67,9 @@ extension Limits {
             if bytes[0] == 0x20, bytes[1] == 0x02 { return ipv4(embedded(at: 2)) }
             if bytes[0] & 0xFE == 0xFC || (bytes[0] == 0xFE && bytes[1] & 0xC0 == 0xC0) { return .privateNetwork }
             if bytes[0] == 0xFE, bytes[1] & 0xC0 == 0x80 { return .linkLocal }
-            // Only 2000::/3 is assigned. Of it 2001:db8::/32 is for documentation and 2001::/32 is Teredo, which tunnels
-            // anywhere.
-            let isGlobal =
-                bytes[0] & 0xE0 == 0x20 && !bytes.starts(with: [0x20, 0x01, 0x0D, 0xB8])
-                && !bytes.starts(with: [0x20, 0x01, 0x00, 0x00])
-            return isGlobal ? [] : .special
+            // Only 2000::/3 is assigned. Of it 2001:db8::/32 is for documentation, and 2001::/32, Teredo, tunnels anywhere.
+            let reserved: [[UInt8]] = [[0x20, 0x01, 0x0D, 0xB8], [0x20, 0x01, 0x00, 0x00]]
+            return bytes[0] & 0xE0 == 0x20 && !reserved.contains { bytes.starts(with: $0) } ? [] : .special
         }
     }
 }

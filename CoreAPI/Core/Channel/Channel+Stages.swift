@@ -34,9 +34,7 @@ public struct Stage: Sendable, Hashable, CustomStringConvertible {
     public let name: String
 
     public var description: String { "\(kind.rawValue) \(name)" }
-}
 
-extension Stage {
     /// A hook that may run at several stages, and says at which it does something.
     public protocol Hook: Sendable {
         /// The stages at which ``Channel/stages`` lists the hook. It changes nothing else. The default is every stage of the
@@ -64,20 +62,23 @@ extension Channel {
     /// `Redirects`, down to the transport, run per hop.
     public var stages: [Stage] {
         let prepared = PreparedChannel(self).current
-        func stages(_ kind: Stage.Kind, _ hooks: [any Stage.Hook]) -> [Stage] {
-            hooks.filter { $0.stages.contains(kind) }.map { Stage(kind: kind, name: "\(type(of: $0))") }
+        func hooks(at kind: Stage.Kind) -> [String] {
+            func names(_ hooks: [any Stage.Hook]) -> [String] {
+                hooks.filter { $0.stages.contains(kind) }.map { "\(type(of: $0))" }
+            }
+            return switch kind {
+            case .build: ["Endpoint"]
+            case .enhance, .deenhance: names(prepared.enhancers)
+            case .call: prepared.callChain.map(\.stage)
+            case .adapt: names(interceptors)
+            case .attempt: prepared.attemptChain.map(\.stage)
+            case .transport: ["\(type(of: prepared.transport))"]
+            case .filter, .translate: ["ErrorFilter"]
+            case .decode: ["ResponseDecoding"]
+            case .retry: names(interceptors) + names([errorHandler])
+            case .result: ["ResultHandler"]
+            }
         }
-        func middleware(_ kind: Stage.Kind, _ chain: [any Middleware]) -> [Stage] {
-            chain.map { Stage(kind: kind, name: $0.stage) }
-        }
-        let down =
-            [Stage(kind: .build, name: "Endpoint")] + stages(.enhance, prepared.enhancers) + middleware(.call, prepared.callChain)
-            + stages(.adapt, interceptors) + middleware(.attempt, prepared.attemptChain)
-        let up =
-            stages(.deenhance, prepared.enhancers)
-            + [Stage(kind: .filter, name: "ErrorFilter"), Stage(kind: .decode, name: "ResponseDecoding")]
-            + stages(.retry, interceptors) + stages(.retry, [errorHandler])
-            + [Stage(kind: .translate, name: "ErrorFilter"), Stage(kind: .result, name: "ResultHandler")]
-        return down + [Stage(kind: .transport, name: "\(type(of: prepared.transport))")] + up
+        return Stage.Kind.allCases.flatMap { kind in hooks(at: kind).map { Stage(kind: kind, name: $0) } }
     }
 }

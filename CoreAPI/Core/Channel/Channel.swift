@@ -13,13 +13,12 @@ internal import CoreAPITrust
 ///     .payload("result", error: ShopEnvelope.self) { envelope, _ in envelope.error }
 /// ```
 ///
-/// A dispatcher checks its channel when it is made, and every call reports the ``problems``. If there are any, every call
-/// fails with ``APIClientError/channel(problems:_:)`` before anything is sent. Only a missing base URL leaves calls that have
-/// their own.
+/// If a channel has ``problems``, every call fails with ``APIClientError/channel(problems:_:)`` before anything is sent. Only a
+/// missing base URL leaves calls that have their own.
 public struct Channel: Sendable {
     /// Appears in logs and errors. ``NetworkManager`` looks up a test's override by it.
     public var name: String
-    /// The server, and the terms: headers, trust, fixtures.
+    /// The server, with its headers, trust and fixtures.
     public var environment: APIEnvironment
     /// Selects the environment instead of ``environment``; read at the start of each call.
     public var environmentSwitch: APIEnvironment.Switch?
@@ -48,28 +47,24 @@ public struct Channel: Sendable {
     public var errorHandler: any ErrorHandler = CompositeErrorHandler()
     /// Receives the outcome before the caller.
     public var resultHandler: ResultHandler = .none
-    /// The first listener, for loggers that know only ``NetworkEvent``. Default `nil`, which logs nothing; a channel made from
-    /// hosts has a `CoreNetworkLogger`.
+    /// The first listener. Default `nil`, which logs nothing; a channel made from hosts has a `CoreNetworkLogger`.
     public var logger: (any NetworkLogger)?
     /// Receive the events of each call, in this order, after ``logger``; see ``Listener``.
     public var listeners: [any Listener] = []
     /// Encodes the bodies of requests and decodes those of responses. Default ``BodyCoder/json``.
     public var coder: BodyCoder = .json
-    /// How parameters become a query or a form, unless an endpoint's encoding says otherwise. Default
-    /// ``Parameters/QueryStyle/standard``. Backends built for Alamofire expect ``Parameters/QueryStyle/alamofire``.
+    /// How parameters become a query or a form, unless an endpoint's encoding says otherwise. Backends built for Alamofire expect
+    /// ``Parameters/QueryStyle/alamofire``.
     public var query = Parameters.QueryStyle.standard
     /// Names that hold secrets in this channel, besides the standard ones.
     public var redaction = Redaction()
-    /// Names of header fields that a redirect takes to another origin, besides harmless ones such as `Accept` and `User-Agent`
-    /// and those that the kit adds by itself, such as `Last-Event-ID`. Compared without case. Default none: any field may be a
-    /// credential. `Host` never goes along.
+    /// Names of header fields that a redirect takes to another origin, besides harmless ones such as `Accept` and the kit's own.
+    /// Compared without case. Default none: any field may be a credential. `Host` never goes along.
     public var fieldsForOtherOrigins: Set<String> = []
-    /// Keeps the cookies that servers set and sends them back. Default `nil`: cookies are neither kept nor sent.
-    ///
-    /// Copies of a channel share its jar. Give each channel its own jar, so that channels do not share logins. The kit handles
-    /// cookies as middleware, over every transport.
+    /// Keeps the cookies that servers set and sends them back, over every transport. Default `nil`: none are kept nor sent.
+    /// Copies of a channel share its jar; give each channel its own, so that they do not share logins.
     public var cookies: CookieJar?
-    /// Limits on responses, attempts and connections. A transport may have its own limits for connections and queue.
+    /// Limits on responses, attempts and connections. A transport may have its own for connections and queue.
     public var limits: Limits
     /// Owns the connections. Each channel has its own, so that channels cannot starve each other.
     public var transport: any Transport
@@ -78,11 +73,6 @@ public struct Channel: Sendable {
     /// Where completions run that belong to no actor. Default the main queue.
     public var callbackQueue: CallbackQueue = .main
 
-    /// - Parameters:
-    ///   - name: appears in logs and errors.
-    ///   - environment: the server, with its headers, trust and fixtures.
-    ///   - limits: bounds on responses, attempts and connections.
-    ///   - transport: sends the channel's requests.
     package init(name: String, environment: APIEnvironment, limits: Limits = Limits(), transport: any Transport) {
         self.name = name
         self.environment = environment
@@ -95,14 +85,6 @@ public struct Channel: Sendable {
 }
 
 extension Channel {
-    private static var isDebugBuild: Bool {
-        #if DEBUG
-        true
-        #else
-        false
-        #endif
-    }
-
     /// Settings that work today and may fail one day, in words. `CurlTransport` logs them for each new pool of connections.
     public var warnings: [String] {
         let trust = environment.serverTrustManager
@@ -117,23 +99,27 @@ extension Channel {
     /// What makes the channel unusable, in words; empty if it is sound. A missing base URL is a problem only for calls whose
     /// endpoint has none either.
     public var problems: [String] {
-        findProblems(isDebugBuild: Self.isDebugBuild) + (environment.baseURL.isEmpty ? [environment.missingBase] : [])
+        problemsOfAllCalls + (environment.baseURL.isEmpty ? [environment.missingBase] : [])
     }
 
     /// Problems that fail every call.
-    var problemsOfAllCalls: [String] { findProblems(isDebugBuild: Self.isDebugBuild) }
+    var problemsOfAllCalls: [String] {
+        #if DEBUG
+        findProblems(isDebugBuild: true)
+        #else
+        findProblems(isDebugBuild: false)
+        #endif
+    }
 
     func findProblems(isDebugBuild: Bool) -> [String] {
-        var problems = limits.problems + environment.serverTrustManager.pins.problems
-        if environment.fixturesType.transport != nil, !environment.isSimulated {
-            problems.append(
-                "the environment '\(environment.name)' has fixtures but is not simulated; set isSimulated, or remove the fixtures"
-            )
-        }
         let trust = environment.serverTrustManager
+        var problems = limits.problems + trust.pins.problems
+        if environment.fixturesType.transport != nil, !environment.isSimulated {
+            let name = environment.name
+            problems.append("the environment '\(name)' has fixtures but is not simulated; set isSimulated, or remove the fixtures")
+        }
         if !trust.isPinningActive, !trust.pins.isEmpty, !environment.isSimulated, !isDebugBuild {
-            problems.append(
-                "pins are switched off in '\(environment.name)', which is not simulated; a release build needs them")
+            problems.append("pins are switched off in '\(environment.name)', which is not simulated; a release build needs them")
         }
         if name.isEmpty { problems.append("the channel has no name") }
         do throws(RequestError) {

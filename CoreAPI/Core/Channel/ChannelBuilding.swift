@@ -34,8 +34,8 @@ extension Channel {
     /// each call.
     ///
     /// Hooks, limits and headers stay. Of trust and ``APIEnvironment/insecureHosts`` stays what was set manually. What a host of
-    /// the table has belongs to it, as do its address, its fixtures and whether it allows clear text. Authorities never move
-    /// to or from a simulated host.
+    /// the table has belongs to it, as do its address, its fixtures and whether it allows clear text. Authorities never move to
+    /// or from a simulated host.
     ///
     /// - Parameters:
     ///   - host: one of ``hosts``. Calls to a host that the channel does not have fail with

@@ -30,22 +30,20 @@ extension Channel {
 
     private var facts: [(field: String, value: String)] {
         func types(_ values: [Any]) -> String { values.map { String(describing: type(of: $0)) }.joined(separator: ", ") }
+        func list(_ headers: Headers, of group: String = "") -> [String] {
+            headers.elements.map { "\(group)\($0.name): \(redaction.redact($0.value, under: $0.name))" }
+        }
+        let groups = environment.specificHeaders.sorted { $0.key < $1.key }
         let trust = environment.serverTrustManager
         let pins = trust.pins.pins.sorted { $0.key < $1.key }.map { "\($0.key): \($0.value.joined(separator: " "))" }
         return [
             ("name", name),
             ("environment", environment.name),
             ("environment.baseURL", redaction.redact(base: environment.baseURL)),
-            (
-                "environment.commonHeaders",
-                environment.commonHeaders.elements.map { "\($0.name): \(redaction.redact($0.value, under: $0.name))" }
-                    .joined(separator: ", ")
-            ),
+            ("environment.commonHeaders", list(environment.commonHeaders).joined(separator: ", ")),
             (
                 "environment.specificHeaders",
-                environment.specificHeaders.sorted { $0.key < $1.key }.flatMap { group, headers in
-                    headers.elements.map { "\(group): \($0.name): \(redaction.redact($0.value, under: $0.name))" }
-                }.joined(separator: ", ")
+                groups.flatMap { list($0.value, of: "\($0.key): ") }.joined(separator: ", ")
             ),
             ("environment.fixturesType", environment.fixturesType.transport == nil ? "none" : "fixtures"),
             ("environment.baseURLRule", "\(environment.baseURLRule)"),

@@ -1,7 +1,7 @@
 internal import CoreAPICookies
 
-/// Channels that replace others of the same name, for one task and its children. Tests and tools swap a channel in this way,
-/// without a change in feature code. A task-local and not a global, so that parallel tests cannot see each other.
+/// Channels that replace others of the same name, for one task and its children: tests and tools swap a channel without a change
+/// in feature code. A task-local and not a global, so that parallel tests cannot see each other.
 package enum ChannelOverride {
     /// The innermost last.
     @TaskLocal private static var current: [Channel] = []
@@ -12,8 +12,8 @@ package enum ChannelOverride {
         return current.last { $0.name == channel.name } ?? channel
     }
 
-    /// The channel that replaces an anonymous one, made by a dispatcher or client that knows only an environment. It is the
-    /// override of its name, or else the innermost override, so that no test reaches the real server.
+    /// The channel that replaces an anonymous one, made by a dispatcher or client that knows only an environment: the override of
+    /// its name, or else the innermost one, so that no test reaches the real server.
     static func resolve(anonymous channel: Channel) -> Channel {
         guard let override = current.last(where: { $0.name == channel.name }) ?? current.last else { return channel }
         var swapped = channel
@@ -30,8 +30,7 @@ package enum ChannelOverride {
         return swapped
     }
 
-    /// Every networker, dispatcher and client for the channel of that name that is made inside the operation uses the given
-    /// channel.
+    /// Every networker, dispatcher and client for the channel of that name that is made inside the operation uses this channel.
     package static func with<Result>(_ channel: Channel, operation: () async throws -> Result) async rethrows -> Result {
         var override = channel
         override.isOverride = true
@@ -40,10 +39,9 @@ package enum ChannelOverride {
 }
 
 extension Channel {
-    /// A copy with another transport that shares no state with this channel: no token, no cookie, no connection, no switch.
+    /// A copy that shares no state with this channel: no token, no cookie, no connection, no switch.
     ///
-    /// - Parameter transport: replaces the transport, and fixtures, too; `nil` for a copy of the channel's own transport without
-    ///   shared connections.
+    /// - Parameter transport: replaces the transport, and fixtures, too; `nil` for an isolated copy of the channel's own.
     package func isolated(transport: (any Transport)?) -> Channel {
         var copy = self
         copy.environment = environmentSwitch?.environment ?? environment

@@ -3,10 +3,8 @@ internal import CoreAPIRedaction
 public import Foundation
 internal import HTTPTypes
 
-/// A secret of a channel, by the name of the variable that holds it.
-///
-/// The value is looked up for each attempt: in ``Channel/credentials`` if set, else the fixed value of the sandbox, else the
-/// process's environment.
+/// A secret of a channel, by the name of the variable that holds it. The value is looked up for each attempt: in
+/// ``Channel/credentials`` if set, else the fixed value of the sandbox, else the process's environment.
 public struct Credential: Sendable, Hashable, CustomStringConvertible, CustomReflectable {
     /// The variable's name; appears in the error if there is no value.
     public let variable: String
@@ -14,9 +12,7 @@ public struct Credential: Sendable, Hashable, CustomStringConvertible, CustomRef
 
     /// A secret that stands in an environment variable.
     ///
-    /// - Parameters:
-    ///   - variable: an environment variable.
-    ///   - sandbox: the value that the sandbox server accepts. No secret.
+    /// - Parameter sandbox: the value that the sandbox server accepts. No secret.
     public static func environment(_ variable: String, sandbox: String? = nil) -> Credential {
         Credential(variable: variable, sandbox: sandbox)
     }
@@ -25,15 +21,13 @@ public struct Credential: Sendable, Hashable, CustomStringConvertible, CustomRef
     public var description: String { "credential \(variable)" }
     public var customMirror: Mirror { Mirror(self, children: ["variable": variable]) }
 
-    /// The value for a request. Returns `nil` if it is missing in a simulated environment, whose server ignores credentials.
+    /// The value for a request; `nil` if it is missing in a simulated environment, whose server ignores credentials.
     ///
     /// - Throws: ``Credential/Missing`` if it is missing elsewhere.
     public func value(for call: Call) throws(Credential.Missing) -> String? {
         if let value = value(in: call.channel), !value.isEmpty { return value }
-        guard call.channel.environment.isSimulated else {
-            throw Credential.Missing(channel: call.channel.name, variable: variable)
-        }
-        return nil
+        if call.channel.environment.isSimulated { return nil }
+        throw Credential.Missing(channel: call.channel.name, variable: variable)
     }
 
     private func value(in channel: Channel) -> String? {
@@ -41,6 +35,18 @@ public struct Credential: Sendable, Hashable, CustomStringConvertible, CustomRef
         if let sandbox, channel.environment.name == Channel.HostName.sandbox.rawValue { return sandbox }
         // `ProcessInfo.environment` copies all variables.
         return getenv(variable).map { String(cString: $0) }
+    }
+
+    /// A channel has no value for a secret that it needs.
+    public struct Missing: Error, Hashable, LocalizedError {
+        /// The channel's name.
+        public let channel: String
+        /// The environment variable that was expected.
+        public let variable: String
+
+        public var errorDescription: String? {
+            "channel \(channel) lacks a credential; expected it in the environment variable \(variable), or where the channel is made"
+        }
     }
 }
 
@@ -63,10 +69,8 @@ extension Channel {
     }
 }
 
-/// Adds the channel's secret to each attempt, for the environment's origin only. Immutable.
-///
-/// The origin is scheme, host and port of the call's environment. An endpoint whose base URL has another origin is sent without
-/// the secret.
+/// Adds the channel's secret to each attempt, for the origin (scheme, host and port) of the call's environment only: an endpoint
+/// whose base URL has another origin is sent without it. Immutable.
 public struct CredentialInterceptor: RequestInterceptor {
     private enum Form: Sendable {
         case header(String)
@@ -74,11 +78,11 @@ public struct CredentialInterceptor: RequestInterceptor {
         case query(String)
     }
 
-    /// It only adapts.
-    public var stages: Set<Stage.Kind> { [.adapt] }
-
     private let form: Form
     private let secret: Credential
+
+    /// It only adapts.
+    public var stages: Set<Stage.Kind> { [.adapt] }
 
     /// In its own header.
     public static func header(_ name: String, _ secret: Credential) -> CredentialInterceptor {
@@ -95,11 +99,9 @@ public struct CredentialInterceptor: RequestInterceptor {
         CredentialInterceptor(form: .query(name), secret: secret)
     }
 
-    /// Adds the channel's credential to a request.
-    ///
-    /// - Throws: ``Credential/Missing`` if there is no value.
+    /// Adds the channel's credential to a request. Throws ``Credential/Missing`` if there is no value.
     public func adapt(_ request: inout Request) async throws {
-        guard request.goesToEnvironment(or: []), let value = try secret.value(for: request.call) else { return }
+        guard request.goesToEnvironment(), let value = try secret.value(for: request.call) else { return }
         switch form {
         case .header(let name): try request.setHeader(name, value)
         case .bearer: try request.setHeader("Authorization", "Bearer \(value)")
@@ -121,16 +123,3 @@ extension CredentialInterceptor: CustomStringConvertible, CustomReflectable {
     public var customMirror: Mirror { Mirror(self, children: ["description": description]) }
 }
 
-extension Credential {
-    /// A channel has no value for a secret that it needs.
-    public struct Missing: Error, Hashable, LocalizedError {
-        /// The channel's name.
-        public let channel: String
-        /// The environment variable that was expected.
-        public let variable: String
-
-        public var errorDescription: String? {
-            "channel \(channel) lacks a credential; expected it in the environment variable \(variable), or where the channel is made"
-        }
-    }
-}

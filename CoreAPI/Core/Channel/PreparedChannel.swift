@@ -16,7 +16,7 @@ package final class PreparedChannel: Sendable {
     let callChain: [any Middleware]
     let attemptChain: [any Middleware]
     let listeners: [any Listener]
-    /// The transport: the environment's fixtures, else the channel's own (`PlatformTransport` of Umbrella/CoreAPI.swift).
+    /// The environment's fixtures, else the channel's own transport (`PlatformTransport` of Umbrella/CoreAPI.swift).
     let transport: any Transport
     /// Identifies this value for the life of the process; an address may be reused.
     package let number: Int
@@ -36,23 +36,16 @@ package final class PreparedChannel: Sendable {
     }
 
     /// This channel with the current environment of its `APIEnvironment.Switch`.
-    var current: PreparedChannel {
-        channel.environmentSwitch == nil ? self : switched()
-    }
+    var current: PreparedChannel { channel.environmentSwitch == nil ? self : switched() }
 
     private func switched() -> PreparedChannel {
-        var current = channel
-        if let environments = channel.environmentSwitch { current.environment = environments.environment }
-        return PreparedChannel(current)
+        PreparedChannel(channel.with { if let place = $0.environmentSwitch { $0.environment = place.environment } })
     }
 
     var coder: BodyCoder { channel.coder }
 
-    /// The base URL of a request, by the environment's rule.
-    ///
-    /// - Parameters:
-    ///   - own: the endpoint's, empty for none.
-    ///   - nearest: the ``BaseURL`` of modifiers.
+    /// The base URL of a request: the endpoint's own, else the nearest ``BaseURL`` of its modifiers, else the environment's. The
+    /// environment's rule may put its own first.
     func base(_ own: String, _ nearest: BaseURL?) throws(RequestError) -> HTTPURL {
         if channel.environment.isBaseFirst { return try channel.environment.base.get() }
         if !own.isEmpty { return try HTTPURL(own) }
@@ -88,7 +81,6 @@ package final class PreparedChannel: Sendable {
         return !url.hasSameOrigin(as: base)
     }
 
-    /// Whether the environment allows clear text http to a URL's host.
     package func allowsClearText(to url: HTTPURL) -> Bool { channel.environment.allowsInsecureConnections(to: url.host) }
 
     /// Whether the environment has no pins for a host and rejects hosts without pins.
@@ -119,7 +111,5 @@ extension Channel {
         return all
     }
 
-    fileprivate var allListeners: [any Listener] {
-        (logger.map { [LoggerListener(logger: $0)] } ?? []) + listeners
-    }
+    fileprivate var allListeners: [any Listener] { (logger.map { [LoggerListener(logger: $0)] } ?? []) + listeners }
 }

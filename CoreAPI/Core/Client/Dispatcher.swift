@@ -41,11 +41,10 @@ public struct CommonDispatcher: Dispatcher {
     }
 
     /// A dispatcher over the same channel that shares none of the kit's state: no connection, no credential, no cookie. Its
-    /// environment is fixed to the current one of the switch. Interceptors are copied by ``RequestInterceptor/isolatedCopy()``;
-    /// the kit does not copy the state of other custom hooks.
+    /// environment is fixed to the current one of the switch. Hooks are copied by their `isolatedCopy()`.
     ///
     /// - Parameter transport: answers everything, also in place of the environment's fixtures. `nil` for a copy of the channel's
-    ///   own transport with its own connections (``Transport/isolatedCopy()``): a stub stays a stub.
+    ///   own transport with its own connections: a stub stays a stub.
     public func isolatedCopy(transport: (any Transport)? = nil) -> CommonDispatcher {
         CommonDispatcher(resolved: channel.isolated(transport: transport))
     }
@@ -60,8 +59,8 @@ public struct CommonDispatcher: Dispatcher {
         _ endpoint: any Endpoint, as decoding: ResponseDecoding<Value>, _ error: RequestError
     ) async -> Response<Value> {
         let call = Call(prepared.current, endpoint, decoding)
-        let raw = call.failed(.request(error, APIClientError.Context(call, method: endpoint.method)))
-        return Response(delivering: await Pipeline.endUnsent(raw))
+        let failure = APIClientError.request(error, APIClientError.Context(call, method: endpoint.method))
+        return Response(delivering: await Pipeline.endUnsent(RawResponse(call, failure: failure)))
     }
 
     @concurrent
@@ -95,9 +94,7 @@ extension Response {
 extension Dispatcher {
     /// Sends a request and returns its value: `request(.delete("orders/\(segment: id)"))`, `request(.get("motd"), as: .text)`.
     ///
-    /// - Parameters:
-    ///   - endpoint: the request.
-    ///   - decoding: how the response becomes the value. Default ``ResponseDecoding/nothing``.
+    /// - Parameter decoding: how the response becomes the value. Default ``ResponseDecoding/nothing``.
     /// - Throws: ``APIClientError``, by the stage that failed; `.cancelled` if the task was cancelled.
     public func request<Value: Sendable>(
         _ endpoint: some Endpoint, as decoding: ResponseDecoding<Value> = .nothing
@@ -135,15 +132,12 @@ extension Dispatcher {
         await response(for: endpoint, as: endpoint.decoding)
     }
 
-    /// Sends a request and calls back with the whole response, exactly once, after a cancellation too. The call can be
-    /// retried manually, see ``Response/retry(max:delay:)``.
+    /// Sends a request and calls back with the whole response, exactly once, after a cancellation too. The call can be retried
+    /// manually, see ``Response/retry(max:delay:)``. The handle, with which it is cancelled, need not be kept.
     ///
     /// - Parameters:
-    ///   - endpoint: the request.
-    ///   - decoding: how the response becomes the value.
     ///   - queue: where a completion runs that was not written on an actor; `nil` for ``Dispatcher/callbackQueue``.
     ///   - completion: receives the response. Written on an actor, such as the main one, it runs there.
-    /// - Returns: a handle to cancel with; need not be kept.
     @discardableResult
     public func response<Value: Sendable>(
         for endpoint: any Endpoint, as decoding: ResponseDecoding<Value>, queue: CallbackQueue? = nil,
@@ -177,7 +171,5 @@ extension Dispatcher {
     /// ``Timeout/total`` applies until the head arrives, ``Timeout/idle`` while the reader waits for the peer. A body that its
     /// reader holds keeps its connection and does not time out. Leaving the loop ends the exchange. A response with a rejected
     /// status is collected and fails the call, as without streaming.
-    public func stream(_ endpoint: some Endpoint) async -> Response<Body> {
-        await response(for: endpoint, as: .stream)
-    }
+    public func stream(_ endpoint: some Endpoint) async -> Response<Body> { await response(for: endpoint, as: .stream) }
 }

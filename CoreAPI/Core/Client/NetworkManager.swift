@@ -8,10 +8,8 @@ public import HTTPTypes
 /// ```
 ///
 /// A manager is a ``Dispatcher`` too. So it sends any endpoint: a typed one, or a one-off `request(.get("orders/\(segment: id)"),
-/// as: Order.self)`.
-///
-/// For a stream, a download or a socket, name the endpoint's type: `manager.events(OrderEndpoint.updates(id: id))`. In an
-/// interactor that is `EndpointType`.
+/// as: Order.self)`. For a stream, a download or a socket, name the endpoint's type: `manager.events(OrderEndpoint.updates(id:
+/// id))`. In an interactor that is `EndpointType`.
 ///
 /// Sendable; may be called from any actor. Only the completion runs on the caller's actor.
 public struct NetworkManager<EndpointItem: Endpoint>: Sendable {
@@ -24,11 +22,7 @@ public struct NetworkManager<EndpointItem: Endpoint>: Sendable {
         self.init(dispatcher: CommonDispatcher(channel: channel))
     }
 
-    /// Uses a custom dispatcher.
-    ///
-    /// - Parameters:
-    ///   - dispatcher: runs the calls.
-    ///   - callbackQueue: where completions run that belong to no actor; `nil` for the dispatcher's.
+    /// Uses a custom dispatcher. Completions that belong to no actor run on `callbackQueue`; `nil` for the dispatcher's.
     public init(dispatcher: any Dispatcher, callbackQueue: CallbackQueue? = nil) {
         self.dispatcher = dispatcher
         self.callbackQueue = callbackQueue ?? dispatcher.callbackQueue
@@ -46,9 +40,7 @@ public struct NetworkManager<EndpointItem: Endpoint>: Sendable {
     }
 
     /// An endpoint as the dispatcher gets it.
-    package func attached(_ endpoint: any Endpoint) -> any Endpoint {
-        attached.reduce(endpoint) { $0.attaching($1) }
-    }
+    package func attached(_ endpoint: any Endpoint) -> any Endpoint { attached.reduce(endpoint) { $0.attaching($1) } }
 }
 
 extension NetworkManager: Dispatcher {
@@ -63,11 +55,8 @@ extension NetworkManager: Dispatcher {
 // Requests of the feature's own endpoints, by leading dot. Each is a line over the dispatcher's.
 
 extension NetworkManager {
-    /// Sends a request and decodes its response.
+    /// Sends a request and decodes its response into `type`, which may be inferred.
     ///
-    /// - Parameters:
-    ///   - endpoint: the request.
-    ///   - type: the type to decode the response into; may be inferred.
     /// - Throws: ``APIClientError``, by the stage that failed; `.cancelled` if the task was cancelled.
     public func request<Value: Decodable & Sendable>(
         endpoint: EndpointItem, type: Value.Type = Value.self
@@ -82,18 +71,15 @@ extension NetworkManager {
         try await response(for: endpoint, as: decoding).value
     }
 
-    /// Sends a request and calls back.
-    ///
-    /// The completion is called exactly once, after a cancellation too. A completion written on an actor, such as the main one,
-    /// runs there. Any other runs on the channel's ``Channel/callbackQueue``, the main queue by default.
+    /// Sends a request and calls back exactly once, after a cancellation too. A completion written on an actor, such as the main
+    /// one, runs there; any other on the channel's ``Channel/callbackQueue``, the main queue by default. The handle, with which
+    /// the call is cancelled, need not be kept.
     ///
     /// ```swift
     /// networkManager.request(endpoint: .orderList(page: page), type: DLOrderListResponse.self) { [weak self] result in
     ///     self?.output?.handleOrderListResponse(result)
     /// }
     /// ```
-    ///
-    /// - Returns: a handle to cancel with; need not be kept.
     @discardableResult
     public func request<Value: Decodable & Sendable>(
         endpoint: EndpointItem, type: Value.Type,

@@ -1,10 +1,5 @@
-/// Sends a feature's requests through its channel: the base of interactors.
-///
-/// A channel declares one open class that conforms, and features inherit from it; ``ChannelNetworker`` is its base:
-///
-/// ```swift
-/// open class DLNetworker<EndpointItem: Endpoint>: ChannelNetworker<EndpointItem> { public init() { super.init(.dl) } }
-/// ```
+/// Sends a feature's requests through its channel: the base of interactors. A channel declares one open class that conforms, and
+/// features inherit from it; ``ChannelNetworker`` is its base.
 public protocol Networker<EndpointType>: AnyObject {
     /// The requests of the feature.
     associatedtype EndpointType: Endpoint
@@ -13,16 +8,15 @@ public protocol Networker<EndpointType>: AnyObject {
 }
 
 extension Networker {
-    /// Sends a request of the feature and passes its result to the interactor. The call does not keep the interactor alive.
+    /// Sends a request of the feature and passes its result to the interactor. The call does not keep the interactor alive. The
+    /// handle, with which the call is cancelled, need not be kept.
     ///
     /// ```swift
     /// request(.orderDetail(id: id)) { $0.output?.handleOrderDetailResponse($1) }
     /// ```
     ///
-    /// - Parameters:
-    ///   - endpoint: the request.
-    ///   - completion: called once, on the main actor, with the interactor and the result; not called if the interactor is gone.
-    /// - Returns: a handle to cancel with; need not be kept.
+    /// - Parameter completion: called once, on the main actor, with the interactor and the result; not called if the interactor
+    ///   is gone.
     @MainActor
     @discardableResult
     public func request<Value: Decodable & Sendable>(
@@ -35,15 +29,16 @@ extension Networker {
 }
 
 /// The base class of a channel's networker, which then is one line:
-/// `class ShopNetworker<E: Endpoint>: ChannelNetworker<E> { init() { super.init(.shop) } }`.
+///
+/// ```swift
+/// open class DLNetworker<EndpointItem: Endpoint>: ChannelNetworker<EndpointItem> { public init() { super.init(.dl) } }
+/// ```
 ///
 /// Not Sendable: an interactor belongs to the actor that made it. Calls from there do not block it.
 open class ChannelNetworker<EndpointItem: Endpoint>: Networker {
     public var networkManager: NetworkManager<EndpointItem>
 
-    /// Makes the manager of a channel's calls.
-    ///
-    /// - Parameter channel: the channel of its calls, unless a test replaces it.
+    /// Makes the manager of the calls of a channel, unless a test replaces it.
     public init(_ channel: Channel) {
         networkManager = NetworkManager(channel: channel)
     }

@@ -1,4 +1,5 @@
 public import CoreAPICoding
+internal import CoreAPIHTTP
 internal import CoreAPIJSON
 public import Foundation
 internal import HTTPTypes
@@ -12,10 +13,8 @@ public struct ResponseDecoding<Value: Sendable>: Sendable {
     /// Gets the response with the received bytes, and the body as enhancers left it.
     private let decode: @Sendable (Response<Data>, Data) throws -> Value
 
-    /// Decodes by a function.
-    ///
-    /// - Parameter decode: called once per verified attempt, in Swift's thread pool, never on the main actor. An
-    ///   ``APIClientError`` or a ``VerificationError`` that it throws is kept; any other error becomes a ``DecodingFailure``.
+    /// Decodes by a function, called once per verified attempt, in Swift's thread pool, never on the main actor. An
+    /// ``APIClientError`` or a ``VerificationError`` that it throws is kept; any other error becomes a ``DecodingFailure``.
     public init(_ decode: @escaping @Sendable (Response<Data>) throws -> Value) {
         self.init { response, body in
             var accepted = response
@@ -42,7 +41,7 @@ public struct ResponseDecoding<Value: Sendable>: Sendable {
         }
     }
 
-    /// - Parameter body: the decoded bytes, which an enhancer may have changed.
+    // `body` may differ from the received bytes: an enhancer may have changed it.
     private func failure(_ error: any Error, _ response: Response<Data>, _ body: Data) -> APIClientError {
         switch error {
         case let error as APIClientError: return error
@@ -86,9 +85,7 @@ extension ResponseDecoding where Value == Void {
 
 extension ResponseDecoding where Value == Body {
     /// The body as it arrives, chunk by chunk, if all verifiers accept the head; see ``Body``. Any other response is collected
-    /// and verified as usual.
-    ///
-    /// A filter sees the head of an accepted answer, and no bytes.
+    /// and verified as usual. Of an accepted answer a filter sees the head, and no bytes.
     public static let stream = ResponseDecoding(streamsBody: true) { response, _ in response.raw.body }
 }
 
@@ -120,8 +117,8 @@ extension ResponseDecoding where Value: Decodable {
     /// that distinguishes lists from objects: JSON does, XML does not.
     ///
     /// A key is spelled as in the body or as the coder's key strategy converts it: `user_data` or `userData`. A missing key fails
-    /// the call with a ``DecodingFailure``. The failure names the key, the path where it was expected, and at most ten of the
-    /// keys there.
+    /// the call with a ``DecodingFailure``, which names the key, the path where it was expected, and at most ten of the keys
+    /// there.
     public static func decodable(_ type: Value.Type = Value.self, at path: String) -> ResponseDecoding {
         let keys = path.keys
         return ResponseDecoding(wantsCoder: true) { response, body in
@@ -170,11 +167,37 @@ extension ResponseDecoding where Value == Data? {
 }
 
 extension ResponseDecoding where Value == JSONValue {
-    /// JSON of any shape. The channel's coder is not used. The value is that at the endpoint's ``Endpoint/keyPath``, else at the
-    /// channel's ``Channel/payload``, else the whole body.
+    /// JSON of any shape, without the channel's coder: the value at the endpoint's ``Endpoint/keyPath``, else at the channel's
+    /// ``Channel/payload``, else the whole body.
     public static let json = ResponseDecoding(wantsCoder: true) { response, body in
         if body.isEmpty { return try nothing(in: response) }
         let path = response.call.keyPath
         return path.isEmpty ? try JSONValue(parsing: body) : try value(JSONValue.self, at: path.keys, in: body, of: response)
     }
+}
+
+extension Response {
+    /// The body as text, for a person. Never fails: the charset is the one that ``ResponseHead/mediaType`` declares, and UTF-8
+    /// without a known one. A byte order mark wins over it. Invalid bytes become U+FFFD; ``exactText`` rejects them.
+    public var rawString: String {
+        (declaredCharset.flatMap { try? Charset(named: $0) } ?? .utf8).lenientText(of: data)
+    }
+
+    /// The body as text in the declared charset, without repair; UTF-8 if none is declared. Throws ``Charset/DecodingError`` for
+    /// an unknown charset and for bytes that are invalid in the charset.
+    public var exactText: String {
+        get throws(Charset.DecodingError) {
+            try (declaredCharset.map { name throws(Charset.DecodingError) in try Charset(named: name) } ?? .utf8).text(of: data)
+        }
+    }
+
+    private var declaredCharset: String? { head?.mediaType?.parameters["charset"] }
+}
+
+extension ResponseDecoding where Value == String {
+    /// The body as text for a person; see ``Response/rawString``. Never fails because of the charset.
+    public static let text = ResponseDecoding { $0.rawString }
+
+    /// The body as text, or an error if its bytes are invalid in the declared charset; see ``Response/exactText``.
+    public static let exactText = ResponseDecoding { try $0.exactText }
 }

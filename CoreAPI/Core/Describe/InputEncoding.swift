@@ -20,9 +20,8 @@ public struct InputEncoding: Sendable {
     ///
     /// - Parameters:
     ///   - name: appears in error texts.
-    ///   - write: called once per call, in Swift's thread pool. Also called for an endpoint without parameters, with
-    ///     ``Parameters/absent``. An error that it throws ends the call with
-    ///     ``RequestError/encodingFailed(encoding:underlying:)``.
+    ///   - write: called once per call, in Swift's thread pool; for an endpoint without parameters with ``Parameters/absent``. An
+    ///     error that it throws ends the call with ``RequestError/encodingFailed(encoding:underlying:)``.
     public init(_ name: String, write: @escaping @Sendable (_ parameters: Parameters, _ request: inout Request) throws -> Void) {
         self.name = name
         self.write = write
@@ -30,7 +29,7 @@ public struct InputEncoding: Sendable {
 
     /// An encoding that does nothing without parameters.
     private static func parameters(
-        _ name: String, write: @escaping @Sendable (_ parameters: Parameters, _ request: inout Request) throws -> Void
+        _ name: String, write: @escaping @Sendable (Parameters, inout Request) throws -> Void
     ) -> InputEncoding {
         InputEncoding(name) { parameters, request in
             if !parameters.isAbsent { try write(parameters, &request) }
@@ -56,11 +55,8 @@ public struct InputEncoding: Sendable {
         try request.setBody(parameters, coder: request.coder)
     }
 
-    /// A body sent unchanged: bytes, a file, a stream. Parameters are ignored.
-    ///
-    /// - Parameters:
-    ///   - body: the body.
-    ///   - contentType: its media type; a header of the endpoint's own wins.
+    /// A body sent unchanged: bytes, a file, a stream. Parameters are ignored. A `Content-Type` of the endpoint's own headers
+    /// wins.
     public static func body(_ body: Body, contentType: String = "application/octet-stream") -> InputEncoding {
         InputEncoding("a body") { _, request in
             request.body = body
@@ -114,7 +110,7 @@ public struct InputEncoding: Sendable {
 
 /// An encoding throws this to end its call with one of the kit's own errors.
 package struct CallRejection: Error {
-    package let error: @Sendable (APIClientError.Context) -> APIClientError
+    let error: @Sendable (APIClientError.Context) -> APIClientError
 
     package init(_ error: @escaping @Sendable (APIClientError.Context) -> APIClientError) {
         self.error = error

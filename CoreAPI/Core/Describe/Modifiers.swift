@@ -1,18 +1,40 @@
+public import CoreAPICoding
+
+/// A setting of a channel, a provider, an endpoint or a call: a header, a timeout. A ``RequestEnhancer`` applies it.
+///
+/// Use a modifier to say *what* (a header, a timeout, your own tag) and an enhancer to say *how* it changes the request. Among
+/// several of one type the nearest to the call wins: call over endpoint over provider over channel.
+///
+/// ```swift
+/// try await networkManager.attaching(Timeout(.seconds(5))).request(endpoint: .orderList(page: 1))
+/// ```
+///
+/// A value that stages of the pipeline read, on any thread. It changes nothing by itself.
+public protocol RequestModifier: Sendable {
+    /// Whether several of this type at one level make sense, as for headers. If `false`, a second one fails the call with
+    /// ``RequestError/duplicateModifier(type:)``. Default `true`.
+    static var allowsSeveral: Bool { get }
+}
+
+extension RequestModifier {
+    public static var allowsSeveral: Bool { true }
+}
+
+extension BodyCoder: RequestModifier {
+    public static var allowsSeveral: Bool { false }
+}
+
 /// Sends the call to a base URL other than the environment's. The highest priority wins, and among equals the nearest. An
-/// endpoint's own ``Endpoint/baseURL`` comes before all. An environment comes first if its ``APIEnvironment/baseURLRule`` says
-/// so. Two different base URLs of equal priority at one level are an error.
+/// endpoint's own ``Endpoint/baseURL`` comes before all, an environment first if its ``APIEnvironment/baseURLRule`` says so. Two
+/// different base URLs of equal priority at one level are an error.
 public struct BaseURL: RequestModifier, Hashable {
     /// `nil` for ``ignore``, and for a base URL that changes nothing.
     public let string: String?
-    /// The rank among several base URLs; the highest wins.
+    /// Among several base URLs the highest wins.
     public let priority: Priority
     let isIgnoring: Bool
 
-    /// Names a base URL.
-    ///
-    /// - Parameters:
-    ///   - string: an absolute http or https URL; checked when the request is built. `nil` changes nothing.
-    ///   - priority: among the base URLs of all levels.
+    /// Names an absolute http or https URL, checked when the request is built; `nil` changes nothing.
     public init(_ string: String?, priority: Priority = .normal) {
         self.init(string: string, priority: priority, isIgnoring: false)
     }
@@ -43,11 +65,7 @@ public protocol HeaderModifier: RequestModifier {
     var value: String { get }
 }
 
-/// Sets one header; among several of one name the nearest wins.
-///
-/// ```swift
-/// var modifiers: [any RequestModifier] { [Header("X-Experiment", "basket-2")] }
-/// ```
+/// Sets one header, as in `[Header("X-Experiment", "basket-2")]`; among several of one name the nearest wins.
 public struct Header: HeaderModifier, Hashable {
     public let name: String
     public let value: String
@@ -94,5 +112,45 @@ public enum CachePolicy: RequestModifier, Hashable {
         case .noStore: "no-store"
         case .onlyIfCached: "only-if-cached"
         }
+    }
+}
+
+/// How long a call may take. Attached to a channel, a provider, an endpoint or a call; the nearest wins as a whole.
+public struct Timeout: RequestModifier, Hashable {
+    /// Until name resolution, TCP and TLS are done, per attempt. Default 10 s.
+    public var connect: Duration
+    /// The longest time without progress in either direction, per attempt: a byte of a body, or a whole line of a head. A server
+    /// that sends a line byte by byte is idle. Default 30 s.
+    public var idle: Duration
+    /// The whole call: waiting in the kit's queue, every attempt, the pauses between them and redirects. Default 300 s.
+    /// ``connect`` and ``idle`` detect a dead server much earlier; this one ends calls that still make progress. 10,000 requests
+    /// of 2 s to one host take 200 s in the queue. Attach a shorter timeout for interactive requests.
+    public var total: Duration
+
+    public static let allowsSeveral = false
+
+    /// Makes a timeout; each part that is left out has its default.
+    public init(connect: Duration = .seconds(10), idle: Duration = .seconds(30), total: Duration = .seconds(300)) {
+        self.connect = connect
+        self.idle = idle
+        self.total = total
+    }
+
+    /// The same timeout for the whole call and everything in it.
+    public init(_ total: Duration) {
+        self.init(connect: min(total, .seconds(10)), idle: min(total, .seconds(30)), total: total)
+    }
+}
+
+/// Replaces ``Timeout/idle`` alone.
+package struct IdleLimit: RequestModifier {
+    package static let allowsSeveral = false
+    let duration: Duration
+    /// Whether a ``Timeout`` of any level comes first.
+    let yieldsToTimeout: Bool
+
+    package init(_ duration: Duration, yieldsToTimeout: Bool = false) {
+        self.duration = duration
+        self.yieldsToTimeout = yieldsToTimeout
     }
 }

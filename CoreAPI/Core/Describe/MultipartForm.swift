@@ -27,13 +27,7 @@ public struct MultipartForm: Sendable {
         /// The field's value: bytes, a file or a stream.
         public var body: Body
 
-        /// Makes a field of any body.
-        ///
-        /// - Parameters:
-        ///   - name: the field's name.
-        ///   - body: what it holds.
-        ///   - fileName: the name that the server sees for a file; `nil` for a field without one.
-        ///   - contentType: its media type; `nil` for text.
+        /// Makes a field of any body. `fileName` and `contentType` are `nil` for text.
         public init(_ name: String, body: Body, fileName: String? = nil, contentType: String? = nil) {
             self.name = name
             self.fileName = fileName
@@ -47,22 +41,12 @@ public struct MultipartForm: Sendable {
         /// A file in memory.
         public static func data(
             _ name: String, _ data: Data, fileName: String, contentType: String = "application/octet-stream"
-        ) -> Part {
-            Part(name, body: .bytes(data), fileName: fileName, contentType: contentType)
-        }
+        ) -> Part { Part(name, body: .bytes(data), fileName: fileName, contentType: contentType) }
 
-        /// A file, read while it is sent.
-        ///
-        /// - Parameters:
-        ///   - name: the field's name.
-        ///   - url: the file.
-        ///   - fileName: the name that the server sees; `nil` for the file's own.
-        ///   - contentType: its media type.
+        /// A file, read while it is sent. A `fileName` of `nil` is the file's own name.
         public static func file(
             _ name: String, _ url: URL, fileName: String? = nil, contentType: String = "application/octet-stream"
-        ) -> Part {
-            Part(name, body: .file(url), fileName: fileName ?? url.lastPathComponent, contentType: contentType)
-        }
+        ) -> Part { Part(name, body: .file(url), fileName: fileName ?? url.lastPathComponent, contentType: contentType) }
     }
 
     /// How the name of a file is written if it is not ASCII.
@@ -81,13 +65,10 @@ public struct MultipartForm: Sendable {
     /// Separates the parts. 128 random bits, so that no part contains it.
     public let boundary: String
 
-    /// Makes a form with a boundary of its own.
-    ///
-    /// - Parameters:
-    ///   - parts: the fields, in the order in which they are sent. A name may occur several times.
-    ///   - fileNames: how the names of files are written.
+    /// Makes a form with a boundary of its own, of fields in the order in which they are sent. A name may occur several times.
     public init(_ parts: [Part], fileNames: FileNames = .utf8) {
-        self.init(parts, fileNames: fileNames, boundary: "networkerkit-" + Self.random + Self.random)
+        func random() -> String { String(UInt64.random(in: .min ... .max), radix: 16, width: 16) }
+        self.init(parts, fileNames: fileNames, boundary: "networkerkit-" + random() + random())
     }
 
     package init(_ parts: [Part], fileNames: FileNames = .utf8, boundary: String) {
@@ -98,22 +79,15 @@ public struct MultipartForm: Sendable {
 
     /// The form that a body sends; `nil` for another body.
     package init?(_ body: Body.Stream) {
-        guard case .chunks(let source) = body.source, let form = source.origin as? MultipartForm else { return nil }
+        guard let form = body.chunks?.origin as? MultipartForm else { return nil }
         self = form
-    }
-
-    private static var random: String {
-        let digits = String(UInt64.random(in: .min ... .max), radix: 16)
-        return String(repeating: "0", count: 16 - digits.count) + digits
     }
 
     /// The value of `Content-Type`.
     public var contentType: String { "multipart/form-data; boundary=\(boundary)" }
 
-    /// The form as the body of a request.
-    ///
-    /// - Throws: the system's error if the size of a file cannot be read; ``RequestError/malformedHeader(name:reason:)`` for a
-    ///   media type that is no header value.
+    /// The form as the body of a request. Throws the system's error if the size of a file cannot be read, and
+    /// ``RequestError/malformedHeader(name:reason:)`` for a media type that is no header value.
     public func body() throws -> Body {
         for part in parts {
             if let type = part.contentType { _ = try HTTPField(checking: "Content-Type", value: type) }
@@ -195,16 +169,7 @@ private struct PartChanged: LocalizedError {
 }
 
 extension String {
-    fileprivate var quotedInForm: String {
-        unicodeScalars.reduce(into: "") { text, scalar in
-            switch scalar {
-            case "\"": text += "%22"
-            case "\r": text += "%0D"
-            case "\n": text += "%0A"
-            default: text.unicodeScalars.append(scalar)
-            }
-        }
-    }
+    fileprivate var quotedInForm: String { replacingScalars(["\"": "%22", "\r": "%0D", "\n": "%0A"]) }
 }
 
 extension InputEncoding {

@@ -31,9 +31,7 @@ private struct AttachedEndpoint: WrappingEndpoint {
 
 extension Endpoint {
     /// This endpoint with further modifiers for one call; they win over its own, and over those attached before.
-    public func attaching(_ modifiers: any RequestModifier...) -> any Endpoint {
-        attaching(modifiers)
-    }
+    public func attaching(_ modifiers: any RequestModifier...) -> any Endpoint { attaching(modifiers) }
 
     func attaching(_ modifiers: [any RequestModifier]) -> any Endpoint {
         modifiers.isEmpty ? self : AttachedEndpoint(wrapped: self, attached: modifiers)

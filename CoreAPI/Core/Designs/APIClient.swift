@@ -24,21 +24,12 @@ public struct APIRequest<Value: Sendable>: Sendable {
         self.decoding = decoding
     }
 
-    /// Makes a request whose response is decoded by the client's coder.
-    ///
-    /// - Parameters:
-    ///   - endpoint: the request.
-    ///   - environment: the server.
-    ///   - type: the type to decode the response into; may be inferred.
+    /// Makes a request whose response is decoded by the client's coder, into a type that may be inferred.
     public init(_ endpoint: some Endpoint, environment: APIEnvironment, as type: Value.Type = Value.self) where Value: Decodable {
         self.init(endpoint, environment: environment, decoding: .decodable(type))
     }
 
     /// Makes a request from an endpoint that knows its response.
-    ///
-    /// - Parameters:
-    ///   - endpoint: the request; it knows the type of its response.
-    ///   - environment: the server.
     public init(_ endpoint: some AnsweredEndpoint<Value>, environment: APIEnvironment) {
         self.init(endpoint, environment: environment, decoding: endpoint.decoding)
     }
@@ -55,27 +46,22 @@ public struct APIClient: Sendable {
 
     private let isTransportGiven: Bool
 
-    /// - Parameters:
-    ///   - transport: owns the connections.
-    ///   - isTransportGiven: whether the caller chose the transport, which then stays inside `withChannel`.
-    ///   - configure: sets up hooks, a logger, a coder; called once per request, on the caller's thread.
+    /// A transport that the caller gave stays inside `withChannel`. `configure` is called once per request, on the caller's
+    /// thread.
     package init(transport: any Transport, isTransportGiven: Bool, configure: @escaping @Sendable (inout Channel) -> Void) {
         self.transport = transport
         self.isTransportGiven = isTransportGiven
         self.configure = configure
     }
 
-    /// Sends a request and parses its response.
-    ///
-    /// - Throws: ``APIClientError``, by the stage that failed; `.cancelled` when the task was.
+    /// Sends a request and parses its response. Throws ``APIClientError``, by the stage that failed; `.cancelled` when the task
+    /// was.
     public func perform<Value>(_ request: APIRequest<Value>) async throws(APIClientError) -> Value {
         try await response(to: request).value
     }
 
     /// Sends a request and calls back exactly once, after a cancellation too; see
     /// ``NetworkManager/request(endpoint:type:completion:)`` for where the completion runs.
-    ///
-    /// - Returns: a handle to cancel with; need not be kept.
     @discardableResult
     public func perform<Value>(
         _ request: APIRequest<Value>,

@@ -2,8 +2,8 @@ public import CoreAPITrust
 
 /// Receives the events of calls. For further events see ``Listener``.
 ///
-/// Called synchronously, in Swift's thread pool, several times per call, and concurrently for different calls: a listener must
-/// be quick and must not block. It cannot throw and cannot change anything.
+/// Called synchronously, in Swift's thread pool, several times per call, and concurrently for different calls: a listener must be
+/// quick and must not block. It cannot throw and cannot change anything.
 public protocol NetworkLogger: Sendable {
     /// Receives an event, in Swift's thread pool.
     func log(_ event: NetworkEvent)
@@ -43,9 +43,7 @@ public struct FunctionLogger: NetworkLogger {
         self.function = function
     }
 
-    public func log(_ event: NetworkEvent) {
-        function(event)
-    }
+    public func log(_ event: NetworkEvent) { function(event) }
 }
 
 /// Passes the events that a ``NetworkLogger`` knows to it.

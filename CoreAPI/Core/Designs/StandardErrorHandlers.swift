@@ -1,28 +1,17 @@
 internal import HTTPTypes
 
-/// Decides by the response's status, even if a filter changed the error.
-///
-/// ```swift
-/// StatusCodeErrorHandler(409, 423) { response in .retryAfter(.seconds(1)) }
-/// ```
+/// Decides by the response's status, even if a filter changed the error: `StatusCodeErrorHandler(409, 423) { response in
+/// .retryAfter(.seconds(1)) }`.
 public struct StatusCodeErrorHandler: ErrorHandler {
     private let codes: Set<Int>
     private let decide: @Sendable (Response<Void>) async -> RetryResult
 
-    /// Decides about the listed statuses.
-    ///
-    /// - Parameters:
-    ///   - codes: the statuses that it handles.
-    ///   - decide: called once per failed attempt with one of the codes, in Swift's thread pool.
+    /// Decides about the listed statuses. Called once per failed attempt with one of them, in Swift's thread pool.
     public init(_ codes: Int..., decide: @escaping @Sendable (Response<Void>) async -> RetryResult) {
         self.init(codes, decide: decide)
     }
 
-    /// Decides about the statuses of a sequence.
-    ///
-    /// - Parameters:
-    ///   - codes: the statuses that it handles: a list, a set, a range such as `500..<600` or `400...499`.
-    ///   - decide: as above.
+    /// Decides about the statuses of a list, a set or a range such as `500..<600` or `400...499`.
     public init(_ codes: some Sequence<Int>, decide: @escaping @Sendable (Response<Void>) async -> RetryResult) {
         self.codes = Set(codes)
         self.decide = decide
@@ -42,11 +31,7 @@ public struct NoInternetErrorHandler: ErrorHandler {
     private let repetitions: Int
     private let pause: Duration
 
-    /// Makes a handler.
-    ///
-    /// - Parameters:
-    ///   - repetitions: of one call, after its first attempt. Default 3.
-    ///   - pause: before each. Default 1 s. A longer `Retry-After` is honoured.
+    /// Makes a handler that repeats a call so often, each time after the pause. A longer `Retry-After` is honoured.
     public init(repetitions: Int = 3, pause: Duration = .seconds(1)) {
         self.repetitions = repetitions
         self.pause = pause
@@ -65,18 +50,13 @@ public struct NoInternetErrorHandler: ErrorHandler {
     }
 }
 
-/// Repeats a call whose attempt timed out or was answered 408 (RFC 9110 §15.5.9), if it may be repeated. That is an idempotent
-/// method, a call with an `Idempotency-Key`, or a request that was not sent. After the call's own total timeout it repeats
-/// nothing.
+/// Repeats a call whose attempt timed out or was answered 408 (RFC 9110 §15.5.9), if it may be repeated: an idempotent method, a
+/// call with an `Idempotency-Key`, or a request that was not sent. After the call's own total timeout it repeats nothing.
 public struct RequestTimeoutErrorHandler: ErrorHandler {
     private let repetitions: Int
     private let pause: Duration
 
-    /// Makes a handler.
-    ///
-    /// - Parameters:
-    ///   - repetitions: of one call, after its first attempt. Default 3.
-    ///   - pause: before each. Default none. A longer `Retry-After` is honoured.
+    /// Makes a handler that repeats a call so often, each time after the pause. A longer `Retry-After` is honoured.
     public init(repetitions: Int = 3, pause: Duration = .zero) {
         self.repetitions = repetitions
         self.pause = pause

@@ -22,8 +22,7 @@ public indirect enum APIClientError: Error, Sendable {
     case request(RequestError, APIClientError.Context)
     /// An enhancer threw before the request was sent.
     case enhancing(any Error, APIClientError.Context)
-    /// An enhancer threw after a response. If the response had been rejected before, ``APIClientError/Context/cause`` has the
-    /// rejection.
+    /// An enhancer threw after a response. If that had been rejected before, ``APIClientError/Context/cause`` has the rejection.
     case deenhancing(any Error, APIClientError.Context)
     /// An interceptor threw while adapting, or a middleware that prepares the attempt failed.
     case adapting(any Error, APIClientError.Context)
@@ -41,12 +40,7 @@ public indirect enum APIClientError: Error, Sendable {
     case unknown(any Error, APIClientError.Context)
 
     /// Wraps any error in the case of its stage, and keeps all of it. The kit's own errors keep their stage, `CancellationError`
-    /// becomes a cancellation, and an ``APIClientError`` is unchanged. Any other error belongs to the stage that threw it.
-    ///
-    /// - Parameters:
-    ///   - error: the error that was thrown.
-    ///   - context: where the call failed.
-    ///   - stage: the case for errors other than the kit's. Default ``unknown(_:_:)``.
+    /// becomes a cancellation, and an ``APIClientError`` is unchanged. `stage` makes the case of any other error.
     public init(
         _ error: any Error, _ context: APIClientError.Context,
         stage: (any Error, APIClientError.Context) -> APIClientError = APIClientError.unknown
@@ -64,27 +58,26 @@ public indirect enum APIClientError: Error, Sendable {
     }
 
     /// Where the call failed.
-    public var context: APIClientError.Context {
-        switch self {
-        case .channel(_, let context), .request(_, let context), .enhancing(_, let context), .deenhancing(_, let context),
-            .adapting(_, let context),
-            .transport(_, let context), .verification(_, let context), .app(_, let context), .decoding(_, let context),
-            .cancelled(let context), .unknown(_, let context):
-            context
-        }
-    }
-
+    public var context: APIClientError.Context { parts.context }
     /// The error below this one, or `nil`.
-    public var underlyingError: (any Error)? {
+    public var underlyingError: (any Error)? { parts.error }
+    /// The same error with another context.
+    package func replacingContext(_ context: APIClientError.Context) -> APIClientError { parts.at(context) }
+
+    /// What every case has: an error, if there is one, and a context. `at` makes the same case with another context.
+    private var parts: (error: (any Error)?, context: APIClientError.Context, at: (APIClientError.Context) -> APIClientError) {
         switch self {
-        case .channel, .cancelled: nil
-        case .request(let error, _): error
-        case .enhancing(let error, _), .deenhancing(let error, _), .adapting(let error, _), .app(let error, _),
-            .unknown(let error, _):
-            error
-        case .transport(let error, _): error
-        case .verification(let error, _): error
-        case .decoding(let error, _): error
+        case .channel(let problems, let context): (nil, context, { .channel(problems: problems, $0) })
+        case .request(let error, let context): (error, context, { .request(error, $0) })
+        case .enhancing(let error, let context): (error, context, { .enhancing(error, $0) })
+        case .deenhancing(let error, let context): (error, context, { .deenhancing(error, $0) })
+        case .adapting(let error, let context): (error, context, { .adapting(error, $0) })
+        case .transport(let error, let context): (error, context, { .transport(error, $0) })
+        case .verification(let error, let context): (error, context, { .verification(error, $0) })
+        case .app(let error, let context): (error, context, { .app(error, $0) })
+        case .decoding(let error, let context): (error, context, { .decoding(error, $0) })
+        case .cancelled(let context): (nil, context, { .cancelled($0) })
+        case .unknown(let error, let context): (error, context, { .unknown(error, $0) })
         }
     }
 
@@ -98,14 +91,11 @@ public indirect enum APIClientError: Error, Sendable {
     }
 
     /// Whether the caller cancelled the call.
-    public var isCancelled: Bool {
-        if case .cancelled = self { true } else { false }
-    }
+    public var isCancelled: Bool { if case .cancelled = self { true } else { false } }
 
-    /// A name for metrics: the stage and the reason, without a host, a path or a value.
-    ///
-    /// The label of an app's error is the first of these: `app.` and its ``APIClientError/Labelled/label``; `app.` and the label
-    /// of the error that a filter translated; the response's status, as in `app.404`; `app`.
+    /// A name for metrics: the stage and the reason, without a host, a path or a value. That of an app's error is the first of
+    /// these: `app.` and its ``APIClientError/Labelled/label``; `app.` and the label of the error that a filter translated; the
+    /// response's status, as in `app.404`; `app`.
     public var label: String {
         switch self {
         case .channel: "channel"
@@ -124,9 +114,7 @@ public indirect enum APIClientError: Error, Sendable {
         case .unknown: "unknown"
         }
     }
-}
 
-extension APIClientError {
     /// An app error with a name for metrics: ``APIClientError/label`` is then `app.` and this name.
     ///
     /// ```swift
@@ -144,10 +132,10 @@ extension APIClientError {
 extension String {
     /// A name that metrics backends accept.
     fileprivate var safeLabel: String {
-        let safe = unicodeScalars.prefix(64).map { scalar in
-            scalar.isASCII
-                && (UInt8(ascii: scalar).isLetter || UInt8(ascii: scalar).isDigit || "._-".unicodeScalars.contains(scalar))
-                ? Character(scalar) : "_"
+        let safe = unicodeScalars.prefix(64).map { scalar -> Character in
+            guard scalar.isASCII else { return "_" }
+            let byte = UInt8(ascii: scalar)
+            return byte.isLetter || byte.isDigit || "._-".utf8.contains(byte) ? Character(scalar) : "_"
         }
         return safe.isEmpty ? "unnamed" : String(safe)
     }
@@ -155,9 +143,9 @@ extension String {
 
 extension APIClientError: LocalizedError, ErrorForUsers, CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable
 {
-    /// One English sentence for the user of an app, without ids, names of channels and addresses. It is the same for every error
-    /// of one ``label``. The app's own error supplies its own text, secrets redacted. ``ErrorFilter/localized(_:default:)``
-    /// supplies sentences of another language. For logs and developers see ``description``.
+    /// One English sentence for the user of an app, without ids, names of channels and addresses, the same for every error of one
+    /// ``label``. The app's own error supplies its own text, secrets redacted. ``ErrorFilter/localized(_:default:)`` supplies
+    /// sentences of another language. For logs and developers see ``description``.
     public var errorDescription: String? {
         switch self {
         case .app(let error, let context):
@@ -203,25 +191,6 @@ extension APIClientError: LocalizedError, ErrorForUsers, CustomStringConvertible
 
     /// The number of bytes shown of a reason; a server's message may have millions.
     private static let textLength = 2_000
-}
-
-extension APIClientError {
-    /// The same error with another context.
-    package func replacingContext(_ context: APIClientError.Context) -> APIClientError {
-        switch self {
-        case .channel(let problems, _): .channel(problems: problems, context)
-        case .request(let error, _): .request(error, context)
-        case .enhancing(let error, _): .enhancing(error, context)
-        case .deenhancing(let error, _): .deenhancing(error, context)
-        case .adapting(let error, _): .adapting(error, context)
-        case .transport(let error, _): .transport(error, context)
-        case .verification(let error, _): .verification(error, context)
-        case .app(let error, _): .app(error, context)
-        case .decoding(let error, _): .decoding(error, context)
-        case .cancelled: .cancelled(context)
-        case .unknown(let error, _): .unknown(error, context)
-        }
-    }
 }
 
 extension Error {

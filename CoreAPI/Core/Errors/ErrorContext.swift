@@ -25,8 +25,7 @@ extension APIClientError {
         public let body: Data
         /// The error that an ``APIClientError/app(_:_:)`` replaces, if a filter translated one.
         public private(set) var cause: APIClientError?
-        /// Why the body of a rejected response could not be read as the channel's error; `nil` if the ``ErrorFilter`` did not
-        /// try.
+        /// Why the body of a rejected response could not be read as the channel's error; `nil` if no ``ErrorFilter`` tried.
         public private(set) var unreadEnvelope: DecodingFailure?
         /// What a reader had of a streamed body before its error; `nil` for every other failure.
         public private(set) var streamed: Streamed?
@@ -52,15 +51,13 @@ extension APIClientError {
         }
 
         private init(_ request: Request, at url: HTTPURL, head: ResponseHead?, body: Data, _ redaction: Redaction) {
-            self.init(
-                request.call, method: request.method, url: redaction.redact(url: url), attempt: request.attempt, head: head,
-                body: body)
+            let (call, address) = (request.call, redaction.redact(url: url))
+            self.init(call, method: request.method, url: address, attempt: request.attempt, head: head, body: body)
             self.redaction = redaction
         }
 
         package init<Value>(_ response: Response<Value>) { self.init(response.raw) }
 
-        /// The context of a response.
         package init(_ raw: RawResponse) {
             if let request = raw.request {
                 let redirect = raw.hops.last?.request.url
@@ -86,31 +83,25 @@ extension APIClientError {
             redaction = call.channel.redaction
         }
 
-        func unable(toRead envelope: DecodingFailure) -> APIClientError.Context {
+        private func with(_ change: (inout APIClientError.Context) -> Void) -> APIClientError.Context {
             var copy = self
-            copy.unreadEnvelope = envelope
+            change(&copy)
             return copy
         }
 
-        package func after(_ streamed: Streamed) -> APIClientError.Context {
-            var copy = self
-            copy.streamed = streamed
-            return copy
-        }
+        func unable(toRead envelope: DecodingFailure) -> APIClientError.Context { with { $0.unreadEnvelope = envelope } }
+
+        package func after(_ streamed: Streamed) -> APIClientError.Context { with { $0.streamed = streamed } }
+
+        func caused(by error: APIClientError) -> APIClientError.Context { with { $0.cause = error } }
 
         /// The context of a failure after redirects, whose transport knew the secrets of its own request only.
         func redirected(_ redaction: Redaction) -> APIClientError.Context {
-            var copy = self
-            copy.redaction = redaction
-            copy.url = url.map { redaction.redact(text: $0) }
-            copy.isRedirected = true
-            return copy
-        }
-
-        func caused(by error: APIClientError) -> APIClientError.Context {
-            var copy = self
-            copy.cause = error
-            return copy
+            with { context in
+                context.redaction = redaction
+                context.url = url.map { redaction.redact(text: $0) }
+                context.isRedirected = true
+            }
         }
 
         /// `channel DL, endpoint orderList, GET https://…, attempt 2, status 500, call 3f…`

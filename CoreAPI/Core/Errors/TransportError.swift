@@ -9,8 +9,8 @@ public enum TransportError: Error, Sendable {
     case cannotConnect(host: String, reason: String)
     /// A proxy failed: it could not be reached, rejected the connection, or asks for credentials (407, RFC 9110 §15.5.8).
     ///
-    /// `host` has the proxy's port and no credentials. `source` is the variable that names the proxy, such as `https_proxy`.
-    /// `status` is that of the proxy's own response, `nil` if there was none. Write credentials into the variable:
+    /// `host` has the proxy's port and no credentials; `source` is the variable that names the proxy, such as `https_proxy`;
+    /// `status` is that of the proxy's own response, `nil` without one. Write credentials into the variable:
     /// `http://user:password@host:port`.
     case proxy(host: String, source: String, status: Int?, reason: String)
     /// The handshake failed, or ordinary certificate verification rejected the server.
@@ -22,8 +22,8 @@ public enum TransportError: Error, Sendable {
     /// The connection ended before a complete response.
     ///
     /// `mayHaveBeenProcessed` is true if the server may have acted on the request. Then the caller decides whether to repeat it.
-    /// An HTTP/2 server may report that it did not process a request (RFC 9113 §8.7). The kit then sends it up to six times,
-    /// whatever its method, before it reports this error. ``ExchangeMetrics/resends`` counts them.
+    /// An HTTP/2 server may report that it did not process a request (RFC 9113 §8.7): the kit then sends it up to six times,
+    /// whatever its method (``ExchangeMetrics/resends``), before it reports this error.
     case connectionLost(reason: String, mayHaveBeenProcessed: Bool)
     /// The body ended early; the response keeps the received part. Over TLS also a body that only the end of the connection
     /// ended, without `close_notify` (RFC 9112 §9.8).
@@ -105,15 +105,13 @@ extension TransportError: LocalizedError {
         case .timedOut(.idle, let limit): "no byte of a body and no whole line of a head sent or received for \(limit)"
         case .timedOut(.total, let limit): "the call was not finished within \(limit)"
         case .connectionLost(let reason, let ambiguous):
-            "the connection ended early: \(reason)"
-                + (ambiguous ? "; the server may have processed the request" : "")
+            "the connection ended early: \(reason)" + (ambiguous ? "; the server may have processed the request" : "")
         case .truncated(let received, let expected):
             "the body ended early: expected \(expected.map { "\($0) bytes" } ?? "the end of its chunks or its coding"), got \(received) bytes"
         case .responseTooLarge(let limit): "the body is larger than the channel's limit of \(limit) bytes"
         case .headTooLarge(let limit): "the response's head and trailers are larger than the channel's limit of \(limit) bytes"
         case .tooManyHeadLines(let limit): "the response's head and trailers have more lines than the channel's limit of \(limit)"
-        case .addressRejected(let host):
-            "'\(host)' is at an address that the channel does not connect to (Limits.rejectedAddresses)"
+        case .addressRejected(let host): "'\(host)' is at an address that the channel does not connect to (Limits.rejectedAddresses)"
         case .malformedResponse(let reason): "the response breaks the protocol: \(reason)"
         case .tooManyRedirects(let limit): "more than \(limit) redirects in a row"
         case .redirectRejected(let address, let reason): "the redirect to '\(address)' is rejected: \(reason)"
@@ -125,4 +123,28 @@ extension TransportError: LocalizedError {
         case .other(let code, let message): "error \(code) of the transport's library: \(message)"
         }
     }
+}
+
+/// Why a fixture could not answer.
+public enum FixtureError: Error, Sendable {
+    /// No folder or file has this name.
+    case notFound(name: String, searched: [String], available: [String])
+    /// A file that is no fixture; `line` is the first line that is wrong.
+    case unreadable(file: String, line: Int, reason: String)
+    /// No fixture matches the request.
+    case unmatched(request: String, available: [String], nearest: String?)
+}
+
+extension FixtureError: LocalizedError {
+    public var errorDescription: String? {
+        switch self {
+        case .notFound(let name, let searched, let available):
+            "no fixtures named '\(name)' in \(searched.joined(separator: ", ")); available: \(list(available))"
+        case .unreadable(let file, let line, let reason): "the fixture \(file), line \(line), cannot be read: \(reason)"
+        case .unmatched(let request, let available, let nearest):
+            "no fixture answers \(request)" + (nearest.map { "; the nearest is \($0)" } ?? "") + "; available: \(list(available))"
+        }
+    }
+
+    private func list(_ names: [String]) -> String { names.isEmpty ? "none" : names.joined(separator: ", ") }
 }

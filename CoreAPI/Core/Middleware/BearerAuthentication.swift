@@ -16,7 +16,7 @@ public import HTTPTypes
 /// ]
 /// ```
 ///
-/// The refresh goes through the channel like any other call: its retry policy, its timeouts, its other hooks. At the
+/// The refresh goes through the channel like any other call, with its retry policy, timeouts and other hooks. At the
 /// environment's base URL it is exempt from bearer authentication, and only from that.
 public final class BearerAuthentication: Middleware {
     /// Fetches a new token after the given response was rejected. Runs in a separate task, which inherits the task-local values
@@ -38,9 +38,7 @@ public final class BearerAuthentication: Middleware {
         let base: String
         let isOver = Mutex(false)
 
-        init(base: String) {
-            self.base = base
-        }
+        init(base: String) { self.base = base }
     }
 
     /// What a token belongs to: an environment, and the credentials that its channel was given.
@@ -49,12 +47,11 @@ public final class BearerAuthentication: Middleware {
         let credentials: Channel.Credentials?
 
         init(of call: Call) {
-            let channel = call.channel
-            (base, credentials) = (channel.environment.baseURL, channel.credentials)
+            base = call.channel.environment.baseURL
+            credentials = call.channel.credentials
         }
     }
 
-    /// The state of one account.
     private struct Session {
         var token: String?
         /// The running refresh.
@@ -63,14 +60,13 @@ public final class BearerAuthentication: Middleware {
         var failure: (at: ContinuousClock.Instant, error: any Error)?
     }
 
-    /// Makes a middleware that sends the token to the origin (scheme, host and port) of the call's environment only. An
-    /// endpoint with a base URL elsewhere is sent without it. A channel with another environment, or with other
-    /// ``Channel/credentials``, than those seen so far begins without a token. The middleware keeps one token for each of
-    /// these, as long as it lives. A server with the credentials of many users makes a middleware for each user.
+    /// Makes a middleware that sends the token to the origin (scheme, host and port) of the call's environment only: an endpoint
+    /// with a base URL elsewhere is sent without it. It keeps one token for each environment and each ``Channel/credentials``, as
+    /// long as it lives; all but the first begin without one. A server with the credentials of many users makes a middleware for
+    /// each user.
     ///
     /// - Parameters:
-    ///   - token: the initial token, for the environment of the first call. Default `nil`: the first request has no token, and
-    ///     the 401 response triggers a refresh.
+    ///   - token: for the environment of the first call. Default `nil`: the first request has none, and its 401 starts a refresh.
     ///   - origins: further origins that may get the token, as in `https://files.example.com`.
     ///   - isRejected: whether the response rejects the token; status 401 by default.
     ///   - refresh: see ``Refresh``.
@@ -94,16 +90,9 @@ public final class BearerAuthentication: Middleware {
     /// ]
     /// ```
     ///
-    /// A call fails with ``Credential/Missing`` if its channel has neither token, and if it has no refresh token when the access
-    /// token is rejected.
-    ///
-    /// - Parameters:
-    ///   - accessToken: the initial token. A channel in another environment, or with other credentials, begins with its own. If
-    ///     it is missing, the first request has no token, and the 401 response triggers a refresh.
-    ///   - refreshToken: what the refresh needs.
-    ///   - origins: further origins that may get the token, as in `https://files.example.com`.
-    ///   - isRejected: whether the response rejects the token; status 401 by default.
-    ///   - refresh: see ``Refresh``. The refresh token is empty if a simulated environment has none.
+    /// Each environment, and each set of credentials, begins with its own access token; without one the 401 response starts a
+    /// refresh. A call fails with ``Credential/Missing`` if its channel has neither token, and if it has no refresh token when the
+    /// access token is rejected. The refresh token is empty if a simulated environment has none.
     public convenience init(
         _ accessToken: Credential, refreshToken: Credential, origins: [String] = [],
         isRejected: @escaping @Sendable (Response<Void>) -> Bool = { $0.head?.status.code == 401 },
@@ -130,12 +119,14 @@ public final class BearerAuthentication: Middleware {
     public func handle(_ attempt: Attempt, next: Next) async -> RawResponse {
         guard mayCarryToken(attempt) else { return await next(attempt) }
         let used: String?
+        let carrying: Attempt
         do {
             used = try currentToken(for: attempt.call)
+            carrying = try attempt.carrying(used)
         } catch {
             return attempt.failed(error, stage: APIClientError.adapting)
         }
-        let raw = await send(attempt, with: used, next)
+        let raw = await next(carrying)
         // Only once: if the new token is rejected as well, that rejection is the response.
         guard isRejected(Response(raw)), attempt.request.body.isReplayable else { return raw }
         return await sendAgain(attempt, after: raw, insteadOf: used, next)
@@ -151,22 +142,12 @@ public final class BearerAuthentication: Middleware {
         }
     }
 
-    public func isolatedCopy() -> any Middleware {
-        BearerAuthentication(initial, origins, isRejected, refresh)
-    }
+    public func isolatedCopy() -> any Middleware { BearerAuthentication(initial, origins, isRejected, refresh) }
 
     private func mayCarryToken(_ attempt: Attempt) -> Bool {
         guard attempt.request.goesToEnvironment(or: origins) else { return false }
         let base = attempt.call.channel.environment.baseURL
         return !Self.exemptions.contains { exemption in exemption.base == base && !exemption.isOver.withLock { $0 } }
-    }
-
-    private func send(_ attempt: Attempt, with token: String?, _ next: Next) async -> RawResponse {
-        do {
-            return await next(try attempt.carrying(token))
-        } catch {
-            return attempt.failed(error, stage: APIClientError.adapting)
-        }
     }
 
     /// The token of a call's account; a new session begins with its initial one.
@@ -180,16 +161,13 @@ public final class BearerAuthentication: Middleware {
         }
     }
 
-    /// Changes the session of a call's account.
     private func withSession<Result: Sendable>(of call: Call, _ change: (inout Session) -> Result) -> Result {
         let account = Account(of: call)
         return sessions.withLock { change(&$0[account, default: Session()]) }
     }
 
     /// - Throws: the error of the refresh; or an error if the call was cancelled or ran out of time while it waited.
-    private func token(
-        newerThan used: String?, for attempt: Attempt, _ response: Response<Void>
-    ) async throws -> String {
+    private func token(newerThan used: String?, for attempt: Attempt, _ response: Response<Void>) async throws -> String {
         let call = attempt.call
         let (promise, isMine) = try withSession(of: call) { session -> Result<(Promise<String>, Bool), any Error> in
             if let token = session.token, token != used { return .success((Promise(.success(token)), false)) }
@@ -213,13 +191,13 @@ public final class BearerAuthentication: Middleware {
             let exemption = Exemption(base: response.call.channel.environment.baseURL)
             let outcome: Result<String, any Error>
             do {
-                outcome = .success(
-                    try await Self.$exemptions.withValue(Self.exemptions + [exemption]) { try await self.refresh(response) })
+                let token = try await Self.$exemptions.withValue(Self.exemptions + [exemption]) { try await refresh(response) }
+                outcome = .success(token)
             } catch {
                 outcome = .failure(error)
             }
             exemption.isOver.withLock { $0 = true }
-            self.withSession(of: response.call) { session in
+            withSession(of: response.call) { session in
                 session.refresh = nil
                 switch outcome {
                 case .success(let token): (session.token, session.failure) = (token, nil)

@@ -81,9 +81,7 @@ struct VerificationEnhancer: RequestEnhancer {
         do {
             try (attempt.request.modifier() ?? StatusCodeResponseVerifier.successful).verify(response)
             for modifier in attempt.request.modifiers {
-                guard let verifier = modifier as? any ResponseVerifier, !(verifier is StatusCodeResponseVerifier) else {
-                    continue
-                }
+                guard let verifier = modifier as? any ResponseVerifier, !(verifier is StatusCodeResponseVerifier) else { continue }
                 try verifier.verify(response)
             }
             return nil

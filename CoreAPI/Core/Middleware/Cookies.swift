@@ -3,8 +3,8 @@ public import CoreAPIHTTP
 internal import Foundation
 internal import HTTPTypes
 
-/// Sends the jar's cookies for an address and keeps the cookies that its answers set. The kit puts it around each hop of a
-/// channel with a jar, so that a login works with fixtures as over the wire.
+/// Sends the jar's cookies for an address and keeps those that its answers set. The kit puts it around each hop of a channel with
+/// a jar, so that a login works with fixtures as over the wire.
 struct Cookies: Middleware {
     let jar: CookieJar
 
@@ -22,11 +22,9 @@ extension Attempt {
     fileprivate func withCookies(of jar: CookieJar) -> Attempt {
         let first = beforeRedirects.request
         guard first.headers[.cookie] == nil, first.method != .trace else { return self }
-        let cookies = jar.cookies(for: request.url)
         var line: [UInt8] = []
-        for pair in cookies.lazy.map(\.pair) {
-            // Limits the `Cookie` header. A server could otherwise set more cookies than it, or another host of its domain,
-            // accepts.
+        for pair in jar.cookies(for: request.url).lazy.map(\.pair) {
+            // A server could set more cookies than it, or another host of its domain, accepts.
             guard line.count + pair.count + 2 <= CookieJar.headerLimit else { continue }
             line += (line.isEmpty ? "" : "; ").utf8 + pair
         }
@@ -49,11 +47,7 @@ extension RawResponse {
 }
 
 extension CookieJar {
-    /// Stores every `Set-Cookie` line of a response.
-    ///
-    /// - Returns: Why lines were rejected, in order; empty if all were stored.
+    /// Stores every `Set-Cookie` line of a response. Returns why lines were rejected, in order; empty if all were stored.
     @discardableResult
-    public func store(_ head: ResponseHead, from url: HTTPURL) -> [Cookie.Rejection] {
-        store(head.headers, from: url)
-    }
+    public func store(_ head: ResponseHead, from url: HTTPURL) -> [Cookie.Rejection] { store(head.headers, from: url) }
 }

@@ -5,33 +5,22 @@ internal import HTTPTypes
 /// Finds errors inside successes and turns failures into the app's own error, by closures; see ``ErrorFiltering`` for your own
 /// type.
 ///
-/// Use a filter to *translate*; use an ``ErrorHandler`` to *act*. A filter has two parts:
-///
-/// - the closure of its initializer sees every response, verified or not, once per attempt before decoding, and may return an
-///   error for it;
-/// - the closures of ``translating(_:)``, ``defaulting(to:)`` or ``localized(_:default:)`` see, once per call, the error that
-///   remains after interceptors and handlers, whatever its stage. They do not see the app's own errors and cancellations.
+/// Use a filter to *translate*; use an ``ErrorHandler`` to *act*. A filter has two parts, as ``ErrorFiltering`` has: the closure
+/// of its initializer, and those of ``translating(_:)``, ``defaulting(to:)`` or ``localized(_:default:)``.
 ///
 /// ```swift
 /// channel.errorFilter = ErrorFilter.envelope(ShopEnvelope.self) { envelope, _ in envelope.error }
 ///     .localized(["transport": "Bağlantı kurulamadı."], default: "Bir şeyler ters gitti.")
 /// ```
-///
-/// Both run synchronously, in Swift's thread pool, never on the main actor.
 public struct ErrorFilter: Sendable {
-    /// `nil` if the filter does not look at answers.
+    /// `nil` for a filter that only translates.
     private var find: (@Sendable (inout Response<Data>) throws -> Void)?
     private let translateError: @Sendable (APIClientError) -> (any Error)?
 
-    /// Finds errors by a function.
-    ///
-    /// - Parameter find: returns the error in the response, or `nil` to leave it unchanged. An error that it throws becomes the
-    ///   result, too, so that a filter that cannot read a body is noticed.
+    /// Finds errors by a function, which returns the error in the response, or `nil` to leave it unchanged. An error that it
+    /// throws becomes the result, too, so that a filter that cannot read a body is noticed.
     public init(_ find: @escaping @Sendable (Response<Data>) throws -> (any Error)?) {
-        self.init(
-            find: { response in
-                if let error = try find(response) { throw error }
-            }, translate: { _ in nil })
+        self.init(find: { response in if let error = try find(response) { throw error } })
     }
 
     /// A filter of your own type.
@@ -41,48 +30,38 @@ public struct ErrorFilter: Sendable {
 
     private init(
         find: (@Sendable (inout Response<Data>) throws -> Void)?,
-        translate: @escaping @Sendable (APIClientError) -> (any Error)?
+        translate: @escaping @Sendable (APIClientError) -> (any Error)? = { _ in nil }
     ) {
         self.find = find
         translateError = translate
     }
 
     /// Leaves every response unchanged.
-    public static let none = ErrorFilter(find: nil, translate: { _ in nil })
+    public static let none = ErrorFilter(find: nil)
 
     /// Reads the body of a rejected response as the app's own error. A success is unchanged, also one whose body ended early. If
-    /// the body is not such an error, the rejection stays, and ``APIClientError/Context/unreadEnvelope`` says why the body could
-    /// not be read.
+    /// the body is no such error, the rejection stays, and ``APIClientError/Context/unreadEnvelope`` says why.
     public static func rejection<AppError: Error & Decodable>(_ type: AppError.Type) -> ErrorFilter {
-        ErrorFilter(
-            find: { response in
-                guard response.error != nil, let error = response.envelope(AppError.self) else { return }
-                throw error
-            }, translate: { _ in nil })
+        ErrorFilter(find: { response in
+            if response.error != nil, let error = response.envelope(AppError.self) { throw error }
+        })
     }
 
-    /// Reads an error envelope, in successes too: decodes the body and asks `translate` for its error.
-    ///
-    /// - Parameters:
-    ///   - type: the envelope. A success whose body is no envelope is unchanged. For such a failure,
-    ///     ``APIClientError/Context/unreadEnvelope`` has the reason.
-    ///   - translate: returns the app's error, or `nil` if the envelope contains none.
+    /// Reads an error envelope, in successes too: decodes the body and asks `translate` for its error, `nil` if the envelope has
+    /// none. A success whose body is no envelope is unchanged; for such a failure ``APIClientError/Context/unreadEnvelope`` has
+    /// the reason.
     public static func envelope<Envelope: Decodable & SendableMetatype>(
         _ type: Envelope.Type, translate: @escaping @Sendable (Envelope, ResponseHead) -> (any Error)?
     ) -> ErrorFilter {
-        ErrorFilter(
-            find: { response in
-                guard let head = response.head, let envelope = response.envelope(Envelope.self),
-                    let error = translate(envelope, head)
-                else { return }
-                throw error
-            }, translate: { _ in nil })
+        ErrorFilter(find: { response in
+            guard let head = response.head, let envelope = response.envelope(Envelope.self) else { return }
+            if let error = translate(envelope, head) { throw error }
+        })
     }
 
-    /// This filter, followed by a translation of the call's error.
-    ///
-    /// - Parameter translate: returns `nil` to keep the error. Its result arrives as ``APIClientError/app(_:_:)``, with the
-    ///   replaced error in ``APIClientError/Context/cause``; an ``APIClientError`` arrives unchanged.
+    /// This filter, followed by a translation of the call's error; `nil` keeps the error. What `translate` returns arrives as
+    /// ``APIClientError/app(_:_:)``, with the replaced error in ``APIClientError/Context/cause``; an ``APIClientError`` arrives
+    /// unchanged.
     public func translating(_ translate: @escaping @Sendable (APIClientError) -> (any Error)?) -> ErrorFilter {
         let first = translateError
         return ErrorFilter(find: find) { first($0) ?? translate($0) }
@@ -93,8 +72,7 @@ public struct ErrorFilter: Sendable {
         translating { error($0) }
     }
 
-    /// This filter, and a message in the user's language for every failure without another translation; see
-    /// ``ErrorFilter/LocalizedMessage``.
+    /// This filter, and a ``LocalizedMessage`` in the user's language for every failure without another translation.
     ///
     /// - Parameters:
     ///   - messages: by ``APIClientError/label``, or by a prefix of it up to a dot: `transport.timedOut.connect`,
@@ -110,6 +88,19 @@ public struct ErrorFilter: Sendable {
             }
             return `default`.map(ErrorFilter.LocalizedMessage.init)
         }
+    }
+
+    /// A failure's message in the user's language; see ``ErrorFilter/localized(_:default:)``.
+    public struct LocalizedMessage: LocalizedError, Hashable {
+        /// The text, in the user's language.
+        public let message: String
+
+        /// Takes a text in the user's language.
+        public init(_ message: String) {
+            self.message = message
+        }
+
+        public var errorDescription: String? { message }
     }
 
     /// The translated error; `nil` to keep it. The app's own errors and cancellations are kept.
@@ -137,14 +128,35 @@ public struct ErrorFilter: Sendable {
     }
 }
 
+/// Finds errors inside successes and turns failures into the app's own error: `channel.errorFilter = ErrorFilter(ShopErrors())`.
+/// ``ErrorFilter`` also makes filters of closures.
+///
+/// ```swift
+/// struct ShopErrors: ErrorFiltering {
+///     func filter(_ response: inout Response<Data>) throws {
+///         if response.head?.status == .conflict { throw SoldOut() }
+///         if response.head?.status == .notFound { response.result = .success(Data("[]".utf8)) }
+///     }
+///     func translate(_ error: APIClientError) -> (any Error)? { nil }
+/// }
+/// ```
+///
+/// Both methods run synchronously, in Swift's thread pool, never on the main actor.
+public protocol ErrorFiltering: Sendable {
+    /// Sees every response, verified or not, once per attempt before decoding; of a streamed response the head, and later the
+    /// bytes of a line, a value or an event that its reader cannot read. An error that it throws becomes the call's error,
+    /// ``APIClientError/app(_:_:)``. It may also turn a failure into a success, by setting ``Response/result`` to the bytes to
+    /// decode.
+    func filter(_ response: inout Response<Data>) throws
+
+    /// Sees, once per call, the error that remains after interceptors and handlers, whatever its stage, but for the app's own
+    /// errors and cancellations. Returns the error to use instead, or `nil` for no change.
+    func translate(_ error: APIClientError) -> (any Error)?
+}
+
 extension Response where Value == Void {
     /// The error of a streamed response whose bytes its reader cannot read. The channel's filter sees the bytes, as those of a
-    /// rejected response.
-    ///
-    /// - Parameters:
-    ///   - reason: why the bytes cannot be read.
-    ///   - bytes: the bytes, which the error keeps.
-    ///   - streamed: what the reader had before.
+    /// rejected response; `streamed` is what the reader had before.
     package func failure(
         _ reason: DecodingFailure, of bytes: Data, after streamed: APIClientError.Context.Streamed
     ) -> APIClientError {
@@ -178,17 +190,3 @@ extension Response where Value == Data {
     }
 }
 
-extension ErrorFilter {
-    /// A failure's message in the user's language; see ``ErrorFilter/localized(_:default:)``.
-    public struct LocalizedMessage: LocalizedError, Hashable {
-        /// The text, in the user's language.
-        public let message: String
-
-        /// Takes a text in the user's language.
-        public init(_ message: String) {
-            self.message = message
-        }
-
-        public var errorDescription: String? { message }
-    }
-}

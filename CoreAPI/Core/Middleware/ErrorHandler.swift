@@ -1,6 +1,8 @@
+public import Foundation
+
 /// Decides about an error that no interceptor resolved: another attempt, another error, or no change.
 ///
-/// Use a handler for decisions by *kind of failure*, decoding errors and the app's own errors included. Use an interceptor's
+/// Use a handler for decisions by *kind of failure*, decoding errors and the app's own errors included, and an interceptor's
 /// `retry` for credentials and policies. Called once per failed attempt, async, in Swift's thread pool; it cannot throw.
 public protocol ErrorHandler: Stage.Hook {
     /// Whether ``resolve(_:for:)`` should decide about this error.
@@ -27,12 +29,37 @@ public struct CompositeErrorHandler: ErrorHandler {
 
     public var stages: Set<Stage.Kind> { handlers.reduce(into: []) { $0.formUnion($1.stages) } }
 
-    public func canResolve(_ error: APIClientError) -> Bool {
-        handlers.contains { $0.canResolve(error) }
-    }
+    public func canResolve(_ error: APIClientError) -> Bool { handlers.contains { $0.canResolve(error) } }
 
     public func resolve(_ error: APIClientError, for response: Response<Void>) async -> RetryResult {
         guard let handler = handlers.first(where: { $0.canResolve(error) }) else { return .doNotRetry }
         return await handler.resolve(error, for: response)
     }
+}
+
+/// The decision of an interceptor or an error handler after a failed attempt.
+public enum RetryResult: Sendable {
+    /// Another attempt at once.
+    case retry
+    /// Another attempt after a pause. The call's total timeout applies: if the pause would exceed it, the call fails at once.
+    case retryAfter(Duration)
+    /// No decision; the next one is asked.
+    case doNotRetry
+    /// No further attempt, and this error instead.
+    case fail(any Error)
+    /// No further attempt, and this value instead of the failure. A value of another type than the call's fails the call with
+    /// ``RetryResult/Mismatch``.
+    case succeed(any Sendable)
+
+    /// An error handler or interceptor supplied a value of the wrong type.
+    public struct Mismatch: Error, Sendable, Hashable {
+        /// The type of the call's value.
+        public let expected: String
+        /// The type of the supplied value.
+        public let found: String
+    }
+}
+
+extension RetryResult.Mismatch: LocalizedError {
+    public var errorDescription: String? { "expected a value of \(expected) from the error handler, got one of \(found)" }
 }

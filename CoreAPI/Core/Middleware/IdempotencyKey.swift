@@ -1,12 +1,8 @@
 public import Foundation
 internal import HTTPTypes
 
-/// Gives every POST a key, unless its caller has set one (draft-ietf-httpapi-idempotency-key-header). With the key a server
-/// recognises a repetition, and ``RetryPolicy`` repeats the call.
-///
-/// ```swift
-/// channel.enhancers = [IdempotencyKey()]
-/// ```
+/// Gives every POST a key, unless its caller has set one (draft-ietf-httpapi-idempotency-key-header): `channel.enhancers =
+/// [IdempotencyKey()]`. With the key a server recognises a repetition, and ``RetryPolicy`` repeats the call.
 ///
 /// It is an enhancer, not an interceptor, because all attempts of a call must have the same key.
 public struct IdempotencyKey: RequestEnhancer {
@@ -19,7 +15,7 @@ public struct IdempotencyKey: RequestEnhancer {
     /// Makes an enhancer.
     ///
     /// - Parameters:
-    ///   - header: the header's name, `Idempotency-Key` by default. A call with a header of this name may be repeated.
+    ///   - header: the header's name. A call with a header of this name may be repeated.
     ///   - makeKey: makes a unique key; a random UUID by default. Called once per call, on any thread.
     public init(
         header: String = "Idempotency-Key", makeKey: @escaping @Sendable () -> String = { UUID().uuidString.lowercased() }
@@ -43,9 +39,7 @@ private enum IdempotencyHeader: Call.Key {
 
 extension Request {
     /// Whether the server can recognise a repetition (draft-ietf-httpapi-idempotency-key-header).
-    var hasIdempotencyKey: Bool {
-        hasHeader(IdempotencyHeader.defaultValue) || hasHeader(call[IdempotencyHeader.self])
-    }
+    var hasIdempotencyKey: Bool { hasHeader(IdempotencyHeader.defaultValue) || hasHeader(call[IdempotencyHeader.self]) }
 
     fileprivate func hasHeader(_ name: String) -> Bool {
         let name = name.lowercased()

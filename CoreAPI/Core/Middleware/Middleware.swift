@@ -1,9 +1,9 @@
-/// Wraps a call or an attempt. It may change the request, call `next` any number of times, and change the response.
+/// Wraps a call or an attempt: the general hook. It may change the request, call `next` never, once or several times, also
+/// concurrently, and change the response.
 ///
-/// The general hook. The older hooks run at stages of their own, which ``Channel/stages`` lists. Around the call
-/// (``Channel/callMiddleware``) it sees the call once, for caches and single flight. Around the attempt
-/// (``Channel/attemptMiddleware``) it sees every request that is sent, including those of redirects, for signatures,
-/// credentials and breakers.
+/// Around the call (``Channel/callMiddleware``) it sees the call once, for caches and single flight. Around the attempt
+/// (``Channel/attemptMiddleware``) it sees every request that is sent, including those of redirects, for signatures, credentials
+/// and breakers. The older hooks run at stages of their own, which ``Channel/stages`` lists.
 ///
 /// ```swift
 /// struct Signing: Middleware {
@@ -17,17 +17,15 @@
 /// }
 /// ```
 ///
-/// ``RequestSigning`` is that one ready-made, for the environment's origin and others that you name.
-///
-/// Called off every actor, concurrently for different calls. It may call `next` never, once or several times, in sequence or
-/// concurrently.
+/// ``RequestSigning`` is that one ready-made, for the environment's origin and others that you name. Called off every actor,
+/// concurrently for different calls.
 public protocol Middleware: Sendable {
-    /// Handles an attempt, usually by passing it on.
+    /// Handles an attempt, usually by passing it on. Returns the response of ``Next``, or another one; a failure is a response,
+    /// too: ``Attempt/failed(_:stage:)``.
     ///
     /// - Parameters:
     ///   - attempt: the attempt to send; around the call, its first attempt.
     ///   - next: the stages after this one.
-    /// - Returns: the response of ``Next``, or another one. A failure is a response, too: ``Attempt/failed(_:stage:)``.
     func handle(_ attempt: Attempt, next: Next) async -> RawResponse
 
     /// The name in ``Channel/stages``. Default the type's.

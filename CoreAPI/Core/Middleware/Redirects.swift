@@ -4,8 +4,8 @@ internal import HTTPTypes
 
 /// Follows redirects (RFC 9110 §15.4), so that middleware after it sees every hop. The kit puts it around every attempt.
 ///
-/// libcurl could follow redirects itself (`CURLOPT_FOLLOWLOCATION`). But it withholds only `Authorization` and `Cookie` from
-/// another host, so it would send an `X-Api-Key`. And fixtures and other transports would not follow redirects.
+/// libcurl's own way (`CURLOPT_FOLLOWLOCATION`) withholds only `Authorization` and `Cookie` from another host, so it would send
+/// an `X-Api-Key`. And fixtures and other transports would not follow redirects.
 struct Redirects: Middleware {
     func handle(_ attempt: Attempt, next: Next) async -> RawResponse {
         var hop = attempt
@@ -21,14 +21,13 @@ struct Redirects: Middleware {
         }
     }
 
-    /// What follows a response: the end, or another hop.
     fileprivate enum Step {
         case ends(RawResponse)
         case leads(Attempt)
     }
 
-    /// Harmless fields, which go to another origin, as the kit's own do (``Request/isOwn(_:)``). A custom field may be a
-    /// credential, so the channel names the ones that may go along (``Channel/fieldsForOtherOrigins``).
+    /// Fields that go to another origin, as the kit's own do (``Request/isOwn(_:)``). A custom field may be a credential, so the
+    /// channel names the ones that may go along (``Channel/fieldsForOtherOrigins``).
     private static let harmless: Set<String> = [
         "accept", "accept-charset", "accept-encoding", "accept-language", "cache-control", "content-digest",
         "content-disposition", "content-encoding", "content-language", "content-length", "content-type", "date", "dnt",
@@ -65,9 +64,7 @@ struct Redirects: Middleware {
                 to: redaction.redact(text: location.shortened(to: 500).escapingControls),
                 reason: error.readableDescription.shortened(to: 500))
         }
-        func rejected(_ reason: String) -> TransportError {
-            .redirectRejected(to: redaction.redact(url: target), reason: reason)
-        }
+        func rejected(_ reason: String) -> TransportError { .redirectRejected(to: redaction.redact(url: target), reason: reason) }
         if target.scheme == .http {
             if request.url.scheme == .https, !limits.allowsRedirectsToInsecure {
                 throw rejected("it leads from https to http; Limits.allowsRedirectsToInsecure would allow it")
@@ -81,9 +78,9 @@ struct Redirects: Middleware {
         guard request.body.isReplayable || becomesGET(request, head.status.code) else {
             throw rejected("its body was sent and cannot be sent a second time")
         }
-        guard !request.call.prepared.isLeft(by: target) else {
-            throw rejected(
-                "the environment '\(request.call.channel.environment.name)' is simulated; expected an address at its own origin")
+        if request.call.prepared.isLeft(by: target) {
+            let name = request.call.channel.environment.name
+            throw rejected("the environment '\(name)' is simulated; expected an address at its own origin")
         }
         return next(request, to: target, status: head.status.code)
     }
@@ -112,7 +109,7 @@ struct Redirects: Middleware {
         return bytes[(path + 2)...].firstIndex { "/?#\\".utf8.contains($0) } ?? bytes.endIndex
     }
 
-    /// 303 always asks for the other resource (§15.4.4). For 301 and 302 only POST may become GET (§15.4.2–3). A DELETE that
+    /// 303 always asks for the other resource (§15.4.4). For 301 and 302 only POST may become GET (§15.4.2–3): a DELETE that
     /// became a GET would falsely report success.
     private static func becomesGET(_ request: Request, _ status: Int) -> Bool {
         status == 303 ? request.method != .head : [301, 302].contains(status) && request.method == .post
@@ -133,8 +130,7 @@ struct Redirects: Middleware {
                     || !harmless.contains($0.canonicalName) && !named.contains($0.canonicalName) && !request.isOwn($0)
             }
         } else if next.headers[.authorization]?.lowercased().hasPrefix("digest ") == true {
-            // A Digest answer is valid for one target only (RFC 7616 §3.4). Another target must reject it, and most do so with
-            // 400.
+            // A Digest answer is valid for one target only (RFC 7616 §3.4). Most servers reject it for another with 400.
             next.headers[.authorization] = nil
         }
         return next

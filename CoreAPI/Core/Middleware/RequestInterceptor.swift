@@ -1,8 +1,8 @@
 /// Changes each attempt before it is sent, and decides whether a failed attempt is retried.
 ///
 /// Use an interceptor for changes that take time or differ between attempts: a credential, a retry. Use a ``RequestEnhancer`` for
-/// changes that are the same for the whole call and need no waiting. Use a ``Middleware`` for signatures and for refreshed
-/// tokens: `adapt` runs before redirects, so it does not see a redirect's request.
+/// changes that are the same for the whole call and need no waiting. Use a ``Middleware`` for signatures and refreshed tokens:
+/// `adapt` runs before redirects, so it does not see a redirect's request.
 ///
 /// Called on any thread, concurrently for different calls. An interceptor that waits must bound its waiting, for example by
 /// ``Request/deadline``: the call's timeouts cannot stop it.

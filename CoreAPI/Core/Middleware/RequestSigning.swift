@@ -1,7 +1,9 @@
 public import CoreAPIHTTP
 public import Foundation
 
-/// Signs each request as it is sent: every attempt and every hop of a redirect anew.
+/// Signs each request as it is sent: every attempt and every hop of a redirect anew, because a redirect has another address and a
+/// later attempt another time. Only requests to the origin of the call's environment, or to one that you name, are signed,
+/// because a redirect may lead to another server. It has no state.
 ///
 /// ```swift
 /// channel.attemptMiddleware = [
@@ -12,10 +14,6 @@ public import Foundation
 ///     }
 /// ]
 /// ```
-///
-/// It is a middleware, not an interceptor, because a redirect has another address, and a later attempt another time. Only
-/// requests to the origin of the call's environment, or to one that you name, are signed, because a redirect may lead to another
-/// server. It has no state.
 public struct RequestSigning: Middleware {
     private let origins: [String]
     private let sign: @Sendable (_ request: inout Request) throws -> Void
@@ -23,7 +21,7 @@ public struct RequestSigning: Middleware {
     /// Makes a middleware.
     ///
     /// - Parameters:
-    ///   - origins: further origins whose requests are signed, as in `https://files.example.com`. Default none.
+    ///   - origins: further origins whose requests are signed, as in `https://files.example.com`.
     ///   - sign: adds the signature to the request; called once for each request that is sent, on any thread. It must not wait.
     ///     An error that it throws fails the attempt with ``APIClientError/adapting(_:_:)``, and nothing is sent.
     public init(origins: [String] = [], _ sign: @escaping @Sendable (_ request: inout Request) throws -> Void) {
@@ -31,9 +29,7 @@ public struct RequestSigning: Middleware {
         self.sign = sign
     }
 
-    /// The authentication code HMAC-SHA256 of a text (RFC 2104), 32 bytes.
-    ///
-    /// - Parameter key: the shared secret, in UTF-8.
+    /// The authentication code HMAC-SHA256 of a text (RFC 2104), 32 bytes; both it and the shared secret in UTF-8.
     public static func hmacSHA256(_ text: String, key: String) -> Data {
         Data(HMAC.sha256(text.utf8, key: Array(key.utf8)))
     }
@@ -49,9 +45,8 @@ public struct RequestSigning: Middleware {
 }
 
 extension Body {
-    /// The body's bytes, for a signature or a digest that is sent before them; no bytes without a body.
-    ///
-    /// - Throws: ``BodyError/notInMemory(_:)`` for a file or a stream.
+    /// The body's bytes, for a signature or a digest that is sent before them; no bytes without a body. Throws
+    /// ``BodyError/notInMemory(_:)`` for a file or a stream.
     public func bytesInMemory() throws(BodyError) -> Data {
         switch self {
         case .none: Data()

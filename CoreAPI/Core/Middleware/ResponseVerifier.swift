@@ -9,14 +9,13 @@ internal import HTTPTypes
 ///
 /// A modifier: attached to the channel, a provider or an endpoint. Called synchronously, in Swift's thread pool, once per attempt
 /// with a response. All verifiers run in order, farthest first, and the first failure wins. Only the nearest
-/// ``StatusCodeResponseVerifier`` runs. Those made by ``StatusCodeResponseVerifier/always`` run as well. Without any, the kit
-/// expects 2xx.
+/// ``StatusCodeResponseVerifier`` runs, besides those made by ``StatusCodeResponseVerifier/always``. Without any, the kit expects
+/// 2xx.
 ///
 /// A streaming call asks twice, first before other enhancers and without bytes. If a verifier rejects the head, the response is
 /// collected, and the verifiers are asked about the whole. So if a verifier needs bytes, the kit collects every response to a
 /// stream. Of a response that is rejected by its type, or by a status of success, it collects what comes within 10 s. If the body
-/// breaks off or time is over, the error is the rejection of the head. After another status, the error is the failure of the
-/// body.
+/// breaks off or time is over, the error is the rejection of the head; after another status it is the failure of the body.
 public protocol ResponseVerifier: RequestModifier {
     /// Checks a response; an error that it throws rejects it.
     ///
@@ -24,12 +23,8 @@ public protocol ResponseVerifier: RequestModifier {
     func verify(_ response: Response<Data>) throws
 }
 
-/// Accepts certain status codes.
-///
-/// ```swift
-/// let found = StatusCodeResponseVerifier(200, 404)
-/// let accepted = StatusCodeResponseVerifier(200..<300, mayBeEmpty: [202, 204, 205])
-/// ```
+/// Accepts certain status codes: `StatusCodeResponseVerifier(200, 404)`, `StatusCodeResponseVerifier(200..<300, mayBeEmpty: [202,
+/// 204, 205])`.
 public struct StatusCodeResponseVerifier: ResponseVerifier {
     public static let allowsSeveral = false
 
@@ -87,14 +82,12 @@ private struct EveryStatusVerifier: ResponseVerifier {
     func verify(_ response: Response<Data>) throws { try verifier.verify(response) }
 }
 
-/// Accepts certain media types, ignoring parameters such as `charset`. A response without a body passes. Of several
-/// `Content-Type` lines the last readable one counts; see ``ResponseHead/mediaType``.
+/// Accepts certain media types, ignoring parameters such as `charset`; see ``ResponseHead/mediaType``. A response without a body
+/// passes.
 public struct ContentTypeResponseVerifier: ResponseVerifier {
     private let types: [String]
 
-    /// Accepts the listed media types.
-    ///
-    /// - Parameter types: such as `application/json`; `text/*` accepts every text.
+    /// Accepts the listed media types, such as `application/json`; `text/*` accepts every text.
     public init(_ types: String...) {
         self.types = types.map { $0.lowercased() }
     }
@@ -108,5 +101,40 @@ public struct ContentTypeResponseVerifier: ResponseVerifier {
         }
         guard !isAccepted else { return }
         throw VerificationError.unacceptableContentType(response.head?.headers[.contentType], expected: types)
+    }
+}
+
+/// Why a complete response was rejected.
+public enum VerificationError: Error, Sendable {
+    /// A verifier of the request does not accept the status.
+    case unacceptableStatus(Int, expected: String)
+    /// A value of this type needs a body, and the response has none.
+    case emptyBody(status: Int, expected: String)
+    /// A verifier of the request does not accept the `Content-Type`, which is `nil` if the response has no such field.
+    case unacceptableContentType(String?, expected: [String])
+    /// A custom verifier rejected the response.
+    case custom(any Error)
+
+    /// A name for metrics.
+    public var label: String {
+        switch self {
+        case .unacceptableStatus(let code, _): "unacceptableStatus.\(code)"
+        case .emptyBody: "emptyBody"
+        case .unacceptableContentType: "unacceptableContentType"
+        case .custom: "custom"
+        }
+    }
+}
+
+extension VerificationError: LocalizedError {
+    public var errorDescription: String? {
+        switch self {
+        case .unacceptableStatus(let code, let expected):
+            "expected \(Int(expected) == nil ? "a status in" : "the status") \(expected), got \(code)"
+        case .emptyBody(let status, let expected): "expected a body to make \(expected) from, got none with status \(status)"
+        case .unacceptableContentType(let type, let expected):
+            "expected a body of \(expected.joined(separator: " or ")), got \(type ?? "one without Content-Type")"
+        case .custom(let error): error.readableDescription
+        }
     }
 }

@@ -2,9 +2,7 @@
 public struct ResultHandler: Sendable {
     private let handle: (@Sendable (Response<Void>) async throws -> Void)?
 
-    /// Handles results by a function.
-    ///
-    /// - Parameter handle: as ``ResultHandling/handle(_:)``.
+    /// Handles results by a function, called as ``ResultHandling/handle(_:)`` is.
     public init(_ handle: @escaping @Sendable (Response<Void>) async throws -> Void) {
         self.handle = handle
     }
@@ -30,4 +28,12 @@ public struct ResultHandler: Sendable {
             raw.call.notify { $0.resultHandlerFailed(CallEvent.ResultHandlerFailed(response: response, error: error)) }
         }
     }
+}
+
+/// A side effect at the end of a call, by your own type: `channel.resultHandler = ResultHandler(SignOut())`.
+public protocol ResultHandling: Sendable {
+    /// Called last, in Swift's thread pool, once per call and once per attempt made manually; the caller waits for it. It sees
+    /// the final outcome and cannot change it. An error that it throws is reported to the channel's listeners; the caller's
+    /// result stays.
+    func handle(_ response: Response<Void>) async throws
 }

@@ -3,8 +3,8 @@ internal import HTTPTypes
 /// Repeats calls that are safe to repeat: full jitter, `Retry-After` as the minimum pause, the call's total timeout as the end.
 ///
 /// Repeats after the listed status codes, a failure to resolve or connect, a proxy's failure, a lost connection, a truncated
-/// body, and every timeout but ``Timeout/total``. Repeats idempotent methods, and requests with an `Idempotency-Key`; see
-/// ``IdempotencyKey``. Any other request is sent again only if the server cannot have processed it.
+/// body, and every timeout but ``Timeout/total``. Repeats idempotent methods, and requests with an `Idempotency-Key`
+/// (``IdempotencyKey``); any other request only if the server cannot have processed it.
 public struct RetryPolicy: RequestInterceptor {
     /// Attempts in all, the first included. Default 3.
     public var attempts: Int
@@ -29,9 +29,8 @@ public struct RetryPolicy: RequestInterceptor {
     }
 
     public func retry(_ response: Response<Void>, dueTo error: APIClientError) async -> RetryResult {
-        guard let request = response.request, response.attempts.count < attempts, isWorthwhile(response, error),
-            isSafe(request, error)
-        else { return .doNotRetry }
+        guard let request = response.request, response.attempts.count < attempts else { return .doNotRetry }
+        guard isWorthwhile(response, error), isSafe(request, error) else { return .doNotRetry }
         return .retryAfter(Backoff(base: base, cap: cap).pause(after: response.attempts.count, response.head))
     }
 

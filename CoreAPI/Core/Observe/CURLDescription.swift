@@ -27,7 +27,10 @@ extension Request {
         default: words += ["--request", method.rawValue.shellQuoted]
         }
         let form = formOptions(redaction)
-        for field in wireHeaders where form == nil || field.name != .contentType {
+        // The transport, or curl, adds framing.
+        var fields = Array(headers).filter { $0.name != .contentLength && $0.name != .transferEncoding }
+        if headers[.userAgent] == nil { fields.append(HTTPField(name: .userAgent, value: Kit.userAgent)) }
+        for field in fields where form == nil || field.name != .contentType {
             let value = redaction?.redact(field.value, under: field.name.rawName) ?? field.value
             words += ["--header", (value.isEmpty ? "\(field.name.rawName);" : "\(field.name.rawName): \(value)").shellQuoted]
         }
@@ -48,7 +51,8 @@ extension Request {
             } else if let text = String(validating: data, as: UTF8.self), !data.contains(0), data.count <= Self.argumentLimit {
                 words += ["--data-raw", text.shellQuoted]
             } else {
-                prefix = "printf '\(data.map { "\\" + String($0, radix: 8).leftPadded }.joined())' | "
+                // Three digits, because `printf` expects its octal escapes in this form.
+                prefix = "printf '\(data.map { "\\" + String($0, radix: 8, width: 3) }.joined())' | "
                 words += ["--data-binary", "@-"]
             }
         case .file(let url): words += ["--data-binary", "@\(url.path)".shellQuoted]
@@ -81,19 +85,8 @@ extension Request {
         !body.isEmpty || method == .post || method == .put || method == .patch || method == .query
     }
 
-    /// Whether the transport adds `Accept-Encoding` and decompresses. False if the caller sets `Accept-Encoding` or asks for a
-    /// range.
+    /// Whether the transport adds `Accept-Encoding` and decompresses.
     private var acceptsCompression: Bool { headers[.acceptEncoding] == nil && headers[.range] == nil }
-
-    /// Includes the transport's own fields, except for those that curl adds itself.
-    private var wireHeaders: [HTTPField] {
-        // The transport, or curl, adds framing.
-        var fields = Array(headers).filter { $0.name != .contentLength && $0.name != .transferEncoding }
-        if headers[.userAgent] == nil, let agent = HTTPField.Name("User-Agent") {
-            fields.append(HTTPField(name: agent, value: Kit.userAgent))
-        }
-        return fields
-    }
 }
 
 extension MultipartForm.Part {
@@ -110,14 +103,12 @@ extension MultipartForm.Part {
         case .bytes(let data):
             let text = data.contains(0) ? nil : String(validating: data, as: UTF8.self)
             guard let value = redaction.map({ shown(data, by: $0) }) ?? text else { return nil }
-            return about.isEmpty
-                ? ("--form-string", "\(name)=\(value)") : ("--form", "\(name)=\(value.quotedForCurl)\(about)")
+            if about.isEmpty { return ("--form-string", "\(name)=\(value)") }
+            return ("--form", "\(name)=\(value.quotedForCurl)\(about)")
         case .stream: return nil
         }
     }
-}
 
-extension MultipartForm.Part {
     /// The bytes of this part for people, secrets hidden. A part with a file's name or a media type is a body of its own.
     package func shown(_ data: Data, by redaction: Redaction) -> String {
         if contentType == nil, fileName == nil, !data.contains(0), let text = String(validating: data, as: UTF8.self) {
@@ -130,17 +121,8 @@ extension MultipartForm.Part {
 
 extension String {
     /// In double quotes, as a part of the value of curl's `--form`.
-    fileprivate var quotedForCurl: String {
-        "\"" + replacing("\\", with: "\\\\").replacing("\"", with: "\\\"") + "\""
-    }
+    fileprivate var quotedForCurl: String { "\"" + replacingScalars(["\\": "\\\\", "\"": "\\\""]) + "\"" }
 
     /// In single quotes, in which a POSIX shell replaces nothing.
-    fileprivate var shellQuoted: String {
-        "'" + replacing("'", with: "'\\''") + "'"
-    }
-
-    /// Three digits, because `printf` expects its octal escapes in this form.
-    fileprivate var leftPadded: String {
-        String(repeating: "0", count: max(0, 3 - count)) + self
-    }
+    fileprivate var shellQuoted: String { "'" + replacingScalars(["'": "'\\''"]) + "'" }
 }

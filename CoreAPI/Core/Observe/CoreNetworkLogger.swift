@@ -6,10 +6,10 @@ internal import HTTPTypes
 public import Logging
 
 /// Writes calls to swift-log: one line per sent attempt (debug), per retry (notice) and per finished (info) or failed call. A
-/// failure is an error, except for a rejected status (notice) and a cancelled call (debug). ``level(of:)`` may be replaced.
+/// failure is an error, except for a rejected status (notice) and a cancelled call (debug). ``level`` may be replaced.
 ///
 /// Messages are constant. Everything variable is metadata; `call` is the same in every line of one call. The channel's
-/// ``Redaction`` redacts secrets, and bodies are cut at ``bodyLimit``.
+/// ``Redaction`` hides secrets, and bodies are cut at ``bodyLimit``.
 public struct CoreNetworkLogger: NetworkLogger {
     /// The largest number of characters written of a body.
     public static let bodyLimit = 4_096
@@ -20,8 +20,8 @@ public struct CoreNetworkLogger: NetworkLogger {
     private let logger: Logger
     private let options: RequestLogging
 
-    /// The default level of a failure: `debug` for a cancellation, `notice` for a rejected status, `error` otherwise. An app's
-    /// error is a rejection if the response's status is outside 2xx.
+    /// The default level of a failure: `debug` for a cancellation, `notice` for a rejected status, also as an app's error, and
+    /// else `error`.
     public static func level(of error: APIClientError) -> Logger.Level {
         switch error {
         case .cancelled: .debug
@@ -79,12 +79,8 @@ public struct CoreNetworkLogger: NetworkLogger {
                 ["warning": "\(request.redaction.redact(text: text).escapingControls)"]
             }
         case .finished(let response):
-            write(
-                response.error.map(level) ?? .info, response.error == nil ? "request finished" : "request failed",
-                response.request, of: response.call
-            ) {
-                describe(response, $0)
-            }
+            let message: Logger.Message = response.error == nil ? "request finished" : "request failed"
+            write(response.error.map(level) ?? .info, message, response.request, of: response.call) { describe(response, $0) }
         case .resultHandlerFailed(let error, let response):
             write(.error, "result handler failed", response.request, of: response.call) { _ in
                 let text = error.readableDescription.shortened(to: 2_000)
@@ -128,15 +124,14 @@ public struct CoreNetworkLogger: NetworkLogger {
         if options.contains(.status), let status = response.head?.status.code { metadata["status"] = "\(status)" }
         if options.contains(.time) {
             metadata["elapsed_ms"] = Self.milliseconds(response.call.started.duration(to: .now))
-            let times = response.metrics.map {
-                [
-                    ("queue_ms", $0.queued), ("dns_ms", $0.nameLookup), ("connect_ms", $0.connect), ("tls_ms", $0.tls),
-                    ("first_byte_ms", $0.firstByte),
-                ]
-            }
-            for case (let name, let time?) in times ?? [] { metadata[name] = Self.milliseconds(time) }
-            if let bytes = response.metrics?.bytesReceived { metadata["bytes_received"] = "\(bytes)" }
-            if let resends = response.metrics?.resends, resends > 0 { metadata["resends"] = "\(resends)" }
+            let metrics = response.metrics
+            metadata["queue_ms"] = metrics.map { Self.milliseconds($0.queued) }
+            metadata["dns_ms"] = metrics?.nameLookup.map(Self.milliseconds)
+            metadata["connect_ms"] = metrics?.connect.map(Self.milliseconds)
+            metadata["tls_ms"] = metrics?.tls.map(Self.milliseconds)
+            metadata["first_byte_ms"] = metrics?.firstByte.map(Self.milliseconds)
+            metadata["bytes_received"] = metrics?.bytesReceived.map { "\($0)" }
+            if let resends = metrics?.resends, resends > 0 { metadata["resends"] = "\(resends)" }
         }
         if options.contains(.responseHeaders), let head = response.head {
             metadata["response.headers"] = Self.describe(head.headers, redaction)
@@ -159,12 +154,11 @@ public struct CoreNetworkLogger: NetworkLogger {
 
     /// A number with at most three decimals.
     private static func milliseconds(_ duration: Duration) -> Logger.MetadataValue {
-        let microseconds = duration / .microseconds(1)
-        return "\((microseconds.rounded() / 1_000))"
+        "\((duration / .microseconds(1)).rounded() / 1_000)"
     }
 
     private static func describe(_ headers: HTTPFields, _ redaction: Redaction) -> Logger.MetadataValue {
-        .array(headers.map { "\($0.name.rawName): \(redaction.redact($0.value, under: $0.name.rawName).escapingControls)" })
+        .array(redaction.lines(of: headers).map { "\($0.escapingControls)" })
     }
 
     private static func describe(_ body: Data, _ type: MediaType?, _ redaction: Redaction) -> String {
@@ -191,5 +185,43 @@ private struct FunctionLogHandler: LogHandler {
     func log(event: LogEvent) {
         let all = metadata.merging(event.metadata ?? [:]) { $1 }.sorted { $0.key < $1.key }
         write("\(event.message)" + all.map { " \($0.key)=\($0.value)" }.joined())
+    }
+}
+
+/// The parts of a call that are logged, as in `channel.modifiers.append(RequestLogging.all)`. Options of several levels add up;
+/// ``off`` at the nearest level silences the call.
+public struct RequestLogging: OptionSet, RequestModifier, Hashable {
+    public let rawValue: Int
+
+    public init(rawValue: Int) {
+        self.rawValue = rawValue
+    }
+
+    /// Method and address, secrets hidden.
+    public static let url = RequestLogging(rawValue: 1 << 0)
+    /// How long the call took.
+    public static let time = RequestLogging(rawValue: 1 << 1)
+    /// The response's status.
+    public static let status = RequestLogging(rawValue: 1 << 2)
+    /// The request's fields, secrets hidden.
+    public static let requestHeaders = RequestLogging(rawValue: 1 << 3)
+    /// The response's fields, secrets hidden.
+    public static let responseHeaders = RequestLogging(rawValue: 1 << 4)
+    /// The request's body, secrets hidden.
+    public static let requestBody = RequestLogging(rawValue: 1 << 5)
+    /// The response's body, secrets hidden.
+    public static let responseBody = RequestLogging(rawValue: 1 << 6)
+    /// URL, time and status: the default if no level has options.
+    public static let standard: RequestLogging = [.url, .time, .status]
+    /// Every part.
+    public static let all: RequestLogging = [.standard, .requestHeaders, .responseHeaders, .requestBody, .responseBody]
+    /// No part.
+    public static let off: RequestLogging = []
+
+    /// The options of a request: the union of all levels, none if the nearest is ``off``, else the default.
+    static func effective(for request: Request?, default standard: RequestLogging) -> RequestLogging {
+        let levels = request?.modifiers(of: RequestLogging.self) ?? []
+        guard let nearest = levels.last else { return standard }
+        return nearest.isEmpty ? .off : levels.reduce(.off) { $0.union($1) }
     }
 }

@@ -29,6 +29,13 @@ extension Request {
     }
 }
 
+extension Redaction {
+    /// Names and values of fields, secrets hidden.
+    func lines(of headers: HTTPFields) -> [String] {
+        headers.map { "\($0.name.rawName): \(redact($0.value, under: $0.name.rawName))" }
+    }
+}
+
 extension String {
     /// The values of a `Cookie` field that are long enough for a session's.
     fileprivate var cookieValues: [String] {
@@ -52,9 +59,7 @@ extension Response {
 
 extension Request: CustomReflectable, CustomStringConvertible, CustomDebugStringConvertible {
     /// Method, address and fields, secrets hidden; the body only by its size.
-    public var description: String {
-        "\(wire.description(by: redaction)), attempt \(attempt)"
-    }
+    public var description: String { "\(wire.description(by: redaction)), attempt \(attempt)" }
 
     /// As ``description``.
     public var debugDescription: String { description }
@@ -67,9 +72,8 @@ extension Request.Wire: CustomReflectable, CustomStringConvertible {
     public var description: String { description(by: Redaction()) }
 
     fileprivate func description(by redaction: Redaction) -> String {
-        let fields = headers.map { "\($0.name.rawName): \(redaction.redact($0.value, under: $0.name.rawName))" }
-        let line = "\(method.rawValue) \(redaction.redact(url: url)) [\(fields.joined(separator: "; "))]"
-        return "\(line), \(body.summary)".escapingControls
+        let fields = redaction.lines(of: headers).joined(separator: "; ")
+        return "\(method.rawValue) \(redaction.redact(url: url)) [\(fields)], \(body.summary)".escapingControls
     }
 
     public var customMirror: Mirror { Mirror(self, children: ["description": description]) }
@@ -77,7 +81,7 @@ extension Request.Wire: CustomReflectable, CustomStringConvertible {
 
 extension RawResponse: CustomReflectable, CustomStringConvertible {
     /// As ``Response/description``.
-    public var description: String { Response<Void>(self, failure.map { .failure($0) } ?? .success(())).description }
+    public var description: String { Response<Void>(self).description }
 
     public var customMirror: Mirror { Mirror(self, children: ["description": description]) }
 }
@@ -87,9 +91,7 @@ extension Response: CustomReflectable, CustomStringConvertible, CustomDebugStrin
     public var description: String {
         let outcome = error.map { $0.description } ?? "success"
         guard let head else { return "no response: \(outcome)" }
-        let redaction = redaction
-        let fields = head.headers.map { "\($0.name.rawName): \(redaction.redact($0.value, under: $0.name.rawName))" }
-        return "\(head.status.code) [\(fields.joined(separator: "; "))], \(data.count) bytes, \(outcome)".escapingControls
+        return "\(head.description(by: redaction)), \(data.count) bytes, \(outcome)".escapingControls
     }
 
     /// As ``description``.
@@ -179,9 +181,10 @@ extension VerificationError: CustomReflectable, CustomStringConvertible, CustomD
 
 extension ResponseHead: CustomReflectable, CustomStringConvertible {
     /// Status and fields, secrets hidden.
-    public var description: String {
-        let fields = headers.map { "\($0.name.rawName): \(Redaction().redact($0.value, under: $0.name.rawName))" }
-        return "\(status.code) [\(fields.joined(separator: "; "))]".escapingControls
+    public var description: String { description(by: Redaction()).escapingControls }
+
+    fileprivate func description(by redaction: Redaction) -> String {
+        "\(status.code) [\(redaction.lines(of: headers).joined(separator: "; "))]"
     }
 
     public var customMirror: Mirror { Mirror(self, children: ["description": description]) }

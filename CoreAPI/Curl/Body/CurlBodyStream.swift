@@ -177,7 +177,7 @@ final class StreamReader: @unchecked Sendable {
 
     private func keepMetrics() {
         guard let total = stream.outcome?.total else { return }
-        interimAndTrailers.streamed = InterimAndTrailers.Streamed(received: received, afterHead: max(.zero, total - totalAtHead))
+        interimAndTrailers.streamed = (received: received, afterHead: max(.zero, total - totalAtHead))
     }
 
     private func keepTrailers() {
