@@ -14,10 +14,10 @@ extension Dispatcher {
         ResponsePublisher(queue: queue ?? callbackQueue) { await self.response(for: endpoint, as: decoding) }
     }
 
-    /// A call as a publisher of the response that its endpoint knows; see ``ResponsePublisher``.
-    public func publisher<Output>(
-        for endpoint: some AnsweredEndpoint<Output>, queue: CallbackQueue? = nil
-    ) -> ResponsePublisher<Output> {
+    /// A call as a publisher of the endpoint's own output; see ``ResponsePublisher``.
+    public func publisher<Item: Endpoint>(
+        for endpoint: Item, queue: CallbackQueue? = nil
+    ) -> ResponsePublisher<Item.Output> {
         publisher(for: endpoint, as: endpoint.decoding, queue: queue)
     }
 }

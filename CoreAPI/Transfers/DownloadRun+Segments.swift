@@ -39,7 +39,7 @@ extension DownloadRun {
                 let failure = APIClientError(error, APIClientError.Context(response))
                 guard !Task.isCancelled, !control.isPaused, !(error is DownloadError) else { throw error }
                 tries.note(failed: plan.segments[index].done)
-                // In Response+RetryDelay.swift.
+                // In Response.swift.
                 let next = await response.retryDelay(afterBodyBrokeBy: failure, earlier: tries.failed)
                 guard let (delay, failed) = next else { throw failure }
                 tries.failed = failed

@@ -7,7 +7,7 @@ internal import MLNetworker
 internal import TYNetworker
 
 /// Makes a networker of each channel in the package, in the order of Package.swift.
-public let everyNetworker: [@Sendable () -> ChannelNetworker<AdHocEndpoint>] = [
+public let everyNetworker: [@Sendable () -> ChannelNetworker<Never>] = [
     { TYNetworker() }, { DLNetworker() }, { MLNetworker() }, { IDNetworker() }, { HTTPBinNetworker() }, { GIPHYNetworker() },
 ]
 

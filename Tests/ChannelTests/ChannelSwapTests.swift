@@ -9,7 +9,7 @@ struct ChannelSwapTests {
     /// A channel with its credentials, and its networker.
     struct Case: Sendable, CustomTestStringConvertible {
         let channel: Channel
-        let manager: @Sendable () -> NetworkManager<AdHocEndpoint>
+        let manager: @Sendable () -> NetworkManager<Never>
 
         var testDescription: String { channel.name }
 

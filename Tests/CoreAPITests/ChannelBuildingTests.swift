@@ -32,7 +32,7 @@ struct ChannelBuildingTests {
     .locale(Locale(identifier: "tr_TR"), icu: "x-locale", bcp47: "x-culture")
 
     private func sent(
-        by channel: Channel, _ endpoint: AdHocEndpoint = .get("items/7"), body: String = body
+        by channel: Channel, _ endpoint: any Endpoint = TypedEndpoint.get("items/7"), body: String = body
     ) async throws -> (request: Request?, response: Response<Item>) {
         let transport = RecordingTransport(body: body)
         var channel = channel
@@ -139,7 +139,7 @@ struct ChannelBuildingTests {
 
     @Test("send a credential to no other origin")
     func otherOrigin() async throws {
-        var endpoint = AdHocEndpoint.get("x")
+        var endpoint = TypedEndpoint.get("x")
         endpoint.baseURL = "https://elsewhere.example"
         let (request, _) = try await sent(by: shop.at(.staging, credentials: ["NETWORKERKIT_TEST_SHOP_KEY": "k"]), endpoint)
         #expect(request?.url.host == "elsewhere.example")
@@ -152,7 +152,7 @@ struct ChannelBuildingTests {
         let channel = Channel("Forms", hosts: [.sandbox: .local("forms")])
         let bearer = try await sent(by: channel.credential(.bearer(secret)))
         #expect(bearer.request?.headers[.authorization] == "Bearer a b")
-        let query = try await sent(by: channel.credential(.query("key", secret)), .get("x", query: ["q": 1]))
+        let query = try await sent(by: channel.credential(.query("key", secret)), TypedEndpoint.get("x", query: ["q": 1]))
         #expect(query.request?.url.target == "/forms/x?q=1&key=a%20b")
     }
 
@@ -160,7 +160,7 @@ struct ChannelBuildingTests {
     func payload() async throws {
         let channel = shop.at(.sandbox)
         #expect(try await sent(by: channel).response.value == Item(id: 7))
-        var endpoint = AdHocEndpoint.get("x")
+        var endpoint = TypedEndpoint.get("x")
         endpoint.keyPath = "other"
         #expect(try await sent(by: channel, endpoint).response.value == Item(id: 8))
         let plain = Channel("Plain", hosts: [.sandbox: .local("plain")])

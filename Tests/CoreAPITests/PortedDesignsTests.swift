@@ -457,7 +457,7 @@ struct PortedDesignsTests {
 
     // MARK: - Fetcher
 
-    static let orders = GET<Void, [Item]>("orders", modifiers: Header("X-A", "1"), Timeout(.seconds(5)))
+    static let orders = GET<Void, [Item]>("orders", modifiers: [Header("X-A", "1"), Timeout(.seconds(5))])
     static let place = POST<Item, Item>("orders")
     static let ping = HEAD<Void, Void>("ping")
     static let file = PUT<Data, Void>("file", modifiers: [Header("X-B", "2")])

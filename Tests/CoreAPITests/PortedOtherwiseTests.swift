@@ -85,7 +85,7 @@ struct PortedOtherwiseTests {
             static let place: POST<[Int], Void> = create("orders?key=s3cret")
             static let named: GET<Void, Void> = create("orders", name: "all")
             static let free = GET<Void, Void>("orders(1)")
-            static let other = AdHocEndpoint.delete("orders")
+            static let other = TypedEndpoint.delete("orders")
             static var last: GET<Void, Void> { create("orders/last") }
             static func one(_ id: Int) -> GET<Void, Void> { create("orders/\(id)") }
         }
@@ -100,7 +100,7 @@ struct PortedOtherwiseTests {
     @Test("the parameters of OPTIONS are its body, as in the designs")
     func options() async throws {
         for endpoint in [
-            OPTIONS<[String: Int], Void>("x")(["a": 1]) as any Endpoint, AdHocEndpoint(.options, "x", params: ["a": 1]),
+            OPTIONS<[String: Int], Void>("x")(["a": 1]) as any Endpoint, TypedEndpoint(.options, "x", params: ["a": 1]),
         ] {
             let request = try #require(await sent(endpoint))
             #expect(request.url.query == nil && request.headers[.contentType] == "application/json")

@@ -67,7 +67,7 @@ struct AuthenticationTests {
         let digest = "982d9e3eb996f559e633f4d194def3761d909f5a3b647d1a851fead67c32c9d1"
         let code = RequestSigning.hmacSHA256("PUT\n/thing?a=1\n\(date)\n\(digest)", key: "s")
         #expect(headers["x-signature"] == code.base64EncodedString())
-        let file = AdHocEndpoint.put("thing", encoding: .body(.file(URL(fileURLWithPath: "/dev/null"))))
+        let file = TypedEndpoint.put("thing", encoding: .body(.file(URL(fileURLWithPath: "/dev/null"))))
         let error = await dispatcher.response(for: file, as: .nothing).error
         #expect(error?.underlyingError as? BodyError == .notInMemory(.file))
         #expect(server.requests.count == 1)
@@ -109,7 +109,7 @@ struct AuthenticationTests {
         defer { for server in [short, long, server] { server.close() } }
         for (identity, path) in [(short, "thing"), (long, "rejected")] {
             let (channel, dispatcher) = protected(server, by: identity)
-            for _ in 0..<2 { _ = await dispatcher.response(for: AdHocEndpoint.get(path), as: .nothing) }
+            for _ in 0..<2 { _ = await dispatcher.response(for: TypedEndpoint.get(path), as: .nothing) }
             await channel.close()
         }
         let tokens = ["Bearer t1", "Bearer t2"]
@@ -134,7 +134,7 @@ struct AuthenticationTests {
         let server = try LoopbackServer.start { _ in .ok() }
         defer { for server in [identity, server] { server.close() } }
         let (channel, dispatcher) = protected(server, by: identity)
-        let response = await dispatcher.response(for: AdHocEndpoint.get("thing"), as: .nothing)
+        let response = await dispatcher.response(for: TypedEndpoint.get("thing"), as: .nothing)
         #expect(response.error?.label == "verification.unacceptableStatus.503")
         #expect(server.requests.isEmpty)
         await channel.close()

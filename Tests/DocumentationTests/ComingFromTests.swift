@@ -76,7 +76,7 @@ struct ComingFromTests {
         let httpbin = Channel(name: "httpbin", environment: APIEnvironment("httpbin", baseURL: ""))
         await withChannel(httpbin, transport: FixtureTransport([Fixture(.get, "get?id=1&text=a", body: answer)])) {
             let fetcher = CommonDispatcher(environment: APIEnvironment("httpbin", baseURL: ""))
-            let get = GET<Void, JSONValue>("https://httpbin.org/get", modifiers: QueryItem("id", "1"), QueryItem("text", "a"))
+            let get = GET<Void, JSONValue>("https://httpbin.org/get", modifiers: [QueryItem("id", "1"), QueryItem("text", "a")])
             fetcher.response(for: get) { response in
                 switch response.result {
                 case .success(let value):

@@ -334,7 +334,7 @@ private func adHoc(_ manager: some Dispatcher, id: String) async throws -> Order
 }
 
 private func answered(_ networkManager: NetworkManager<OrderEndpoint>) async throws -> Order {
-    struct OrderByID: AnsweredEndpoint {
+    struct OrderByID: Endpoint {
         typealias Output = Order
         let id: String
         var path: String { "orders/\(segment: id)" }
@@ -620,8 +620,8 @@ private func download(_ manager: some Dispatcher, id: String, to file: URL) asyn
     return export
 }
 
-private func compressed(_ note: Note) -> AdHocEndpoint {
-    let endpoint = AdHocEndpoint.post("notes", body: note, encoding: .json.compressed(with: .gzip))
+private func compressed(_ note: Note) -> some Endpoint {
+    let endpoint = TypedEndpoint.post("notes", body: note, encoding: .json.compressed(with: .gzip))
     return endpoint
 }
 

@@ -28,7 +28,7 @@ struct LimitsTests {
         let loops = closing(LoopGroup(loops: 1))
         let channel = Channel.bulk(environment, loops: loops)
         #expect(channel.problems.isEmpty)
-        let error = await CommonDispatcher(channel: channel).response(for: AdHocEndpoint.get("thing"), as: .data).error
+        let error = await CommonDispatcher(channel: channel).response(for: TypedEndpoint.get("thing"), as: .data).error
         #expect(error?.label == "transport.responseTooLarge")
         await channel.close()
     }
@@ -43,7 +43,7 @@ struct LimitsTests {
         let dispatcher = CommonDispatcher(channel: channel)
         let held = Task { try await dispatcher.request(.get("thing")) }
         try await server.waitForRequests(1)
-        let rejected = await dispatcher.response(for: AdHocEndpoint.get("thing"), as: .nothing)
+        let rejected = await dispatcher.response(for: TypedEndpoint.get("thing"), as: .nothing)
         #expect(rejected.error?.label == "transport.queueFull")
         gate.open()
         try await held.value

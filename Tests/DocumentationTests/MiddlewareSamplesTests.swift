@@ -50,9 +50,9 @@ struct MiddlewareSamplesTests {
         var channel = Channel.test(server)
         channel.attemptMiddleware = [ETagCache()]
         channel.limits.attempts = 1
-        let manager = NetworkManager<AdHocEndpoint>(channel: channel)
+        let manager = NetworkManager<Never>(channel: channel)
         for headers in [[:], ["Authorization": "a"], ["Authorization": "b"], ["Authorization": "a"], [:]] as [Headers] {
-            _ = await manager.response(for: AdHocEndpoint.get("x", headers: headers), as: .text)
+            _ = await manager.response(for: TypedEndpoint.get("x", headers: headers), as: .text)
         }
         #expect(server.requests.map { $0.headers["if-none-match"] } == [nil, nil, nil, "\"1\"", nil])
     }
@@ -63,7 +63,7 @@ struct MiddlewareSamplesTests {
         let server = try LoopbackServer.test { .ok($0.headers["authorization"] ?? "").after(.waitFor(gate)) }
         var channel = Channel.test(server)
         channel.callMiddleware = [SingleFlight()]
-        let manager = NetworkManager<AdHocEndpoint>(channel: channel)
+        let manager = NetworkManager<Never>(channel: channel)
         async let first = manager.response(for: .get("x", headers: ["Authorization": "a"]), as: .text)
         async let second = manager.response(for: .get("x", headers: ["Authorization": "b"]), as: .text)
         while server.requests.count < 2 { await Task.yield() }

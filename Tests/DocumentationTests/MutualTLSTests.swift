@@ -48,7 +48,7 @@ struct MutualTLSTests {
         channel.environmentSwitch = place
         let manager = NetworkManager<Never>(channel: channel)
         func call(_ path: String = "entries") async -> Response<String> {
-            await manager.response(for: AdHocEndpoint.get(path), as: .text)
+            await manager.response(for: TypedEndpoint.get(path), as: .text)
         }
 
         #expect(try await call().value == "booked")
@@ -105,9 +105,9 @@ struct MutualTLSTests {
         let file = agent.folder.appendingPathComponent("ca.pem").path
         channel.environment.serverTrustManager = ServerTrustManager(authorities: .file(file))
         let manager = NetworkManager<Never>(channel: channel)
-        #expect(await manager.response(for: AdHocEndpoint.get("entries"), as: .text).error?.label == "transport.tls")
+        #expect(await manager.response(for: TypedEndpoint.get("entries"), as: .text).error?.label == "transport.tls")
         try agent.write(["ca.pem": authority.pem])
-        #expect(try await manager.response(for: AdHocEndpoint.get("entries"), as: .text).value == "booked")
+        #expect(try await manager.response(for: TypedEndpoint.get("entries"), as: .text).value == "booked")
         await channel.close()
     }
 }

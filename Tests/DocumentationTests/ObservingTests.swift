@@ -47,7 +47,7 @@ struct ObservingTests {
             error.context.head?.status == .notFound ? .debug : CoreNetworkLogger.level(of: error)
         }
         channel.logger = log
-        _ = await CommonDispatcher(channel: channel).response(for: AdHocEndpoint.get("thing"), as: .nothing)
+        _ = await CommonDispatcher(channel: channel).response(for: TypedEndpoint.get("thing"), as: .nothing)
         #expect(seen.text == "debug request sent\n\(status == 404 ? "debug" : "notice") request failed\n")
     }
 

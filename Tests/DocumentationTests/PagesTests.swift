@@ -133,7 +133,7 @@ struct PagesTests {
             let manager = BakeryNetworker<Never>().networkManager
             let breads = try await manager.request(.get("breads"), as: [Product].self)
             #expect(breads == [Product(id: 7)])
-            let closed = await manager.response(for: AdHocEndpoint.get("cakes"), as: .nothing)
+            let closed = await manager.response(for: TypedEndpoint.get("cakes"), as: .nothing)
             #expect(closed.error?.app(BakeryError.self) == BakeryError(code: "closed"))
         }
     }
@@ -192,7 +192,7 @@ struct PagesTests {
         let transport = FixtureTransport([Fixture(.get, "breads", status: 503)])
         #expect(Channel.bakery.logger is CoreNetworkLogger)
         await withChannel(.bakery, transport: transport, change: { $0.logger = nil }) {
-            let rejected = await BakeryNetworker<Never>().networkManager.response(for: AdHocEndpoint.get("breads"), as: .nothing)
+            let rejected = await BakeryNetworker<Never>().networkManager.response(for: TypedEndpoint.get("breads"), as: .nothing)
             #expect(rejected.error != nil)
         }
     }

@@ -53,7 +53,7 @@ struct ChannelTransport<Sender: Dispatcher>: GeneratedClientTransport {
     func send(_ request: HTTPRequest, body: Data?, baseURL: URL, operationID: String) async throws -> (HTTPResponse, Data?) {
         var headers = Headers()
         for field in request.headerFields { headers.append(field.name.rawName, field.value) }
-        let endpoint = AdHocEndpoint(
+        let endpoint = TypedEndpoint(
             request.method, request.path ?? "", encoding: body.map { .body(.bytes($0)) }, headers: headers, name: operationID)
         let response = await dispatcher.response(for: endpoint, as: .data)
         switch response.error {

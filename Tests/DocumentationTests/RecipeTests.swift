@@ -92,7 +92,7 @@ struct RecipeTests {
         stop.finish()
         try await run.value
         try await server.waitForOpenConnections(atMost: 0)
-        let late = await dispatcher.response(for: AdHocEndpoint.get("thing"), as: .nothing)
+        let late = await dispatcher.response(for: TypedEndpoint.get("thing"), as: .nothing)
         #expect(late.error?.label == "transport.closed")
     }
 }

@@ -9,7 +9,7 @@ struct RetryTests {
         await withChannel(.parcels, server: server) {
             let show = { (text: String) in seen.change { $0 += text + "\n" } }
             let manager = NetworkManager<Never>(channel: .parcels)
-            for await response in manager.attempts(for: AdHocEndpoint.get("parcels/7"), as: .decodable(Parcel.self)) {
+            for await response in manager.attempts(for: TypedEndpoint.get("parcels/7"), as: .decodable(Parcel.self)) {
                 show(response.error.map { "attempt \(response.attempts.count): \($0.label)" } ?? "done")
             }
         }
@@ -23,7 +23,7 @@ struct RetryTests {
         await withChannel(channel, server: server) {
             let manager = NetworkManager<Never>(channel: channel)
             let response = await manager.response(
-                for: AdHocEndpoint.post("parcels", body: Parcel(id: 7)), as: .decodable(Parcel.self))
+                for: TypedEndpoint.post("parcels", body: Parcel(id: 7)), as: .decodable(Parcel.self))
             #expect((response.error == nil) == isKeyed)
         }
         let keys = server.requests.map { $0.headers["idempotency-key"] }
@@ -37,7 +37,7 @@ struct RetryTests {
         await withChannel(.parcels, server: server) {
             let manager = NetworkManager<Never>(channel: .parcels)
             let quick = manager.attaching(Timeout(.seconds(20)))
-            let response = await quick.response(for: AdHocEndpoint.get("parcels/7"), as: .decodable(Parcel.self))
+            let response = await quick.response(for: TypedEndpoint.get("parcels/7"), as: .decodable(Parcel.self))
             #expect(response.error?.label == "verification.unacceptableStatus.503")
             #expect(response.attempts.count == 1)
         }
@@ -52,7 +52,7 @@ struct RetryTests {
             ? Timeout(idle: .milliseconds(200), total: .seconds(30)) : Timeout(idle: .seconds(30), total: .milliseconds(200))
         await withChannel(.parcels, server: server, change: { $0.interceptors = [] }) {
             let manager = NetworkManager<Never>(channel: .parcels).attaching(timeout)
-            let response = await manager.response(for: AdHocEndpoint.get("parcels/7"), as: .nothing)
+            let response = await manager.response(for: TypedEndpoint.get("parcels/7"), as: .nothing)
             #expect(response.error?.label == (isIdle ? "transport.timedOut.idle" : "transport.timedOut.total"))
         }
     }
@@ -64,7 +64,7 @@ struct RetryTests {
         for idle in [30, 60] {
             let timeout = try #require(
                 await NetworkManager<Never>(channel: channel).response(
-                    for: AdHocEndpoint.get("report"), as: .nothing
+                    for: TypedEndpoint.get("report"), as: .nothing
                 ).request?.timeout)
             #expect(timeout == Timeout(connect: .seconds(10), idle: .seconds(idle), total: .seconds(300)))
             channel.modifiers = [Timeout(idle: .seconds(60))]

@@ -47,7 +47,7 @@ struct TroubleshootingTests {
         let channel = Channel(
             name: "shop", environment: APIEnvironment(ShopHost.production), transport: FixtureTransport([Fixture(body: body)]))
         let error = await CommonDispatcher(channel: channel)
-            .response(for: AdHocEndpoint.get("products"), as: .decodable([Product].self)).error
+            .response(for: TypedEndpoint.get("products"), as: .decodable([Product].self)).error
         let start = "cannot decode Array<Product>, at '[3].id' – "
         #expect(error?.description.hasPrefix(start) == true, "\(error?.description ?? "")")
         #expect(try isShown("\(start)…"))
@@ -56,7 +56,7 @@ struct TroubleshootingTests {
     @Test("has the text of a missing credential")
     func credential() async throws {
         let channel = Channel.bakery.with { $0.transport = FixtureTransport([Fixture()]) }
-        let error = await CommonDispatcher(channel: channel).response(for: AdHocEndpoint.get("breads"), as: .nothing).error
+        let error = await CommonDispatcher(channel: channel).response(for: TypedEndpoint.get("breads"), as: .nothing).error
         #expect(try isShown(#require((error?.underlyingError as? Credential.Missing)?.errorDescription)))
     }
 
@@ -64,7 +64,7 @@ struct TroubleshootingTests {
     func channel() async throws {
         var channel = Channel.shop(.production)
         channel.limits.redirects = -1
-        let error = await CommonDispatcher(channel: channel).response(for: AdHocEndpoint.get("products"), as: .nothing).error
+        let error = await CommonDispatcher(channel: channel).response(for: TypedEndpoint.get("products"), as: .nothing).error
         #expect(error?.description.hasPrefix("the channel is not usable: limits.redirects is -1") == true)
         #expect(try isShown("the channel is not usable: …"))
     }
@@ -73,7 +73,7 @@ struct TroubleshootingTests {
     func envelope() async throws {
         var channel = Channel.shop(.production)
         channel.transport = FixtureTransport([Fixture(status: 401, body: #"{"error": 7}"#)])
-        let error = await CommonDispatcher(channel: channel).response(for: AdHocEndpoint.get("products"), as: .nothing).error
+        let error = await CommonDispatcher(channel: channel).response(for: TypedEndpoint.get("products"), as: .nothing).error
         #expect(error?.description.contains("the body could not be read as the channel's error (") == true)
         #expect(try isShown("the body could not be read as the channel's error (…)"))
     }

@@ -185,7 +185,7 @@ struct DownloadTests {
 
     /// A dispatcher of a team's own.
     private struct Forwarding: Dispatcher {
-        let manager: NetworkManager<AdHocEndpoint>
+        let manager: NetworkManager<Never>
 
         func response<Value>(for endpoint: any Endpoint, as decoding: ResponseDecoding<Value>) async -> Response<Value> {
             await manager.response(for: endpoint, as: decoding)

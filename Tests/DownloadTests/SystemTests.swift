@@ -85,7 +85,7 @@ struct SystemTests {
         let server = try LoopbackServer.start { request in
             request.path == "/cut" ? served.reply(request, sending: 50_000, then: .stalling) : served.reply(request)
         }
-        let cut = AdHocEndpoint.get("cut", modifiers: Timeout(idle: .milliseconds(200)))
+        let cut = TypedEndpoint.get("cut", modifiers: [Timeout(idle: .milliseconds(200))])
         func round() async throws {
             let channel = Channel.loopback(server)
             _ = try await channel.manager.download(.export, to: file, .init { $0.parts = 2 }).value

@@ -53,7 +53,7 @@ struct EventPlanTests {
     @Test("a lost connection is opened again; a rejected status only if the options say so", arguments: [200, 503, 404])
     func errors(status: Int) async throws {
         let channel = Channel.test()
-        let request = try #require(await channel.manager.response(for: AdHocEndpoint.get("a"), as: .data).request)
+        let request = try #require(await channel.manager.response(for: TypedEndpoint.get("a"), as: .data).request)
         await channel.close()
         let context = APIClientError.Context(request, head: ResponseHead(status: .init(code: status), headers: [:]))
         for isNamed in [true, false] {

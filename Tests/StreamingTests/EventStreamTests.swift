@@ -296,7 +296,7 @@ struct EventStreamTests {
         #expect(try await channel.manager.events(.get("x"), options: options).all().map(\.data) == ["a", "b"])
         for method in [HTTPRequest.Method.post, .get] {
             options.reconnections = 0
-            var events = channel.manager.events(AdHocEndpoint(method, "x"), options: options).makeAsyncIterator()
+            var events = channel.manager.events(TypedEndpoint(method, "x"), options: options).makeAsyncIterator()
             #expect(try await events.next()?.data == "a")
             do {
                 _ = try await events.next()
@@ -382,7 +382,7 @@ struct EventStreamTests {
             other.close()
         }
         let channel = Channel.test(server)
-        let endpoint = AdHocEndpoint.get("old", headers: ["Last-Event-ID": "s3cret", "X-Api-Key": "s3cret"])
+        let endpoint = TypedEndpoint.get("old", headers: ["Last-Event-ID": "s3cret", "X-Api-Key": "s3cret"])
         #expect(try await channel.manager.events(endpoint, options: Self.quick).all().map(\.data) == ["a", "b"])
         #expect(server.requests.map { $0.headers["last-event-id"] } == ["s3cret", "7", "8"])
         #expect(other.requests.map { $0.headers["last-event-id"] } == [nil, "7", "8"])

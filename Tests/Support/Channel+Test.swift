@@ -39,11 +39,11 @@ extension Channel {
             server.url, name: name, limits: limits, authority: server.tls?.authorityPEM, transport: transport, change)
     }
 
-    public var manager: NetworkManager<AdHocEndpoint> { NetworkManager(channel: self) }
+    public var manager: NetworkManager<Never> { NetworkManager(channel: self) }
     public var dispatcher: CommonDispatcher { CommonDispatcher(channel: self) }
 }
 
 extension LoopbackServer {
     /// The manager of a new channel to the server.
-    public var manager: NetworkManager<AdHocEndpoint> { Channel.test(self).manager }
+    public var manager: NetworkManager<Never> { Channel.test(self).manager }
 }

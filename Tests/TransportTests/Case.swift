@@ -182,10 +182,10 @@ final class Stage: Sendable {
         change(&channel)
         // The body is set directly, without an encoding.
         let encoding = InputEncoding("a body of the test's own") { _, request in request.body = body }
-        let endpoint = AdHocEndpoint(
+        let endpoint = TypedEndpoint(
             method, path, params: body.isEmpty ? nil : ["": ""], encoding: encoding, headers: headers, modifiers: [timeout],
             name: "thing")
-        return await NetworkManager<AdHocEndpoint>(channel: channel).response(for: endpoint, as: decoding)
+        return await NetworkManager<Never>(channel: channel).response(for: endpoint, as: decoding)
     }
 
     /// Sends a request whose answer is read as a whole.

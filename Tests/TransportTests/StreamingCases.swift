@@ -37,7 +37,7 @@ extension Case {
             struct Rejection: Error, Decodable { let message: String }
             var channel = stage.channel
             channel.errorFilter = .rejection(Rejection.self)
-            let manager = NetworkManager<AdHocEndpoint>(channel: channel)
+            let manager = NetworkManager<Never>(channel: channel)
             do throws(APIClientError) {
                 for try await _ in manager.events(.get("thing")) {}
                 Issue.record("expected an error")
@@ -50,7 +50,7 @@ extension Case {
         Case("a status of success other than 200 opens no event stream") { _, _ in
             Answer(203, ["Content-Type": "text/event-stream"], body: "data: x\n\n")
         } run: { stage async throws in
-            let manager = NetworkManager<AdHocEndpoint>(channel: stage.channel)
+            let manager = NetworkManager<Never>(channel: stage.channel)
             do throws(APIClientError) {
                 for try await _ in manager.events(.get("thing")) { Issue.record("expected no event") }
                 Issue.record("expected an error")

@@ -49,8 +49,8 @@ struct URLSessionTransportTests {
             name: "test", environment: APIEnvironment("test", baseURL: "https://shop.example"), transport: URLSessionTransport())
         demand.ask(&channel)
         let encoding = InputEncoding("as it is") { _, request in request.body = demand.body }
-        let endpoint = AdHocEndpoint(demand.method, "thing", encoding: encoding)
-        let response = await NetworkManager<AdHocEndpoint>(channel: channel).response(for: endpoint, as: .data)
+        let endpoint = TypedEndpoint(demand.method, "thing", encoding: encoding)
+        let response = await NetworkManager<Never>(channel: channel).response(for: endpoint, as: .data)
         let failure = failure(of: response)
         #expect(failure?.label == "unsupported", "\(String(describing: response.error))")
         #expect(failure?.localizedDescription == "not supported: \(demand.capability)")
@@ -88,8 +88,8 @@ struct URLSessionTransportTests {
             }
         }
         let encoding = InputEncoding("a stream") { _, request in request.body = .stream(body) }
-        let endpoint = AdHocEndpoint(.post, "thing", encoding: encoding)
-        let response = await NetworkManager<AdHocEndpoint>(channel: channel).response(for: endpoint, as: .data)
+        let endpoint = TypedEndpoint(.post, "thing", encoding: encoding)
+        let response = await NetworkManager<Never>(channel: channel).response(for: endpoint, as: .data)
         #expect(response.data == Data("200".utf8), "\(String(describing: response.error))")
     }
 
@@ -101,7 +101,7 @@ struct URLSessionTransportTests {
             name: "test", environment: APIEnvironment("test", baseURL: server.url), transport: URLSessionTransport())
         channel.environment.allowsInsecureConnections = true
         channel.modifiers = [Timeout(total: .milliseconds(200))]
-        let manager = NetworkManager<AdHocEndpoint>(channel: channel)
+        let manager = NetworkManager<Never>(channel: channel)
         let (begun, calls) = (try Gate(), DispatchSemaphore(value: 0))
         let isOver = Mutex(false)
         HoldingProtocol.load.withLock {
@@ -157,8 +157,8 @@ struct URLSessionTransportTests {
             name: "test", environment: APIEnvironment("test", baseURL: server.url), transport: URLSessionTransport())
         channel.environment.allowsInsecureConnections = true
         channel.limits.responseBodySize = 2 << 20
-        let endpoint = AdHocEndpoint(.get, "thing")
-        let response = await NetworkManager<AdHocEndpoint>(channel: channel).response(for: endpoint, as: .stream)
+        let endpoint = TypedEndpoint(.get, "thing")
+        let response = await NetworkManager<Never>(channel: channel).response(for: endpoint, as: .stream)
         let body = try response.value
         try await server.waitForOpenConnections(atMost: 0)
         let error = await #expect(throws: APIClientError.self) { try await body.collect(upTo: 64 << 20) }
@@ -175,7 +175,7 @@ struct URLSessionTransportTests {
             var channel = Channel(
                 name: "test", environment: APIEnvironment("test", baseURL: server.url), transport: URLSessionTransport())
             channel.environment.allowsInsecureConnections = true
-            let manager = NetworkManager<AdHocEndpoint>(channel: channel)
+            let manager = NetworkManager<Never>(channel: channel)
             let body = Body.stream(
                 Body.Stream {
                     AsyncStream(unfolding: {
@@ -185,7 +185,7 @@ struct URLSessionTransportTests {
                     })
                 })
             let encoding = InputEncoding("as it is") { _, request in request.body = body }
-            let endpoint = AdHocEndpoint(.put, "thing", encoding: encoding)
+            let endpoint = TypedEndpoint(.put, "thing", encoding: encoding)
             let call = Task { await manager.response(for: endpoint, as: .data) }
             try await preparing.value(until: .now + .seconds(10)) { CocoaError(.userCancelled) }
             closing.fulfil(.success(()))
@@ -233,8 +233,8 @@ struct URLSessionTransportTests {
             var channel = Channel(
                 name: "test", environment: APIEnvironment("test", baseURL: server.url), transport: URLSessionTransport())
             channel.environment.allowsInsecureConnections = true
-            let manager = NetworkManager<AdHocEndpoint>(channel: channel)
-            let endpoint = AdHocEndpoint(.get, path)
+            let manager = NetworkManager<Never>(channel: channel)
+            let endpoint = TypedEndpoint(.get, path)
             await withTaskGroup { group in
                 for _ in 0..<8 {
                     let call = Task { await manager.response(for: endpoint, as: .data).error }

@@ -56,7 +56,7 @@ struct CompressionTests {
     func encodings() async throws {
         let server = try LoopbackServer.test(Self.echo)
         let channel = Channel.test(server.url)
-        let endpoint = AdHocEndpoint.post("a", body: ["title": "Bag"], encoding: .json.compressed(with: .gzip))
+        let endpoint = TypedEndpoint.post("a", body: ["title": "Bag"], encoding: .json.compressed(with: .gzip))
         #expect(try await channel.manager.request(endpoint, as: [String: String].self) == ["title": "Bag"])
         #expect(server.requests.last?.headers["Content-Type"] == "application/json")
         let twice = InputEncoding.body(.bytes(Self.text)).compressed(with: .gzip).compressed(with: .gzip)

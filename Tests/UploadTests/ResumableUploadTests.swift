@@ -109,7 +109,7 @@ struct ResumableUploadTests {
     func fields() async throws {
         let server = try ResumableServer(.tus)
         let channel = Channel.test(server.url)
-        let endpoint = AdHocEndpoint.post("a", query: ["folder": "7"], headers: ["Authorization": "Bearer s3cret"])
+        let endpoint = TypedEndpoint.post("a", query: ["folder": "7"], headers: ["Authorization": "Bearer s3cret"])
         let states = Shared<[ResumableUpload.State?]>([])
         try await channel.manager.upload(
             endpoint, from: .bytes(Data("x".utf8)),

@@ -111,7 +111,7 @@ struct UploadTests {
         let channel = Channel.test(server.url) { $0.attemptMiddleware = [BodyKind(seen: seen)] }
         _ = try await channel.manager.upload(.post("a"), from: .bytes(Self.data)).value
         _ = try await channel.manager.upload(
-            .post("a", modifiers: Timeout(.seconds(7))), from: .bytes(Self.data),
+            .post("a", modifiers: [Timeout(.seconds(7))]), from: .bytes(Self.data),
             options: UploadOptions(compression: .gzip)
         ).value
         for request in seen.current {
@@ -357,7 +357,7 @@ struct UploadTests {
         let file = try TemporaryFile(Self.data)
         let channel = Channel.test(server.url)
         let options = UploadOptions(expectsContinue: true)
-        let upload = channel.manager.upload(AdHocEndpoint(method, "a"), from: source.body(file), options: options)
+        let upload = channel.manager.upload(TypedEndpoint(method, "a"), from: source.body(file), options: options)
         let response = await upload.response
         await channel.close()
         // A body that can be read only once is never sent again.
@@ -385,7 +385,7 @@ struct UploadTests {
             $0.limits.attempts = attempts
             $0.interceptors = [RetryPolicy(base: .milliseconds(1))]
         }
-        let endpoint = AdHocEndpoint(.put, "a", headers: ["Expect": "100-Continue"])
+        let endpoint = TypedEndpoint(.put, "a", headers: ["Expect": "100-Continue"])
         let response = await channel.manager.upload(endpoint, from: .bytes(Self.data), as: Receipt.self).response
         await channel.close()
         #expect(response.attempts.map(\.status) == Array([417, attempts == 3 ? 503 : 200, 200].prefix(attempts)), "\(response)")
@@ -403,7 +403,7 @@ struct UploadTests {
             $0.limits.attempts = 5
             $0.interceptors = [Expecting()]
         }
-        let response = await channel.manager.upload(AdHocEndpoint(.put, "a"), from: .bytes(Self.data)).response
+        let response = await channel.manager.upload(TypedEndpoint(.put, "a"), from: .bytes(Self.data)).response
         await channel.close()
         #expect(response.attempts.map(\.status) == [417, status], "\(response)")
         #expect(server.requests.map(\.headers["Expect"]) == ["100-continue", nil])
@@ -546,7 +546,7 @@ struct UploadTests {
         let started = ContinuousClock.now
         // A byte each second, which is longer than the idle timeout.
         let response = await channel.manager.upload(
-            .post("a", modifiers: Timeout(idle: .milliseconds(800))), from: .bytes(Data("123".utf8)),
+            .post("a", modifiers: [Timeout(idle: .milliseconds(800))]), from: .bytes(Data("123".utf8)),
             options: UploadOptions(bytesPerSecond: 1)
         ).response
         let took = ContinuousClock.now - started

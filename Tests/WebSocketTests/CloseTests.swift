@@ -100,7 +100,7 @@ struct CloseTests {
         }
     }
 
-    @MainActor private final class Chat: ChannelNetworker<AdHocEndpoint> {
+    @MainActor private final class Chat: ChannelNetworker<Never> {
         var arrived: @MainActor () -> Void = {}
         private var call: Cancellable?
 
@@ -214,7 +214,7 @@ struct CloseTests {
             .webSocket(request, options) { for try await _ in $0 {} }
         }
         let channel = Channel.test(server)
-        let endpoint = AdHocEndpoint.get("chat").attaching(Upgrade(options: .init()), StatusCodeResponseVerifier(101))
+        let endpoint = TypedEndpoint.get("chat").attaching(Upgrade(options: .init()), StatusCodeResponseVerifier(101))
         for _ in 0..<20 {
             let body = try await channel.dispatcher.response(for: endpoint, as: .stream).value
             let client = try #require(body.connection)

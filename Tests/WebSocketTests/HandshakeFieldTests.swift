@@ -8,10 +8,10 @@ struct HandshakeFieldTests {
     enum Origin: CaseIterable {
         case endpoint, modifier, channel, interceptor, middleware
 
-        func set(_ name: String, _ value: String, on channel: inout Channel) -> AdHocEndpoint {
+        func set(_ name: String, _ value: String, on channel: inout Channel) -> GET<Void, Void> {
             switch self {
             case .endpoint: return .get("chat", headers: [name: value])
-            case .modifier: return .get("chat", modifiers: Header(name, value))
+            case .modifier: return .get("chat", modifiers: [Header(name, value)])
             case .channel: channel.modifiers.append(Header(name, value))
             case .interceptor: channel.interceptors.append(Adapting(name: name, value: value))
             case .middleware: channel.attemptMiddleware.append(Setting(name: name, value: value))
@@ -43,7 +43,7 @@ struct HandshakeFieldTests {
         let server = try LoopbackServer.test { .webSocket($0, .init(subprotocols: "v1"), serve: echo) }
         let first = try LoopbackServer.test { [url = server.url] _ in .status(307, headers: ["Location": "\(url)/chat"]) }
         let channel = Channel.test(first)
-        let endpoint = AdHocEndpoint.get("chat", headers: isField ? ["Sec-WebSocket-Protocol": "v1"] : [:])
+        let endpoint = TypedEndpoint.get("chat", headers: isField ? ["Sec-WebSocket-Protocol": "v1"] : [:])
         let options = isField ? WebSocket.Options() : WebSocket.Options(subprotocols: "v1")
         #expect(try await channel.dispatcher.webSocket(endpoint, options).subprotocol == "v1")
         #expect(server.requests.map { $0.headers.all("Sec-WebSocket-Protocol") } == [["v1"]])

@@ -280,7 +280,7 @@ struct HandshakeTests {
     func unsound() async throws {
         let server = try LoopbackServer.test { .webSocket($0, serve: echo) }
         let channel = Channel.test(server)
-        for endpoint in [AdHocEndpoint(.post, "chat"), AdHocEndpoint(.put, "chat")] {
+        for endpoint in [TypedEndpoint(.post, "chat"), TypedEndpoint(.put, "chat")] {
             guard case .unsupported = await failure(of: { try await channel.dispatcher.webSocket(endpoint) })?.transport else {
                 Issue.record("\(endpoint.method) was sent")
                 continue
@@ -322,7 +322,7 @@ struct HandshakeTests {
         let server = try LoopbackServer.test { _ in .stallBeforeHead }
         let channel = Channel.test(server)
         let timeout = isTotal ? Timeout(.milliseconds(200)) : Timeout(idle: .milliseconds(200))
-        let error = await failure { try await channel.dispatcher.webSocket(.get("chat", modifiers: timeout)) }
+        let error = await failure { try await channel.dispatcher.webSocket(.get("chat", modifiers: [timeout])) }
         guard case .timedOut(let phase, _) = error?.transport else {
             Issue.record("\(String(describing: error))")
             return

@@ -27,7 +27,7 @@ struct WebSocketTests {
         #expect(socket.closing == .init(code: .normal, reason: "done", side: .here))
     }
 
-    @MainActor private final class Chat: ChannelNetworker<AdHocEndpoint> {
+    @MainActor private final class Chat: ChannelNetworker<Never> {
         var failures: [String] = []
 
         func say(_ text: String, over socket: WebSocket) {

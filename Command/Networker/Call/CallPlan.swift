@@ -179,10 +179,10 @@ struct CallPlan: Sendable {
     /// - Parameters:
     ///   - timeout: the limit of the whole call.
     ///   - accept: the value of `Accept`, unless a header of the command line has another.
-    func endpoint(timeout: Duration, accept: String) -> AdHocEndpoint {
+    func endpoint(timeout: Duration, accept: String) -> some Endpoint {
         var fields: Headers = ["Accept": accept]
         for line in headers { fields[line.name] = line.value }
-        return AdHocEndpoint(
+        return TypedEndpoint(
             method, path, encoding: encoding, headers: fields,
             modifiers: [Timeout(connect: min(timeout, .seconds(10)), idle: timeout, total: timeout)],
             name: "\(method.rawValue) \(path.before(anyOf: "?"))")

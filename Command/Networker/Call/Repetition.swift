@@ -25,7 +25,7 @@ struct Repetition: Sendable {
 
     /// Sends the request `count` times, `width` at a time.
     static func run(
-        _ endpoint: AdHocEndpoint, through dispatcher: CommonDispatcher, _ count: Int, atATime width: Int
+        _ endpoint: any Endpoint, through dispatcher: CommonDispatcher, _ count: Int, atATime width: Int
     ) async -> Repetition {
         let start = ContinuousClock.now
         let outcomes = await withTaskGroup(of: [Outcome].self) { group in

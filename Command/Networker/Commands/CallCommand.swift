@@ -249,7 +249,7 @@ struct CallCommand: AsyncParsableCommand {
             requests.map { HeaderListing(exchange: $0).rendered(Console.output.palette) }.joined(separator: "\n\n") + cURL)
     }
 
-    private func repeated(_ endpoint: AdHocEndpoint, through channel: Channel, _ count: Int, _ target: CallTarget) async throws {
+    private func repeated(_ endpoint: any Endpoint, through channel: Channel, _ count: Int, _ target: CallTarget) async throws {
         let repetition = await Repetition.run(
             endpoint, through: CommonDispatcher(channel: channel), count, atATime: atATime ?? 1)
         await channel.close()

@@ -108,7 +108,7 @@ struct WebSocketCommand: AsyncParsableCommand {
 
     // MARK: - The command line
 
-    private func plan() throws -> (CallTarget, AdHocEndpoint) {
+    private func plan() throws -> (CallTarget, any Endpoint) {
         try header.checkNamesAreDistinct()
         let word = word.withHTTPScheme
         let target = try options.target(word)
@@ -134,7 +134,7 @@ struct WebSocketCommand: AsyncParsableCommand {
         var fields: Headers = [:]
         for line in header { fields[line.name] = line.value }
         let limit = timeout.duration
-        let endpoint = AdHocEndpoint(
+        let endpoint = TypedEndpoint(
             .get, path, headers: fields, modifiers: [Timeout(connect: min(limit, .seconds(10)), idle: limit, total: limit)],
             name: "ws \(path.before(anyOf: "?"))")
         return (target, endpoint)

@@ -31,7 +31,7 @@ struct Examination {
         bare.modifiers = [Timeout(timeout), StatusCodeResponseVerifier(100..<1_000)]
         bare.limits.redirects = 0
         // GET, because some servers do not answer HEAD over HTTP/2.
-        let response = await CommonDispatcher(channel: bare).response(for: AdHocEndpoint.get(path), as: .nothing)
+        let response = await CommonDispatcher(channel: bare).response(for: TypedEndpoint.get(path), as: .nothing)
         let rejection: String? =
             if let failure = failure(of: response) {
                 await IdentityProbe(channel: bare, limit: timeout).rejection(after: failure)

@@ -21,7 +21,7 @@ struct IdentityProbe {
         else { return nil }
         var silent = channel
         silent.transport = SilentTransport(base: transport, limit: min(limit, .seconds(2)))
-        let response = await CommonDispatcher(channel: silent).response(for: AdHocEndpoint.get(""), as: .nothing)
+        let response = await CommonDispatcher(channel: silent).response(for: TypedEndpoint.get(""), as: .nothing)
         guard case .transport(let end, _)? = response.error else { return nil }
         switch end {
         case .tls(_, let reason), .connectionLost(let reason, _): return Self.isAboutIdentity(reason) ? reason : nil

@@ -119,7 +119,7 @@ struct ChannelTemplate: Sendable {
                 @Test("the body of a rejection arrives as the channel's own error")
                 func rejection() async {
                     await withChannel(.\(name.property), transport: .fixtures("\(scenario)")) {
-                        let manager = \(channel)Networker<AdHocEndpoint>().networkManager
+                        let manager = \(channel)Networker<Never>().networkManager
                         let error = await #expect(throws: APIClientError.self) {
                             try await manager.request(.get("missing"), as: Data.self)
                         }

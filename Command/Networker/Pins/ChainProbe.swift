@@ -29,7 +29,7 @@ struct ChainProbe {
         channel.logger = FunctionLogger { event in
             if case .pinMismatch(let mismatch, _) = event { found.withLock { $0 = mismatch.certificates } }
         }
-        let response = await CommonDispatcher(channel: channel).response(for: AdHocEndpoint.get(""), as: .nothing)
+        let response = await CommonDispatcher(channel: channel).response(for: TypedEndpoint.get(""), as: .nothing)
         await channel.close()
         let certificates = found.withLock { $0 }
         guard certificates.isEmpty else { return certificates }

@@ -92,9 +92,8 @@ extension Response {
 // `.decodable(T.self)`, or the value under a path of keys, `.decodable([Item].self, at: "data.items")`.
 
 extension Dispatcher {
-    /// Sends a request and returns its value: `request(.delete("orders/\(segment: id)"))`, `request(.get("motd"), as: .text)`.
+    /// Sends a request and returns what `decoding` makes of its response: `request(.get("motd"), as: .text)`.
     ///
-    /// - Parameter decoding: how the response becomes the value. Default ``ResponseDecoding/nothing``.
     /// - Throws: ``APIClientError``, by the stage that failed; `.cancelled` if the task was cancelled.
     public func request<Value: Sendable>(
         _ endpoint: some Endpoint, as decoding: ResponseDecoding<Value> = .nothing
@@ -109,13 +108,14 @@ extension Dispatcher {
         try await response(for: endpoint, as: .decodable(type)).value
     }
 
-    /// As `request(_:as:)`, for an endpoint that knows its response: `request(OrderEndpoints.all)`.
-    public func request<Output>(_ endpoint: some AnsweredEndpoint<Output>) async throws(APIClientError) -> Output {
+    /// As `request(_:as:)`, for the endpoint's own output, by default `Void`: `request(OrderEndpoints.all)`,
+    /// `request(.delete("orders/\(segment: id)"))`.
+    public func request<Item: Endpoint>(_ endpoint: Item) async throws(APIClientError) -> Item.Output {
         try await response(for: endpoint, as: endpoint.decoding).value
     }
 
     /// As `request(_:)`, for a typed endpoint and its input: `request(OrderEndpoints.place, order)`.
-    public func request<Method, Input, Output>(
+    public func request<Method, Input: Encodable & Sendable, Output>(
         _ endpoint: TypedEndpoint<Method, Input, Output>, _ input: Input
     ) async throws(APIClientError) -> Output {
         try await response(for: endpoint(input), as: endpoint.decoding).value
@@ -127,8 +127,8 @@ extension Dispatcher {
         await response(for: endpoint, as: .decodable(type))
     }
 
-    /// As `response(for:as:)`, for an endpoint that knows its response.
-    public func response<Output>(for endpoint: some AnsweredEndpoint<Output>) async -> Response<Output> {
+    /// As `response(for:as:)`, for the endpoint's own output.
+    public func response<Item: Endpoint>(for endpoint: Item) async -> Response<Item.Output> {
         await response(for: endpoint, as: endpoint.decoding)
     }
 
@@ -151,11 +151,11 @@ extension Dispatcher {
         }
     }
 
-    /// As ``response(for:as:queue:completion:)``, for an endpoint that knows its response.
+    /// As ``response(for:as:queue:completion:)``, for the endpoint's own output.
     @discardableResult
-    public func response<Output>(
-        for endpoint: some AnsweredEndpoint<Output>,
-        @_inheritActorContext completion: @escaping @isolated(any) @Sendable (Response<Output>) -> Void
+    public func response<Item: Endpoint>(
+        for endpoint: Item,
+        @_inheritActorContext completion: @escaping @isolated(any) @Sendable (Response<Item.Output>) -> Void
     ) -> Cancellable {
         response(for: endpoint, as: endpoint.decoding, completion: completion)
     }

@@ -17,7 +17,24 @@ public import HTTPTypes
 ///     }
 /// }
 /// ```
+///
+/// An endpoint may know the type of its response, so that a call need not name it. A ``TypedEndpoint`` does, and so does a type
+/// with an `Output`:
+///
+/// ```swift
+/// struct OrderByID: Endpoint {
+///     typealias Output = Order
+///     let id: String
+///     var path: String { "orders/\(segment: id)" }
+///     var method: HTTPRequest.Method { .get }
+/// }
+///
+/// let order = try await networkManager.request(OrderByID(id: "7"))
+/// ```
 public protocol Endpoint: Sendable, EndpointSpellings {
+    /// The type of the response's value, unless the call asks for another one. Default `Void`: the body is not read.
+    associatedtype Output: Sendable = Void
+
     /// An absolute base URL other than the environment's; empty, the default, for the environment's. The environment's
     /// ``APIEnvironment/baseURLRule`` selects one of the two.
     var baseURL: String { get }
@@ -31,8 +48,8 @@ public protocol Endpoint: Sendable, EndpointSpellings {
     var params: Parameters? { get }
     /// The whole address as text. Default: base URL and path joined. An endpoint with its own address is sent there.
     var url: String { get }
-    /// A name for logs, errors and metrics. Default: the case or type name without its values, so that it contains no secret. For
-    /// your own logs write `endpoint.description`, because `print(endpoint)` shows the values.
+    /// A name for logs, errors and metrics. Default: the case or type name without its values, so that it contains no secret.
+    /// Your own logs write it instead of `\(endpoint)`, which shows the values.
     var description: String { get }
     /// Default: ``InputEncoding/query`` for methods whose parameters belong there, else ``InputEncoding/body``.
     var encoding: InputEncoding { get }
@@ -43,15 +60,25 @@ public protocol Endpoint: Sendable, EndpointSpellings {
     /// call wins.
     var keyPath: String { get }
     /// The modifiers of a call of this endpoint, farthest level first. Default one level, ``modifiers`` and then ``headers``, or
-    /// no level without either. A custom dispatcher may read it; a feature's endpoint does not implement it.
+    /// none. A custom dispatcher may read it; a feature's endpoint does not implement it.
     var modifierLevels: [[any RequestModifier]] { get }
+    /// How the response becomes the output. Default ``ResponseDecoding/decodable(_:)``, or ``ResponseDecoding/nothing``.
+    var decoding: ResponseDecoding<Output> { get }
+}
+
+extension Endpoint where Output: Decodable {
+    public var decoding: ResponseDecoding<Output> { .decodable() }
+}
+
+extension Endpoint where Output == Void {
+    public var decoding: ResponseDecoding<Output> { .nothing }
 }
 
 extension Endpoint {
     public var baseURL: String { "" }
     public var headers: Headers { [:] }
     public var params: Parameters? { nil }
-    public var encoding: InputEncoding { method.sendsParametersInQuery ? .query : .body }
+    public var encoding: InputEncoding { .usual(for: method) }
     public var modifiers: [any RequestModifier] { [] }
     public var keyPath: String { "" }
     public var modifierLevels: [[any RequestModifier]] {

@@ -2,7 +2,9 @@ public import CoreAPICoding
 internal import Foundation
 public import HTTPTypes
 
-/// An endpoint that knows the types of its input and its output, made by an ``EndpointProvider``.
+/// An endpoint as a value, with its method and the types of its input and its output:
+/// `static let orders = GET<Void, [Order]>("orders")`. An ``EndpointProvider`` makes those that share modifiers. `.get("orders")`,
+/// `.post("orders", body: order)` and their like make one for a single call.
 ///
 /// Use it if the response's type belongs to the endpoint. Use an ``Endpoint`` enum if one type describes a feature's requests and
 /// the caller names the response. With its input a typed endpoint is an ``Endpoint``, too, and is sent in the same ways.
@@ -10,35 +12,55 @@ public import HTTPTypes
 /// `Input` is `Void`, `Data` (the body unchanged) or anything `Encodable`; `nil` sends nothing. `Output` is `Void`, `Data` or
 /// anything `Decodable`, ``JSONValue`` among them.
 public struct TypedEndpoint<Method: EndpointMethod, Input, Output: Sendable>: Sendable {
-    /// The name in logs and errors: the provider and the endpoint, without any value.
-    public let name: String
-    public let path: String
-    public let headers: Headers
-    public let encoding: InputEncoding
-    /// The provider's.
-    let implicitModifiers: [any RequestModifier]
+    /// The name in logs and errors, without any value: the property or function that makes the endpoint, after its provider. For
+    /// a `static let`, which Swift does not name, method and path without the query.
+    public var name: String
+    public var method: HTTPRequest.Method
+    public var path: String
+    public var baseURL = ""
+    public var headers: Headers
+    /// The input, once it is there.
+    public var params: Parameters?
+    public var encoding: InputEncoding
     /// The endpoint's own.
-    public let modifiers: [any RequestModifier]
-    var attached: [[any RequestModifier]] = []
-    let write: @Sendable (Input) -> Parameters?
+    public var modifiers: [any RequestModifier]
+    public var keyPath = ""
     /// How the response becomes the output; may be replaced, for example by `.decodable(at: "data.items")`.
     public var decoding: ResponseDecoding<Output>
+    /// The provider's.
+    private let implicitModifiers: [any RequestModifier]
+    private var attached: [[any RequestModifier]] = []
 
-    public var method: HTTPRequest.Method { Method.method }
-
-    /// This endpoint with its input. The result needs no further input, so it is an ``AnsweredEndpoint``.
-    ///
-    /// ```swift
-    /// let order = try await networkManager.request(OrderEndpoints.place(NewOrder(items: items)))
-    /// ```
-    public func callAsFunction(_ input: Input) -> TypedEndpoint<Method, Void, Output> {
-        let params = write(input)
-        return TypedEndpoint<Method, Void, Output>(
-            name: name, path: path, headers: headers, encoding: encoding, implicitModifiers: implicitModifiers,
-            modifiers: modifiers, attached: attached, write: { _ in params }, decoding: decoding)
+    fileprivate init(
+        _ method: HTTPRequest.Method, _ path: String, _ params: Parameters?, _ encoding: InputEncoding, _ headers: Headers,
+        _ modifiers: [any RequestModifier], _ name: String, _ decoding: ResponseDecoding<Output>,
+        implicit: [any RequestModifier] = []
+    ) {
+        self.name = name
+        self.method = method
+        self.path = path
+        self.headers = headers
+        self.params = params
+        self.encoding = encoding
+        self.modifiers = modifiers
+        self.decoding = decoding
+        implicitModifiers = implicit
     }
 
-    public var modifierLevels: [[any RequestModifier]] { [implicitModifiers, modifiers + [headers]] + attached }
+    /// An endpoint that waits for its input.
+    fileprivate init(
+        _ path: String, _ encoding: InputEncoding?, _ headers: Headers, _ modifiers: [any RequestModifier], _ name: String,
+        _ decoding: ResponseDecoding<Output>, implicit: [any RequestModifier] = []
+    ) {
+        let isRaw = Input.self == Data.self || Input.self == Data?.self
+        self.init(
+            Method.method, path, nil, encoding ?? (isRaw ? .raw : .usual(for: Method.method)), headers, modifiers, name, decoding,
+            implicit: implicit)
+    }
+
+    public var modifierLevels: [[any RequestModifier]] {
+        ([implicitModifiers, headers.isEmpty ? modifiers : modifiers + [headers]] + attached).filter { !$0.isEmpty }
+    }
 
     /// This endpoint with further modifiers for one call. They win over its own, and over those attached before.
     public func attaching(_ modifiers: any RequestModifier...) -> TypedEndpoint {
@@ -48,17 +70,88 @@ public struct TypedEndpoint<Method: EndpointMethod, Input, Output: Sendable>: Se
     }
 }
 
-extension TypedEndpoint {
-    init(
-        path: String, headers: Headers, encoding: InputEncoding?, implicitModifiers: [any RequestModifier] = [],
-        modifiers: [any RequestModifier], name: String, write: @escaping @Sendable (Input) -> Parameters?,
-        decoding: ResponseDecoding<Output>
+// A typed endpoint without input needs no call to be an endpoint.
+extension TypedEndpoint: EndpointSpellings, Endpoint where Input == Void {}
+
+extension TypedEndpoint where Input: Encodable & Sendable {
+    /// This endpoint with its input, as an ``Endpoint``: `request(OrderEndpoints.place(NewOrder(items: items)))`.
+    public func callAsFunction(_ input: Input) -> TypedEndpoint<Method, Void, Output> {
+        var whole = TypedEndpoint<Method, Void, Output>(
+            method, path, Parameters(unlessNil: input), encoding, headers, modifiers, name, decoding, implicit: implicitModifiers)
+        whole.baseURL = baseURL
+        whole.keyPath = keyPath
+        whole.attached = attached
+        return whole
+    }
+}
+
+extension TypedEndpoint where Output: Decodable {
+    /// Describes a request whose response is decoded.
+    ///
+    /// - Parameters:
+    ///   - path: below the base URL; may contain a query.
+    ///   - headers: the endpoint's own; they win over those of every farther level.
+    ///   - encoding: `nil` for the method's default, the query or the body; of `Data` ``InputEncoding/raw``.
+    ///   - modifiers: the endpoint's own, such as a ``Timeout``.
+    ///   - name: appears in logs and errors, and should contain no value; `nil` for the default of ``name``.
+    ///   - function: the property or function that makes the endpoint.
+    public init(
+        _ path: String, headers: Headers = [:], encoding: InputEncoding? = nil, modifiers: [any RequestModifier] = [],
+        name: String? = nil, function: String = #function
     ) {
-        let isRaw = Input.self == Data.self || Input.self == Data?.self
-        let usual: InputEncoding = if isRaw { .raw } else if Method.method.sendsParametersInQuery { .query } else { .body }
-        self.init(
-            name: name, path: path, headers: headers, encoding: encoding ?? usual,
-            implicitModifiers: implicitModifiers, modifiers: modifiers, write: write, decoding: decoding)
+        self.init(path, encoding, headers, modifiers, endpointName(name, function, Method.method, path), .decodable())
+    }
+}
+
+extension TypedEndpoint where Output == Void {
+    /// Describes a request whose response is not read; otherwise as one whose response is decoded.
+    public init(
+        _ path: String, headers: Headers = [:], encoding: InputEncoding? = nil, modifiers: [any RequestModifier] = [],
+        name: String? = nil, function: String = #function
+    ) {
+        self.init(path, encoding, headers, modifiers, endpointName(name, function, Method.method, path), .nothing)
+    }
+}
+
+/// Makes typed endpoints that share modifiers: one per feature.
+///
+/// ```swift
+/// struct OrderEndpoints: EndpointProvider {
+///     static var implicitModifiers: [any RequestModifier] { [Header("X-Feature", "orders")] }
+///
+///     static let all: GET<Void, [Order]> = create("orders")
+///     static let place: POST<NewOrder, Order> = create("orders")
+///     static func order(_ id: String) -> GET<Void, Order> { create("orders/\(segment: id)") }
+/// }
+///
+/// let orders = try await networkManager.request(OrderEndpoints.all)
+/// let order = try await networkManager.request(OrderEndpoints.place, NewOrder(items: items))
+/// ```
+public protocol EndpointProvider {
+    /// Attached to every endpoint of this provider: nearer than the channel's, farther than the endpoint's own. Read when an
+    /// endpoint is made, which for a `static let` is once.
+    static var implicitModifiers: [any RequestModifier] { get }
+}
+
+extension EndpointProvider {
+    public static var implicitModifiers: [any RequestModifier] { [] }
+
+    /// An endpoint with an output; the parameters are those of ``TypedEndpoint``.
+    public static func create<Method, Input, Output: Decodable>(
+        _ path: String, headers: Headers = [:], encoding: InputEncoding? = nil, modifiers: [any RequestModifier] = [],
+        name: String? = nil, function: String = #function
+    ) -> TypedEndpoint<Method, Input, Output> {
+        let name = endpointName(name, function, Method.method, path, of: Self.self)
+        return TypedEndpoint(path, encoding, headers, modifiers, name, .decodable(), implicit: implicitModifiers)
+    }
+
+    /// An endpoint without an output; the parameters are those of ``TypedEndpoint``.
+    public static func create<Method, Input>(
+        _ path: String, headers: Headers = [:], encoding: InputEncoding? = nil, modifiers: [any RequestModifier] = [],
+        name: String? = nil, function: String = #function
+    ) -> TypedEndpoint<Method, Input, Void> {
+        let name = endpointName(name, function, Method.method, path, of: Self.self)
+        return TypedEndpoint(path, encoding, headers, modifiers, name, .nothing, implicit: implicitModifiers)
     }
 }
 
@@ -71,7 +164,7 @@ extension TypedEndpoint {
 /// and a getter's property with a capital letter gets method and path; both want a `name`.
 ///
 /// - Parameter provider: the type with which the name begins.
-func endpointName(
+private func endpointName(
     _ given: String?, _ function: String, _ method: HTTPRequest.Method, _ path: String, of provider: Any.Type? = nil
 ) -> String {
     let type = provider.map { "\($0)" }
@@ -84,94 +177,171 @@ func endpointName(
     return type.map { "\($0).\(own)" } ?? String(own)
 }
 
-// An endpoint without a provider: `static let orders = GET<Void, [Order]>("orders")`. The parameters are those of
-// ``EndpointProvider/create(_:headers:encoding:modifiers:name:function:)``.
+// MARK: - For one call
 
-extension TypedEndpoint where Input == Void, Output: Decodable {
-    /// Describes a request without input whose response is decoded.
+extension TypedEndpoint where Method == Methods.Given, Input == Void, Output == Void {
+    /// Describes a request with any method, a token of RFC 9110 §9: `request(TypedEndpoint(.options, "orders"))`.
     public init(
-        _ path: String, headers: Headers = [:], encoding: InputEncoding? = nil, modifiers: any RequestModifier...,
-        name: String? = nil, function: String = #function
+        _ method: HTTPRequest.Method, _ path: String, params: Parameters? = nil, encoding: InputEncoding? = nil,
+        headers: Headers = [:], modifiers: [any RequestModifier] = [], name: String? = nil, function: String = #function
     ) {
-        self.init(path, headers: headers, encoding: encoding, modifiers: modifiers, name: name, function: function)
-    }
-
-    /// Describes a request without input whose response is decoded, with modifiers in an array.
-    public init(
-        _ path: String, headers: Headers = [:], encoding: InputEncoding? = nil, modifiers: [any RequestModifier],
-        name: String? = nil, function: String = #function
-    ) {
-        self.init(
-            path: path, headers: headers, encoding: encoding, modifiers: modifiers,
-            name: endpointName(name, function, Method.method, path), write: { _ in nil },
-            decoding: .decodable())
+        let name = endpointName(name, function, method, path)
+        self.init(method, path, params, encoding ?? .usual(for: method), headers, modifiers, name, .nothing)
     }
 }
 
 extension TypedEndpoint where Input == Void, Output == Void {
-    /// Describes a request without input whose response is not read.
-    public init(
-        _ path: String, headers: Headers = [:], encoding: InputEncoding? = nil, modifiers: any RequestModifier...,
-        name: String? = nil, function: String = #function
+    fileprivate init(
+        _ path: String, _ body: (any Encodable & Sendable)?, _ query: Parameters?, _ encoding: InputEncoding?, _ headers: Headers,
+        _ modifiers: [any RequestModifier], _ name: String?, _ function: String
     ) {
-        self.init(path, headers: headers, encoding: encoding, modifiers: modifiers, name: name, function: function)
-    }
-
-    /// Describes a request without input whose response is not read, with modifiers in an array.
-    public init(
-        _ path: String, headers: Headers = [:], encoding: InputEncoding? = nil, modifiers: [any RequestModifier],
-        name: String? = nil, function: String = #function
-    ) {
+        let body = body.flatMap { Parameters(unlessNil: $0) }
+        var whole = encoding ?? (body?.value is Data ? .raw : .body)
+        if let query { whole = whole.after(query: query) }
+        let isQuery = body == nil && encoding == nil
         self.init(
-            path: path, headers: headers, encoding: encoding, modifiers: modifiers,
-            name: endpointName(name, function, Method.method, path), write: { _ in nil },
-            decoding: .nothing)
+            Method.method, path, isQuery ? query : body, isQuery ? .query : whole, headers, modifiers,
+            endpointName(name, function, Method.method, path), .nothing)
     }
 }
 
-extension TypedEndpoint where Input: Encodable & Sendable, Output: Decodable {
-    /// Describes a request whose input is encoded and whose response is decoded.
-    public init(
-        _ path: String, headers: Headers = [:], encoding: InputEncoding? = nil, modifiers: any RequestModifier...,
-        name: String? = nil, function: String = #function
-    ) {
-        self.init(path, headers: headers, encoding: encoding, modifiers: modifiers, name: name, function: function)
-    }
+extension InputEncoding {
+    /// The default for a method: the query or the body.
+    static func usual(for method: HTTPRequest.Method) -> InputEncoding { method.sendsParametersInQuery ? .query : .body }
 
-    /// Describes a request whose input is encoded and whose response is decoded, with modifiers in an array.
-    public init(
-        _ path: String, headers: Headers = [:], encoding: InputEncoding? = nil, modifiers: [any RequestModifier],
-        name: String? = nil, function: String = #function
-    ) {
-        self.init(
-            path: path, headers: headers, encoding: encoding, modifiers: modifiers,
-            name: endpointName(name, function, Method.method, path),
-            write: Parameters.init(unlessNil:), decoding: .decodable())
+    /// This encoding, after a query that is written first.
+    fileprivate func after(query: Parameters) -> InputEncoding {
+        InputEncoding(name) { parameters, request in
+            try InputEncoding.query(query, into: &request)
+            try self(parameters, into: &request)
+        }
     }
 }
 
-extension TypedEndpoint where Input: Encodable & Sendable, Output == Void {
-    /// Describes a request whose input is encoded and whose response is not read.
-    public init(
-        _ path: String, headers: Headers = [:], encoding: InputEncoding? = nil, modifiers: any RequestModifier...,
-        name: String? = nil, function: String = #function
-    ) {
-        self.init(path, headers: headers, encoding: encoding, modifiers: modifiers, name: name, function: function)
-    }
+// On the protocol, so that `.get(…)` can be written for any endpoint.
 
-    /// Describes a request whose input is encoded and whose response is not read, with modifiers in an array.
-    public init(
-        _ path: String, headers: Headers = [:], encoding: InputEncoding? = nil, modifiers: [any RequestModifier],
+extension Endpoint where Self == GET<Void, Void> {
+    /// A GET for one call: `request(.get("orders/\(segment: id)"), as: Order.self)`.
+    ///
+    /// - Parameters:
+    ///   - path: below the base URL; may contain a query.
+    ///   - query: further query items.
+    ///   - headers: they win over the channel's.
+    ///   - modifiers: such as a ``Timeout``.
+    ///   - name: appears in logs and errors, and should contain no value.
+    ///   - function: the function that makes the call.
+    public static func get(
+        _ path: String, query: Parameters? = nil, headers: Headers = [:], modifiers: [any RequestModifier] = [],
         name: String? = nil, function: String = #function
-    ) {
-        self.init(
-            path: path, headers: headers, encoding: encoding, modifiers: modifiers,
-            name: endpointName(name, function, Method.method, path),
-            write: Parameters.init(unlessNil:), decoding: .nothing)
-    }
+    ) -> Self { Self(path, nil, query, nil, headers, modifiers, name, function) }
 }
 
-/// A typed endpoint without input needs no call to be an endpoint.
-extension TypedEndpoint: EndpointSpellings, Endpoint, AnsweredEndpoint where Input == Void {
-    public var params: Parameters? { write(()) }
+extension Endpoint where Self == HEAD<Void, Void> {
+    /// As ``get(_:query:headers:modifiers:name:function:)``; the response has no body.
+    public static func head(
+        _ path: String, query: Parameters? = nil, headers: Headers = [:], modifiers: [any RequestModifier] = [],
+        name: String? = nil, function: String = #function
+    ) -> Self { Self(path, nil, query, nil, headers, modifiers, name, function) }
 }
+
+extension Endpoint where Self == POST<Void, Void> {
+    /// A POST for one call: `request(.post("orders/\(segment: id)/notes", body: Note(text: "ring twice")))`.
+    ///
+    /// - Parameters:
+    ///   - path: below the base URL; may contain a query.
+    ///   - body: any `Encodable` value; `Data` is sent unchanged. A literal with values of several types needs `as Parameters`.
+    ///   - query: query items, besides the body.
+    ///   - encoding: `nil` for the channel's coder.
+    ///   - headers: they win over the channel's.
+    ///   - modifiers: such as a ``Timeout``.
+    ///   - name: appears in logs and errors, and should contain no value.
+    ///   - function: the function that makes the call.
+    public static func post(
+        _ path: String, body: (any Encodable & Sendable)? = nil, query: Parameters? = nil, encoding: InputEncoding? = nil,
+        headers: Headers = [:], modifiers: [any RequestModifier] = [], name: String? = nil, function: String = #function
+    ) -> Self { Self(path, body, query, encoding, headers, modifiers, name, function) }
+}
+
+extension Endpoint where Self == PUT<Void, Void> {
+    /// As ``post(_:body:query:encoding:headers:modifiers:name:function:)``, with PUT.
+    public static func put(
+        _ path: String, body: (any Encodable & Sendable)? = nil, query: Parameters? = nil, encoding: InputEncoding? = nil,
+        headers: Headers = [:], modifiers: [any RequestModifier] = [], name: String? = nil, function: String = #function
+    ) -> Self { Self(path, body, query, encoding, headers, modifiers, name, function) }
+}
+
+extension Endpoint where Self == PATCH<Void, Void> {
+    /// As ``post(_:body:query:encoding:headers:modifiers:name:function:)``, with PATCH (RFC 5789).
+    public static func patch(
+        _ path: String, body: (any Encodable & Sendable)? = nil, query: Parameters? = nil, encoding: InputEncoding? = nil,
+        headers: Headers = [:], modifiers: [any RequestModifier] = [], name: String? = nil, function: String = #function
+    ) -> Self { Self(path, body, query, encoding, headers, modifiers, name, function) }
+}
+
+extension Endpoint where Self == DELETE<Void, Void> {
+    /// As ``post(_:body:query:encoding:headers:modifiers:name:function:)``, with DELETE.
+    public static func delete(
+        _ path: String, body: (any Encodable & Sendable)? = nil, query: Parameters? = nil, encoding: InputEncoding? = nil,
+        headers: Headers = [:], modifiers: [any RequestModifier] = [], name: String? = nil, function: String = #function
+    ) -> Self { Self(path, body, query, encoding, headers, modifiers, name, function) }
+}
+
+// MARK: - Methods
+
+/// A request method as a type, so that the compiler checks an endpoint's method.
+public protocol EndpointMethod: Sendable {
+    /// The method on the wire.
+    static var method: HTTPRequest.Method { get }
+}
+
+/// A request method, by the name in other libraries.
+public typealias HTTPMethod = HTTPRequest.Method
+
+/// The methods of RFC 9110 §9, PATCH of RFC 5789, and QUERY (draft-ietf-httpbis-safe-method-w-body).
+public enum Methods {
+    /// Opens a tunnel. The curl transport rejects it, because the response is a tunnel and no message.
+    public enum CONNECT: EndpointMethod { public static var method: HTTPRequest.Method { .connect } }
+    /// Removes a resource.
+    public enum DELETE: EndpointMethod { public static var method: HTTPRequest.Method { .delete } }
+    /// Reads a resource.
+    public enum GET: EndpointMethod { public static var method: HTTPRequest.Method { .get } }
+    /// Reads the head of the response to GET.
+    public enum HEAD: EndpointMethod { public static var method: HTTPRequest.Method { .head } }
+    /// Asks for the communication options of a resource.
+    public enum OPTIONS: EndpointMethod { public static var method: HTTPRequest.Method { .options } }
+    /// Changes a part of a resource.
+    public enum PATCH: EndpointMethod { public static var method: HTTPRequest.Method { .patch } }
+    /// Processes the body as the resource defines.
+    public enum POST: EndpointMethod { public static var method: HTTPRequest.Method { .post } }
+    /// Replaces a resource by the body.
+    public enum PUT: EndpointMethod { public static var method: HTTPRequest.Method { .put } }
+    /// Reads by a query in the body.
+    public enum QUERY: EndpointMethod { public static var method: HTTPRequest.Method { .query } }
+    /// Asks the server to send the request back. The curl transport rejects it with credentials or content.
+    public enum TRACE: EndpointMethod { public static var method: HTTPRequest.Method { .trace } }
+    /// The method that an endpoint was given when it was made.
+    public enum Given: EndpointMethod { public static var method: HTTPRequest.Method { .get } }
+}
+
+// `GET<Void, [Order]>` for `TypedEndpoint<Methods.GET, Void, [Order]>`. Only the curl transport rejects some of them.
+
+/// An endpoint with the method CONNECT.
+public typealias CONNECT<Input, Output: Sendable> = TypedEndpoint<Methods.CONNECT, Input, Output>
+/// An endpoint with the method DELETE.
+public typealias DELETE<Input, Output: Sendable> = TypedEndpoint<Methods.DELETE, Input, Output>
+/// An endpoint with the method GET.
+public typealias GET<Input, Output: Sendable> = TypedEndpoint<Methods.GET, Input, Output>
+/// An endpoint with the method HEAD.
+public typealias HEAD<Input, Output: Sendable> = TypedEndpoint<Methods.HEAD, Input, Output>
+/// An endpoint with the method OPTIONS.
+public typealias OPTIONS<Input, Output: Sendable> = TypedEndpoint<Methods.OPTIONS, Input, Output>
+/// An endpoint with the method PATCH.
+public typealias PATCH<Input, Output: Sendable> = TypedEndpoint<Methods.PATCH, Input, Output>
+/// An endpoint with the method POST.
+public typealias POST<Input, Output: Sendable> = TypedEndpoint<Methods.POST, Input, Output>
+/// An endpoint with the method PUT.
+public typealias PUT<Input, Output: Sendable> = TypedEndpoint<Methods.PUT, Input, Output>
+/// An endpoint with the method QUERY.
+public typealias QUERY<Input, Output: Sendable> = TypedEndpoint<Methods.QUERY, Input, Output>
+/// An endpoint with the method TRACE.
+public typealias TRACE<Input, Output: Sendable> = TypedEndpoint<Methods.TRACE, Input, Output>

@@ -30,7 +30,7 @@ public struct APIRequest<Value: Sendable>: Sendable {
     }
 
     /// Makes a request from an endpoint that knows its response.
-    public init(_ endpoint: some AnsweredEndpoint<Value>, environment: APIEnvironment) {
+    public init<Method>(_ endpoint: TypedEndpoint<Method, Void, Value>, environment: APIEnvironment) {
         self.init(endpoint, environment: environment, decoding: endpoint.decoding)
     }
 }

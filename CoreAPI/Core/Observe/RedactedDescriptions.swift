@@ -240,10 +240,6 @@ extension BaseURL: CustomReflectable, CustomStringConvertible {
     public var customMirror: Mirror { Mirror(self, children: ["description": description]) }
 }
 
-extension AdHocEndpoint: CustomReflectable, CustomStringConvertible {
-    public var customMirror: Mirror { Mirror(self, children: ["description": description]) }
-}
-
 extension TypedEndpoint: CustomReflectable, CustomStringConvertible {
     /// The endpoint's name.
     public var description: String { name }

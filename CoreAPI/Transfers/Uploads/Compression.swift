@@ -81,7 +81,7 @@ extension InputEncoding {
     /// becomes a stream of unknown length.
     ///
     /// ```swift
-    /// let endpoint = AdHocEndpoint.post("notes", body: note, encoding: .json.compressed(with: .gzip))
+    /// let endpoint = TypedEndpoint.post("notes", body: note, encoding: .json.compressed(with: .gzip))
     /// ```
     ///
     /// A server may reject the coding, usually with 415 (RFC 9110 §15.5.16).

@@ -37,10 +37,10 @@ extension Dispatcher {
         upload(endpoint, from: body, as: .decodable(type), options: options)
     }
 
-    /// As ``upload(_:from:as:options:)-(_,_,ResponseDecoding<Value>,_)``, for an endpoint that knows its response.
-    public func upload<Output>(
-        _ endpoint: some AnsweredEndpoint<Output>, from body: Body? = nil, options: UploadOptions = UploadOptions()
-    ) -> Upload<Output> {
+    /// As ``upload(_:from:as:options:)-(_,_,ResponseDecoding<Value>,_)``, for the endpoint's own output.
+    public func upload<Item: Endpoint>(
+        _ endpoint: Item, from body: Body? = nil, options: UploadOptions = UploadOptions()
+    ) -> Upload<Item.Output> {
         upload(endpoint, from: body, as: endpoint.decoding, options: options)
     }
 }

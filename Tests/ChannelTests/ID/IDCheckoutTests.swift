@@ -98,7 +98,7 @@ struct IDCheckoutTests {
         var channel = Channel.id.at(.sandbox)
         channel.transport = transport
         try await ChannelOverride.with(channel) {
-            let manager = IDNetworker<AdHocEndpoint>().networkManager
+            let manager = IDNetworker<Never>().networkManager
             try await manager.request(.get("x"))
             try await manager.request(.put("x"))
             try await manager.request(.post("x"))

@@ -27,22 +27,22 @@ struct MLSignatureTests {
     @Test(
         "covers path, query and body as sent",
         arguments: [
-            AdHocEndpoint.get("restaurants?lat=41.04&lon=29.00&q=kıymalı pide"),
-            AdHocEndpoint.get("restaurants", query: ["lat": 41.04, "lon": 29.00, "q": "çiğ köfte & ayran", "sort": "a+b/c"]),
+            TypedEndpoint.get("restaurants?lat=41.04&lon=29.00&q=kıymalı pide"),
+            TypedEndpoint.get("restaurants", query: ["lat": 41.04, "lon": 29.00, "q": "çiğ köfte & ayran", "sort": "a+b/c"]),
         ])
-    func target(endpoint: AdHocEndpoint) async throws {
+    func target(endpoint: GET<Void, Void>) async throws {
         try await withSandbox(.ml.at(.sandbox)) { _ in
-            try await MLNetworker<AdHocEndpoint>().networkManager.request(endpoint)
+            try await MLNetworker<Never>().networkManager.request(endpoint)
         }
     }
 
     // The sandbox checks the signature before the path, so a 404 proves an accepted signature.
     @Test("covers the body")
     func body() async throws {
-        let endpoint = AdHocEndpoint.post("nowhere", body: ["note": "acısız", "count": 2] as Parameters)
+        let endpoint = TypedEndpoint.post("nowhere", body: ["note": "acısız", "count": 2] as Parameters)
         let error = await #expect(throws: APIClientError.self) {
             try await withSandbox(.ml.at(.sandbox)) { _ in
-                try await MLNetworker<AdHocEndpoint>().networkManager.request(endpoint)
+                try await MLNetworker<Never>().networkManager.request(endpoint)
             }
         }
         #expect(error?.app(MLError.self)?.code == 1004)
@@ -99,7 +99,7 @@ struct MLSignatureTests {
         channel.enhancers = [FileBody()]
         let error = await #expect(throws: APIClientError.self) {
             try await ChannelOverride.with(channel) {
-                try await MLNetworker<AdHocEndpoint>().networkManager.request(.put("photos"))
+                try await MLNetworker<Never>().networkManager.request(.put("photos"))
             }
         }
         #expect(error?.underlyingError as? BodyError == .notInMemory(.file))

@@ -32,7 +32,7 @@ struct TYChannelTests {
         var channel = Channel.ty.at(.sandbox).tyLocale(Locale(identifier: "en_GB"))
         channel.transport = transport
         try await ChannelOverride.with(channel) {
-            try await TYNetworker<AdHocEndpoint>().networkManager.request(.get("x"))
+            try await TYNetworker<Never>().networkManager.request(.get("x"))
         }
         let request = try #require(transport.requests.first)
         #expect(request.header("x-api-key") == "ty-sandbox-key")
@@ -61,7 +61,7 @@ struct TYChannelTests {
         var channel = Channel.ty.at(.production, credentials: ["TY_API_KEY": "from-variable"])
         channel.transport = transport
         try await ChannelOverride.with(channel) {
-            try await TYNetworker<AdHocEndpoint>().networkManager.request(.get("x"))
+            try await TYNetworker<Never>().networkManager.request(.get("x"))
         }
         #expect(transport.requests.first?.header("x-api-key") == "from-variable")
     }

@@ -57,8 +57,8 @@ struct AdHocEndpointTests {
 
     @Test("carry headers and modifiers, and any method")
     func attach() async throws {
-        try await manager.request(.get("x", headers: ["X-A": "1"], modifiers: Header("X-B", "2"), Timeout(.seconds(9))))
-        try await manager.request(AdHocEndpoint(.options, "x"))
+        try await manager.request(.get("x", headers: ["X-A": "1"], modifiers: [Header("X-B", "2"), Timeout(.seconds(9))]))
+        try await manager.request(TypedEndpoint(.options, "x"))
         let request = try #require(transport.requests.first)
         #expect(request.headers.filter { $0.name.rawName.hasPrefix("X-") }.map(\.value) == ["2", "1"])
         #expect(request.timeout.total == .seconds(9))
@@ -67,7 +67,7 @@ struct AdHocEndpointTests {
 
     @Test("decode below a key path, and are sent like any endpoint")
     func keyPath() async throws {
-        var endpoint = AdHocEndpoint.get("orders")
+        var endpoint = TypedEndpoint.get("orders")
         endpoint.keyPath = "data"
         #expect(try await manager.request(endpoint, as: Order.self) == Order(id: 8))
         #expect(await manager.response(for: endpoint, as: .text).head?.status == .ok)
@@ -77,8 +77,8 @@ struct AdHocEndpointTests {
 
     @Test("have the name of the function that makes them, never a value of their path")
     func names() async {
-        let response = await manager.response(for: AdHocEndpoint.get("reset/s3cret", name: "reset"), as: .json)
+        let response = await manager.response(for: TypedEndpoint.get("reset/s3cret", name: "reset"), as: .json)
         #expect(response.call.endpoint == "reset")
-        #expect(AdHocEndpoint.get("reset/s3cret").description == "names")
+        #expect(TypedEndpoint.get("reset/s3cret").description == "names")
     }
 }

@@ -123,7 +123,7 @@ struct TypedEndpointTests {
         #expect(try heard.value == Order(id: 2))
     }
 
-    struct OrderByID: AnsweredEndpoint {
+    struct OrderByID: Endpoint {
         typealias Output = Order
         let id: Int
 

@@ -39,7 +39,7 @@ struct TypedPairsTests {
             "_ = try await dispatcher.request(Orders.all, Order(id: 1))",
             "_ = try await dispatcher.request(Orders.place)",
             "_ = try await dispatcher.request(Orders.place, \"text\")",
-            "let wrong: GET<Opaque, Order> = Orders.create(\"x\"); _ = wrong",
+            "let wrong: GET<Opaque, Order> = Orders.create(\"x\"); _ = wrong(Opaque())",
             "let wrong: GET<Void, Opaque> = Orders.create(\"x\"); _ = wrong",
         ])
     func wrong(statement: String) async throws {

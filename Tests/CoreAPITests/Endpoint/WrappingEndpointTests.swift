@@ -95,6 +95,7 @@ struct WrappingEndpointTests {
     func everyRequirement() throws {
         let source = try String(contentsOfFile: SourceTree.path("CoreAPI/Core/Describe/Endpoint.swift"), encoding: .utf8)
         let names = source.matches(of: /\n    var (\w+): .+ \{ get \}/).map { String($0.output.1) }
-        #expect(Set(names) == Set(Self.parts.keys))
+        // The caller asks the wrapped endpoint for its output before it is wrapped.
+        #expect(Set(names) == Set(Self.parts.keys).union(["decoding"]))
     }
 }

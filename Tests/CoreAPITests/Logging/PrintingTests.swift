@@ -66,7 +66,7 @@ struct PrintingTests {
         channel.modifiers = [BaseURL(base), fields]
         channel.redaction = Redaction(["s3cret"], showing: ["s3cret"])
         let fixture = Fixture(.get, "a?api_key=s3cret", headers: fields, body: "s3cret")
-        let adHoc = AdHocEndpoint.post("a?api_key=s3cret", body: ["password": "s3cret"], headers: fields)
+        let adHoc = TypedEndpoint.post("a?api_key=s3cret", body: ["password": "s3cret"], headers: fields)
         let typed = POST<[String: String], Void>("a?api_key=s3cret", headers: fields, name: "place")
         let form = MultipartForm([.text("password", "s3cret")])
         let state = Data(#"{"url": "\#(base)", "dialect": "tus", "offset": 1, "source": "x"}"#.utf8)

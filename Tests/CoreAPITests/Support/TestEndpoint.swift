@@ -1,15 +1,27 @@
 import TestSupport
 
 /// An endpoint with any properties.
-typealias TestEndpoint = AdHocEndpoint
+struct TestEndpoint: Endpoint {
+    var path: String
+    var method: HTTPRequest.Method
+    var baseURL: String
+    var headers: Headers
+    var params: Parameters?
+    var encoding: InputEncoding
+    var modifiers: [any RequestModifier]
+    var description: String { "thing" }
 
-extension AdHocEndpoint {
     init(
         _ path: String = "thing", _ method: HTTPRequest.Method = .get, baseURL: String = "", headers: Headers = [:],
         params: Parameters? = nil, encoding: InputEncoding = .query, modifiers: [any RequestModifier] = []
     ) {
-        self.init(method, path, params: params, encoding: encoding, headers: headers, modifiers: modifiers, name: "thing")
+        self.path = path
+        self.method = method
         self.baseURL = baseURL
+        self.headers = headers
+        self.params = params
+        self.encoding = encoding
+        self.modifiers = modifiers
     }
 }
 

@@ -75,7 +75,7 @@ struct TransferMetricsTests {
         }
         let channel = Channel.test(server.url, transport: transport)
         for (path, bytes) in [("short", Int64(5)), ("cut", 3), ("long", 200_000)] {
-            let response = await CommonDispatcher(channel: channel).stream(AdHocEndpoint.get(path))
+            let response = await CommonDispatcher(channel: channel).stream(TypedEndpoint.get(path))
             let head = try #require(response.metrics, "\(response.result)")
             #expect(head.bytesReceived == nil && head.firstByte != nil, "\(path)")
             if path == "long" { gate.open() }
@@ -85,7 +85,7 @@ struct TransferMetricsTests {
             #expect(whole.total >= head.total + (path == "long" ? .milliseconds(25) : .zero))
         }
         // Without a body they are known at once.
-        let none = await CommonDispatcher(channel: channel).stream(AdHocEndpoint.get("none"))
+        let none = await CommonDispatcher(channel: channel).stream(TypedEndpoint.get("none"))
         #expect(none.metrics?.bytesReceived == 0)
     }
 

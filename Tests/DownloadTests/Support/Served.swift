@@ -104,6 +104,6 @@ extension Channel {
     }
 }
 
-extension Endpoint where Self == AdHocEndpoint {
-    static var export: AdHocEndpoint { .get("export", name: "export") }
+extension Endpoint where Self == GET<Void, Void> {
+    static var export: Self { .get("export", name: "export") }
 }

@@ -194,7 +194,7 @@ struct CallPlanTests {
     func translatedAdvice() async throws {
         var channel = closing(Channel("Books", hosts: [.production: "https://127.0.0.1:9"]))
         channel.errorFilter = channel.errorFilter.localized(["transport": "No network"])
-        let error = try #require(await NetworkManager<AdHocEndpoint>(channel: channel).response(for: .get("a"), as: .data).error)
+        let error = try #require(await NetworkManager<Never>(channel: channel).response(for: .get("a"), as: .data).error)
         #expect(error.label == "app.transport.cannotConnect")
         #expect(try plan([":9/a"]).target.advice(about: error) == "check that a server listens at localhost:9")
     }

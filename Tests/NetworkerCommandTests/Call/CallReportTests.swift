@@ -5,7 +5,7 @@ import TestSupport
 @Suite("The report of a call")
 struct CallReportTests {
     /// The request of an endpoint as the recorder saw it, with its report.
-    private func report(_ endpoint: AdHocEndpoint, _ extras: CallReport.Extras = []) async throws -> CallReport {
+    private func report(_ endpoint: some Endpoint, _ extras: CallReport.Extras = []) async throws -> CallReport {
         var channel = Channel(
             name: "TEST", environment: try #require(ChannelRegistry.standard.entry("TY")).place("production").make().environment,
             transport: FixtureTransport([
@@ -30,7 +30,7 @@ struct CallReportTests {
 
     @Test("hides secrets in the cURL command unless they are requested")
     func cURL() async throws {
-        let endpoint = AdHocEndpoint.get("a", headers: ["Authorization": "Bearer abcdefghijk"])
+        let endpoint = TypedEndpoint.get("a", headers: ["Authorization": "Bearer abcdefghijk"])
         #expect(try await report(endpoint).cURL == nil)
         let hidden = try await report(endpoint, .cURL)
         #expect(hidden.cURL?.contains("abcdefghijk") == false)

@@ -71,7 +71,7 @@ struct CallRecorderTests {
         let recorder = CallRecorder()
         channel.logger = logger
         channel.listeners = listeners + [recorder]
-        _ = await CommonDispatcher(channel: channel).response(for: AdHocEndpoint.get(path), as: .nothing)
+        _ = await CommonDispatcher(channel: channel).response(for: TypedEndpoint.get(path), as: .nothing)
         let calls = recorder.takeFinished()
         #expect(recorder.takeFinished().isEmpty)
         return try #require(calls.count == 1 ? calls.first : nil)

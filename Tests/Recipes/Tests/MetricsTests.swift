@@ -35,7 +35,7 @@ struct MetricsTests {
         channel.interceptors = [RetryPolicy(attempts: 2, base: .zero)]
         let dispatcher = CommonDispatcher(channel: channel)
         for name in ["good", "bad", "bad"] {
-            _ = await dispatcher.response(for: AdHocEndpoint.get(name, name: name), as: .nothing)
+            _ = await dispatcher.response(for: TypedEndpoint.get(name, name: name), as: .nothing)
         }
         await channel.close()
 

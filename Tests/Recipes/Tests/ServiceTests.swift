@@ -38,7 +38,7 @@ struct ServiceTests {
 
     private func checkIsClosed(_ channel: Channel, _ server: LoopbackServer) async throws {
         try await server.waitForOpenConnections(atMost: 0)
-        let late = await CommonDispatcher(channel: channel).response(for: AdHocEndpoint.get("late"), as: .nothing)
+        let late = await CommonDispatcher(channel: channel).response(for: TypedEndpoint.get("late"), as: .nothing)
         #expect(late.error?.label == "transport.closed")
     }
 

@@ -80,8 +80,8 @@ struct Scenario: Sendable {
 
 extension Scenario {
     /// A call of the scenario, identified by its number.
-    func endpoint(_ number: Int) -> AdHocEndpoint {
-        AdHocEndpoint(method, "\(name)/\(number)", params: params, modifiers: [timeout], name: name)
+    func endpoint(_ number: Int) -> some Endpoint {
+        TypedEndpoint(method, "\(name)/\(number)", params: params, modifiers: [timeout], name: name)
     }
 }
 

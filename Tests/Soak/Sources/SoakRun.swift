@@ -79,7 +79,7 @@ final class SoakRun: Sendable {
         let managers = channels.map { channel in
             var channel = channel
             channel.environment.baseURL = server.url
-            return NetworkManager<AdHocEndpoint>(channel: channel)
+            return NetworkManager<Never>(channel: channel)
         }
         await withTaskGroup(of: Void.self) { group in
             for (count, number) in numbers.enumerated() {
@@ -106,7 +106,7 @@ final class SoakRun: Sendable {
 
     private static let shares = Scenario.all.reduce(0) { $0 + $1.share }
 
-    private func call(_ scenario: Scenario, _ number: Int, by manager: NetworkManager<AdHocEndpoint>) async {
+    private func call(_ scenario: Scenario, _ number: Int, by manager: NetworkManager<Never>) async {
         let endpoint = scenario.endpoint(number)
         let began = ContinuousClock.now
         let task = Task {
