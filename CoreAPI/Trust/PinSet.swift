@@ -24,7 +24,7 @@ public struct PinSet: Sendable, Hashable, ExpressibleByDictionaryLiteral {
 
     /// The pins, by host pattern.
     public private(set) var pins: [String: [String]]
-    /// Default `.enforce`. A mismatch is reported as ``NetworkEvent/pinMismatch(_:_:)`` in both modes.
+    /// Default `.enforce`. A mismatch is reported as ``CallEvent/pinMismatch(_:_:)`` in both modes.
     public var mode = Mode.enforce
     /// The date after which ``modeAfterExpiry`` applies, so that an app that is never updated is not locked out forever. `nil`,
     /// the default, for never.

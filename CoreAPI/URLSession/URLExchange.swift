@@ -221,7 +221,7 @@ private final class Reader: Sendable {
             do {
                 guard let chunk = try await chunks.next() else { return nil }
                 received += Int64(chunk.count)
-                attempt.notify { $0.body(CallEvent.BodyProgress(attempt: attempt, received: received, expected: head.length)) }
+                attempt.notify(.body(attempt, received: received, expected: head.length))
                 return chunk
             } catch {
                 throw APIClientError(

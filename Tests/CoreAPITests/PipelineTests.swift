@@ -31,7 +31,7 @@ struct PipelineTests {
         #expect(String(decoding: response.data, as: UTF8.self) == "oops", "the body of a failure is kept")
 
         let names = ["first", "high", "normal", "normal 2", "low"]
-        let attempt = ["log sending", "send"] + names.map { "deenhance \($0)" } + ["filter", "retry?"]
+        let attempt = ["log started", "send"] + names.map { "deenhance \($0)" } + ["filter", "retry?"]
         let expected =
             names.map { "enhance \($0)" } + ["adapt 1"] + attempt + ["log retrying", "adapt 2"] + attempt
             + ["resolve verification.unacceptableStatus.500", "result handler", "log finished"]

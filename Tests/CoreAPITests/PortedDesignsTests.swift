@@ -285,7 +285,7 @@ struct PortedDesignsTests {
         let server = try LoopbackServer.test { _ in .ok() }
         let warnings = Shared([String]())
         let logger = FunctionLogger { event in
-            if case .warning(let text, _) = event { warnings.change { $0.append(text) } }
+            if case .warning(_, let text) = event { warnings.change { $0.append(text) } }
         }
         var channel = Channel.test(server.url)
         channel.logger = logger

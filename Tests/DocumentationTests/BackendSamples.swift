@@ -12,8 +12,15 @@ protocol MetricsBackend: Sendable {
 struct CallMetrics<Backend: MetricsBackend>: Listener {
     let backend: Backend
 
-    func finished(_ event: CallEvent.Finished) {
-        let (call, error) = (event.response.call, event.response.error)
+    func notify(_ event: CallEvent) {
+        switch event {
+        case .finished(let response): count(response.call, response.error)
+        case .exchanged(let attempt, let response): record(attempt.call, response.metrics)
+        default: break
+        }
+    }
+
+    private func count(_ call: Call, _ error: APIClientError?) {
         let dimensions = [
             ("channel", call.channel.name), ("endpoint", call.endpoint), ("outcome", error?.label ?? "success"),
         ]
@@ -21,9 +28,9 @@ struct CallMetrics<Backend: MetricsBackend>: Listener {
         backend.record("call_duration", call.started.duration(to: .now), dimensions)
     }
 
-    func exchanged(_ event: CallEvent.Exchanged) {
-        guard let metrics = event.response.metrics else { return }
-        let dimensions = [("channel", event.attempt.call.channel.name)]
+    private func record(_ call: Call, _ metrics: ExchangeMetrics?) {
+        guard let metrics else { return }
+        let dimensions = [("channel", call.channel.name)]
         backend.record("queue_duration", metrics.queued, dimensions)
         if let tls = metrics.tls { backend.record("tls_duration", tls, dimensions) }
         if let firstByte = metrics.firstByte { backend.record("first_byte_duration", firstByte, dimensions) }

@@ -4,8 +4,9 @@ import TestSupport
 private struct CookieLine: Listener {
     let seen: Seen
 
-    func queued(_ event: CallEvent.Queued) {
-        let line = event.attempt.request.headers[.cookie] ?? "none"
+    func notify(_ event: CallEvent) {
+        guard case .queued(let attempt) = event else { return }
+        let line = attempt.request.headers[.cookie] ?? "none"
         seen.change { $0 = line }
     }
 }

@@ -453,7 +453,9 @@ private func verifiers(_ channel: inout Channel) {
 
 private func listeners(_ channel: inout Channel) {
     struct Counting: Listener {
-        func finished(_ event: CallEvent.Finished) { count(event.response.error?.label ?? "success") }
+        func notify(_ event: CallEvent) {
+            if case .finished(let response) = event { count(response.error?.label ?? "success") }
+        }
     }
     channel.listeners = [Counting()]
     channel.logger = FunctionLogger { event in
@@ -567,7 +569,7 @@ private func pinned(_ environment: inout APIEnvironment) throws {
 }
 
 private struct ShopLogger: NetworkLogger {
-    func log(_ event: NetworkEvent) {}
+    func log(_ event: CallEvent) {}
 }
 
 private struct ShopAuth: RequestInterceptor {}

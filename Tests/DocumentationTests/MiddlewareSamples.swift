@@ -14,7 +14,7 @@ actor ETagCache: Middleware {
         let known = kept[key]
         let response = await next(attempt.with { $0.headers[.ifNoneMatch] = known?.head?.headers[.eTag] })
         if response.status == 304, let known {
-            attempt.notify { $0.cached(CallEvent.Cached(attempt)) }
+            attempt.notify(.cached(attempt))
             return RawResponse(attempt, head: known.head, body: known.body)
         }
         if response.failure == nil, response.status == 200, response.head?.headers[.eTag] != nil { kept[key] = response }

@@ -79,7 +79,9 @@ struct MiddlewareSamplesTests {
         let (built, tell) = AsyncStream.makeStream(of: Void.self)
         struct Built: Listener {
             let tell: AsyncStream<Void>.Continuation
-            func built(_ event: CallEvent.Built) { tell.yield() }
+            func notify(_ event: CallEvent) {
+                if case .built = event { tell.yield() }
+            }
         }
         channel.listeners = [Built(tell: tell)]
         channel.callMiddleware = [SingleFlight()]
@@ -101,7 +103,9 @@ struct MiddlewareSamplesTests {
     func metrics() async throws {
         struct Finishes: Listener {
             let tell: AsyncStream<String>.Continuation
-            func finished(_ event: CallEvent.Finished) { tell.yield(event.response.call.id) }
+            func notify(_ event: CallEvent) {
+                if case .finished(let response) = event { tell.yield(response.call.id) }
+            }
         }
         let server = try LoopbackServer.test { $0.path == "/thing" ? .ok("done") : .status(503) }
         var channel = Channel.test(server)

@@ -144,7 +144,7 @@ struct PagesTests {
         channel.enhancers = [TenantEnhancer()]
         let seen = Seen()
         channel.logger = FunctionLogger { event in
-            if case .sending(let request) = event { seen.change { $0 = request.headers[.init("X-Tenant")!] ?? "" } }
+            if case .started(let attempt) = event { seen.change { $0 = attempt.request.headers[.init("X-Tenant")!] ?? "" } }
         }
         channel.transport = FixtureTransport([Fixture(body: #"{"id": 7}"#)])
         let manager = NetworkManager<ShopEndpoint>(channel: channel).attaching(Tenant(name: "north"))

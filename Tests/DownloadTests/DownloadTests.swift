@@ -439,7 +439,9 @@ struct DownloadTests {
     private struct Ends: Listener {
         let note: @Sendable (String) -> Void
 
-        func finished(_ event: CallEvent.Finished) { note(event.response.error?.label ?? "") }
+        func notify(_ event: CallEvent) {
+            if case .finished(let response) = event { note(response.error?.label ?? "") }
+        }
     }
 
     @Test("is no faster than its limit", arguments: [1, 3])

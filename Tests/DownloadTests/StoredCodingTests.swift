@@ -42,7 +42,9 @@ struct StoredCodingTests {
     private final class Warnings: Listener {
         let texts = Mutex<[String]>([])
 
-        func warning(_ event: CallEvent.Warning) { texts.withLock { $0.append(event.text) } }
+        func notify(_ event: CallEvent) {
+            if case .warning(_, let text) = event { texts.withLock { $0.append(text) } }
+        }
     }
 
     // MARK: - The stored bytes

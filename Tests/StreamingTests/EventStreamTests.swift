@@ -332,7 +332,7 @@ struct EventStreamTests {
         let warnings = Mutex([String]())
         var channel = Channel.test(server)
         channel.logger = FunctionLogger { event in
-            if case .warning(let text, _) = event { warnings.withLock { $0.append(text) } }
+            if case .warning(_, let text) = event { warnings.withLock { $0.append(text) } }
         }
         var events = channel.manager.events(.get("x"), options: Self.quick).makeAsyncIterator()
         for _ in 0..<2 { #expect(try await events.next()?.id == "a\u{1}") }

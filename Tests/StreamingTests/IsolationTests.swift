@@ -45,7 +45,9 @@ struct StreamIsolationTests {
 
     private final class Watch: Listener {
         let isMain = Mutex<[Bool]>([])
-        func body(_ event: CallEvent.BodyProgress) { isMain.withLock { $0.append(MainQueue.isCurrent) } }
+        func notify(_ event: CallEvent) {
+            if case .body = event { isMain.withLock { $0.append(MainQueue.isCurrent) } }
+        }
     }
 
     @Test("listeners hear of a body apart from it")

@@ -12,8 +12,12 @@ struct TrailersTests {
     private final class Hints: Listener {
         let all = Mutex<[String]>([])
 
-        func informational(_ event: CallEvent.Head) { all.withLock { $0.append("\(event.head.status.code)") } }
-        func head(_ event: CallEvent.Head) { all.withLock { $0.append("\(event.head.status.code)") } }
+        func notify(_ event: CallEvent) {
+            switch event {
+            case .informational(_, let head), .head(_, let head): all.withLock { $0.append("\(head.status.code)") }
+            default: break
+            }
+        }
     }
 
     @Test("a collected answer has both, over HTTP/1.1 and HTTP/2", arguments: [false, true])

@@ -135,14 +135,18 @@ extension Case {
             written.withLock { $0.append(line) }
         }
 
-        func built(_ event: CallEvent.Built) { write("built") }
-        func started(_ event: CallEvent.Started) { write("started \(event.attempt.number)") }
-        func redirected(_ event: CallEvent.Redirected) { write("redirected \(event.status) \(event.url.path)") }
-        func read(_ event: CallEvent.Read) {
-            write(event.error?.label == "verification.unacceptableStatus.503" ? "read 503" : "read 200")
+        func notify(_ event: CallEvent) {
+            switch event {
+            case .built: write("built")
+            case .started(let attempt): write("started \(attempt.number)")
+            case .redirected(_, let status, let url): write("redirected \(status) \(url.path)")
+            case .read(_, let error):
+                write(error?.label == "verification.unacceptableStatus.503" ? "read 503" : "read 200")
+            case .retrying: write("retrying")
+            case .finished(let response): write("finished \(response.error?.label ?? "success")")
+            default: break
+            }
         }
-        func retrying(_ event: CallEvent.Retrying) { write("retrying") }
-        func finished(_ event: CallEvent.Finished) { write("finished \(event.response.error?.label ?? "success")") }
     }
 
     /// Behaviour that only a transport knows.
@@ -151,7 +155,12 @@ extension Case {
 
         var lines: [String] { written.withLock { $0 } }
 
-        func head(_ event: CallEvent.Head) { written.withLock { $0.append("head \(event.head.status.code)") } }
-        func body(_ event: CallEvent.BodyProgress) { written.withLock { $0.append("body \(event.received)") } }
+        func notify(_ event: CallEvent) {
+            switch event {
+            case .head(_, let head): written.withLock { $0.append("head \(head.status.code)") }
+            case .body(_, let received, _): written.withLock { $0.append("body \(received)") }
+            default: break
+            }
+        }
     }
 }

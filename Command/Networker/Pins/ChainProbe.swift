@@ -27,7 +27,7 @@ struct ChainProbe {
         channel.modifiers = [Timeout(timeout), StatusCodeResponseVerifier(100..<1_000)]
         let found = Mutex<[Certificate]>([])
         channel.logger = FunctionLogger { event in
-            if case .pinMismatch(let mismatch, _) = event { found.withLock { $0 = mismatch.certificates } }
+            if case .pinMismatch(_, let mismatch) = event { found.withLock { $0 = mismatch.certificates } }
         }
         let response = await CommonDispatcher(channel: channel).response(for: TypedEndpoint.get(""), as: .nothing)
         await channel.close()

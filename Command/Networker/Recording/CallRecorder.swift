@@ -7,23 +7,20 @@ package final class CallRecorder: Listener {
 
     private let calls = Mutex<[RecordedCall]>([])
 
-    package func built(_ event: CallEvent.Built) { change(event.attempt.call) { _ in } }
-
-    package func queued(_ event: CallEvent.Queued) {
-        let now = ContinuousClock.now
-        change(event.attempt.call) { $0.begin(event.attempt, at: now) }
-    }
-
-    package func exchanged(_ event: CallEvent.Exchanged) { change(event.attempt.call) { $0.end(event.response) } }
-
-    package func read(_ event: CallEvent.Read) { change(event.attempt.call) { $0.note(event.error) } }
-
-    package func retrying(_ event: CallEvent.Retrying) { change(event.response.call) { $0.pause = event.delay } }
-
-    package func finished(_ event: CallEvent.Finished) {
-        let response = event.response
-        let elapsed = response.call.started.duration(to: .now)
-        change(response.call) { $0.outcome = RecordedCall.Outcome(error: response.error, elapsed: elapsed) }
+    package func notify(_ event: CallEvent) {
+        switch event {
+        case .built(let attempt): change(attempt.call) { _ in }
+        case .queued(let attempt):
+            let now = ContinuousClock.now
+            change(attempt.call) { $0.begin(attempt, at: now) }
+        case .exchanged(let attempt, let response): change(attempt.call) { $0.end(response) }
+        case .read(let attempt, let error): change(attempt.call) { $0.note(error) }
+        case .retrying(let response, let delay): change(response.call) { $0.pause = delay }
+        case .finished(let response):
+            let elapsed = response.call.started.duration(to: .now)
+            change(response.call) { $0.outcome = RecordedCall.Outcome(error: response.error, elapsed: elapsed) }
+        default: break
+        }
     }
 
     private func change(_ call: Call, _ change: (inout RecordedCall) -> Void) {

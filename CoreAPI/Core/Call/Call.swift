@@ -97,9 +97,11 @@ public final class Call: Sendable {
     /// Claims the one repetition of this call; `false` if it was repeated before.
     func takeRepetition() -> Bool { !isRepeated.exchange(true, ordering: .acquiringAndReleasing) }
 
-    /// Tells every listener of the channel.
-    func notify(_ event: (any Listener) -> Void) {
-        for listener in prepared.listeners { event(listener) }
+    /// Tells every listener of the channel. Without one no event is made.
+    func notify(_ event: @autoclosure () -> CallEvent) {
+        guard !prepared.listeners.isEmpty else { return }
+        let event = event()
+        for listener in prepared.listeners { listener.notify(event) }
     }
 
     private static let count = Atomic<UInt64>(.random(in: .min ... .max))

@@ -53,7 +53,7 @@ enum Pipeline {
         var request = try call.request()
         try channel.enhance(&request)
         let attempt = Attempt(request)
-        call.notify { $0.built(CallEvent.Built(attempt: attempt)) }
+        call.notify(.built(attempt))
         return attempt
     }
 
@@ -121,7 +121,7 @@ enum Pipeline {
         deenhance(&response)
         if isReadable { call.channel.errorFilter.apply(to: &response) }
         let decoded = decode(response)
-        if raw.head != nil { attempt.notify { $0.read(CallEvent.Read(attempt: attempt, error: decoded.failure)) } }
+        if raw.head != nil { attempt.notify(.read(attempt, decoded.failure)) }
         return decoded
     }
 
@@ -207,7 +207,7 @@ enum Pipeline {
     /// Hands the result to the result handler, then to the listeners.
     private static func result(_ raw: RawResponse) async -> RawResponse {
         await raw.call.channel.resultHandler(raw)
-        raw.call.notify { $0.finished(CallEvent.Finished(response: Response(raw))) }
+        raw.call.notify(.finished(Response(raw)))
         return raw
     }
 }
@@ -264,7 +264,7 @@ extension Attempt {
         guard ContinuousClock.now < request.deadline else {
             throw .transport(.timedOut(.total, after: request.timeout.total), APIClientError.Context(request))
         }
-        notify { $0.started(CallEvent.Started(attempt: self)) }
+        notify(.started(self))
         return self
     }
 
@@ -378,7 +378,7 @@ extension RawResponse {
 
     func notifyRetrying(after delay: Duration) {
         let response = Response<Void>(self)
-        call.notify { $0.retrying(CallEvent.Retrying(response: response, delay: delay)) }
+        call.notify(.retrying(response, after: delay))
         request?.modifier(AttemptObserver.self)?.observe(response)
     }
 }

@@ -30,7 +30,7 @@ package final class PreparedChannel: Sendable {
         enhancers = (RequestEnhancers.builtIn + channel.enhancers).sorted { $0.priority > $1.priority }
         callChain = channel.callMiddleware
         attemptChain = channel.wholeAttemptMiddleware
-        listeners = channel.allListeners
+        listeners = (channel.logger.map { [$0] } ?? []) + channel.listeners
         transport = channel.environment.fixturesType.transport ?? channel.transport
         number = Self.last.add(1, ordering: .relaxed).newValue
     }
@@ -110,6 +110,4 @@ extension Channel {
         if let cookies { all.append(Cookies(jar: cookies)) }
         return all
     }
-
-    fileprivate var allListeners: [any Listener] { (logger.map { [LoggerListener(logger: $0)] } ?? []) + listeners }
 }

@@ -165,7 +165,7 @@ extension Attempt {
         guard let status = raw.status, Redirects.isRedirect(status), raw.failure == nil else { return .ends(raw) }
         do throws(TransportError) {
             guard let target = try Redirects.target(of: raw, to: self) else { return .ends(raw) }
-            notify { $0.redirected(CallEvent.Redirected(attempt: self, status: status, url: target.url)) }
+            notify(.redirected(self, status: status, to: target.url))
             return .leads(redirected(target))
         } catch {
             return .ends(raw.failed(.transport(error, APIClientError.Context(raw))))

@@ -25,7 +25,7 @@ public struct ResultHandler: Sendable {
         do {
             try await handle(response)
         } catch {
-            raw.call.notify { $0.resultHandlerFailed(CallEvent.ResultHandlerFailed(response: response, error: error)) }
+            raw.call.notify(.resultHandlerFailed(response, error))
         }
     }
 }

@@ -58,34 +58,34 @@ public struct CoreNetworkLogger: NetworkLogger {
             logger: Logger(label: "networkerkit") { _ in FunctionLogHandler(write: write) })
     }
 
-    public func log(_ event: NetworkEvent) {
+    public func log(_ event: CallEvent) {
         switch event {
-        case .sending(let request):
-            write(.debug, "request sent", request) { describe(request, $0) }
+        case .started(let attempt):
+            write(.debug, "request sent", attempt.request) { describe(attempt.request, $0) }
         case .retrying(let response, let delay):
             write(.notice, "request retried", response.request, of: response.call) { options in
                 describe(response, options).merging(["pause_ms": Self.milliseconds(delay)]) { $1 }
             }
-        case .pinMismatch(let mismatch, let request):
-            write(.critical, mismatch.isEnforced ? "server rejected by its pins" : "server does not match its pins", request) {
-                _ in
-                [
-                    "host": "\(mismatch.host)", "chain": .array(mismatch.chain.map { "\($0)" }),
-                    "configured": .array(mismatch.configured.map { "\($0)" }),
-                ]
+        case .pinMismatch(let attempt, let mismatch):
+            let message: Logger.Message =
+                mismatch.isEnforced ? "server rejected by its pins" : "server does not match its pins"
+            write(.critical, message, attempt.request) { _ in
+                let (chain, configured) = (mismatch.chain.map { "\($0)" }, mismatch.configured.map { "\($0)" })
+                return ["host": "\(mismatch.host)", "chain": .array(chain), "configured": .array(configured)]
             }
-        case .warning(let text, let request):
-            write(.warning, "channel warning", request) { _ in
-                ["warning": "\(request.redaction.redact(text: text).escapingControls)"]
+        case .warning(let attempt, let text):
+            write(.warning, "channel warning", attempt.request) { _ in
+                ["warning": "\(attempt.request.redaction.redact(text: text).escapingControls)"]
             }
         case .finished(let response):
             let message: Logger.Message = response.error == nil ? "request finished" : "request failed"
             write(response.error.map(level) ?? .info, message, response.request, of: response.call) { describe(response, $0) }
-        case .resultHandlerFailed(let error, let response):
+        case .resultHandlerFailed(let response, let error):
             write(.error, "result handler failed", response.request, of: response.call) { _ in
                 let text = error.readableDescription.shortened(to: 2_000)
                 return ["error": "\(response.call.channel.redaction.redact(text: text).escapingControls)"]
             }
+        default: break
         }
     }
 

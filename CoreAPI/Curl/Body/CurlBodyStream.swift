@@ -149,12 +149,11 @@ final class StreamReader: @unchecked Sendable {
 
     private func deliver(_ chunk: Data) -> Data {
         delivered += Int64(chunk.count)
-        attempt.notify { listener in
-            let expected = decoder == nil ? head.headers[.contentLength].flatMap { Int64($0) } : nil
-            listener.body(CallEvent.BodyProgress(attempt: attempt, received: delivered, expected: expected))
-        }
+        attempt.notify(.body(attempt, received: delivered, expected: expected))
         return chunk
     }
+
+    private var expected: Int64? { decoder == nil ? head.headers[.contentLength].flatMap { Int64($0) } : nil }
 
     /// Decodes the next slice; `nil` if all received bytes are decoded.
     private func decodeSlice() throws -> Data? {

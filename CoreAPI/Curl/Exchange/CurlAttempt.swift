@@ -78,7 +78,7 @@ struct CurlAttempt {
 
     func notifyMismatches(of exchange: Exchange) {
         for mismatch in exchange.outcome.pinMismatches {
-            attempt.notify { $0.pinMismatch(CallEvent.Mismatched(attempt: attempt, mismatch: mismatch)) }
+            attempt.notify(.pinMismatch(attempt, mismatch))
         }
     }
 

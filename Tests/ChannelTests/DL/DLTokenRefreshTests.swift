@@ -26,7 +26,10 @@ struct DLTokenRefreshTests {
     private final class Statuses: Listener {
         private let heard = Mutex<[Int]>([])
         var all: [Int] { heard.withLock { $0 } }
-        func head(_ event: CallEvent.Head) { heard.withLock { $0.append(event.head.status.code) } }
+
+        func notify(_ event: CallEvent) {
+            if case .head(_, let head) = event { heard.withLock { $0.append(head.status.code) } }
+        }
     }
 
     @Test("a call is sent twice when its token is stale, and once when it is not; the feature sees one attempt")

@@ -14,7 +14,7 @@ struct ResultHandlerTests {
         let item: Item = try await channel.manager().request(endpoint: TestEndpoint())
         diary.write("caller")
         #expect(item.id == 7)
-        #expect(diary.all == ["log sending", "told true", "log other", "log finished", "caller"])
+        #expect(diary.all == ["log started", "told true", "log other", "log finished", "caller"])
     }
 
     @Test(

@@ -93,7 +93,9 @@ struct BearerAuthenticationTests {
         let read = Mutex<[String?]>([])
         struct Reads: Listener {
             let note: @Sendable (String?) -> Void
-            func read(_ event: CallEvent.Read) { note(event.error?.label) }
+            func notify(_ event: CallEvent) {
+                if case .read(_, let error) = event { note(error?.label) }
+            }
         }
         let server = try LoopbackServer.test { _ in
             .status(401, body: Data(#"{"code":"expired"}"#.utf8), headers: ["WWW-Authenticate": "Bearer"])

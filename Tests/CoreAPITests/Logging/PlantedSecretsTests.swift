@@ -149,7 +149,7 @@ struct PlantedSecretsTests {
             note(response.attempts)
             if let metrics = response.metrics { note(metrics) }
             note(response.head as Any)
-            note(NetworkEvent.finished(response.with(.success(()))))
+            note(CallEvent.finished(response.with(.success(()))))
             text += request.cURLDescription() + "\n"
             let error = try #require(response.error)
             note(error)

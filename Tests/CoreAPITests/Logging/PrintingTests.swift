@@ -13,8 +13,8 @@ struct PrintingTests {
         let response = await manager.response(for: endpoint, as: .data)
         let request = try #require(response.request)
         let credential = Channel.Credentials(["V": "s3cret"])
-        var text = "\(request) \(response) \(modifiers) \(NetworkEvent.sending(request)) \(credential)"
-        text += "\(NetworkEvent.finished(response.with(.success(())))) \(String(reflecting: request))"
+        var text = "\(request) \(response) \(modifiers) \(CallEvent.started(Attempt(request))) \(credential)"
+        text += "\(CallEvent.finished(response.with(.success(())))) \(String(reflecting: request))"
         text += String(reflecting: response) + String(reflecting: credential)
         dump(credential, to: &text)
         // All views that a debugger or a failed expectation would use.

@@ -9,21 +9,31 @@ struct ListenerTests {
     struct Recorder: Listener {
         let diary: Diary
 
-        func built(_ event: CallEvent.Built) { diary.write("built \(event.attempt.request.url.path)") }
-        func started(_ event: CallEvent.Started) { diary.write("started \(event.attempt.number)") }
-        func queued(_ event: CallEvent.Queued) { diary.write("queued \(event.attempt.request.url.path)") }
-        func sent(_ event: CallEvent.Sent) { diary.write("sent \(event.queued >= .zero)") }
-        func resolved(_ event: CallEvent.Resolved) { diary.write("resolved \(event.duration > .zero)") }
-        func connected(_ event: CallEvent.Connected) { diary.write("connected \(event.address ?? "?")") }
-        func secured(_ event: CallEvent.Secured) { diary.write("secured \(event.duration > .zero)") }
-        func head(_ event: CallEvent.Head) { diary.write("head \(event.head.status.code)") }
-        func body(_ event: CallEvent.BodyProgress) { diary.write("body \(event.received)") }
-        func exchanged(_ event: CallEvent.Exchanged) { diary.write("exchanged \(event.response.status ?? 0)") }
-        func redirected(_ event: CallEvent.Redirected) { diary.write("redirected \(event.status) \(event.url.path)") }
-        func cached(_ event: CallEvent.Cached) { diary.write("cached \(event.attempt.request.url.path)") }
-        func read(_ event: CallEvent.Read) { diary.write("read \(event.error?.label ?? "value")") }
-        func retrying(_ event: CallEvent.Retrying) { diary.write("retrying \(event.response.error?.label ?? "?")") }
-        func finished(_ event: CallEvent.Finished) { diary.write("finished \(event.response.error?.label ?? "success")") }
+        func notify(_ event: CallEvent) { diary.write(line(of: event)) }
+
+        private func line(of event: CallEvent) -> String {
+            switch event {
+            case .built(let attempt): "built \(attempt.request.url.path)"
+            case .started(let attempt): "started \(attempt.number)"
+            case .queued(let attempt): "queued \(attempt.request.url.path)"
+            case .sent(_, let queued): "sent \(queued >= .zero)"
+            case .resolved(_, let duration): "resolved \(duration > .zero)"
+            case .connected(_, _, let address): "connected \(address ?? "?")"
+            case .secured(_, let duration): "secured \(duration > .zero)"
+            case .informational(_, let head): "informational \(head.status.code)"
+            case .head(_, let head): "head \(head.status.code)"
+            case .body(_, let received, _): "body \(received)"
+            case .exchanged(_, let response): "exchanged \(response.status ?? 0)"
+            case .redirected(_, let status, let url): "redirected \(status) \(url.path)"
+            case .cached(let attempt): "cached \(attempt.request.url.path)"
+            case .read(_, let error): "read \(error?.label ?? "value")"
+            case .retrying(let response, _): "retrying \(response.error?.label ?? "?")"
+            case .pinMismatch: "mismatch"
+            case .warning(_, let text): "warning \(text)"
+            case .finished(let response): "finished \(response.error?.label ?? "success")"
+            case .resultHandlerFailed: "result handler failed"
+            }
+        }
     }
 
     /// The sample of the page "Around a call": asks with the validator that it has, and answers a 304 with what it kept.
@@ -35,7 +45,7 @@ struct ListenerTests {
             let known = kept[key]
             let reply = await next(attempt.with { $0.headers[.ifNoneMatch] = known?.head?.headers[.eTag] })
             if reply.status == 304, let known {
-                attempt.notify { $0.cached(CallEvent.Cached(attempt)) }
+                attempt.notify(.cached(attempt))
                 return RawResponse(attempt, head: known.head, body: known.body)
             }
             if reply.failure == nil, reply.status == 200, reply.head?.headers[.eTag] != nil { kept[key] = reply }
@@ -86,7 +96,7 @@ struct ListenerTests {
         func handle(_ attempt: Attempt, next: Next) async -> RawResponse {
             let key = attempt.request.url.string
             if let reply = known.withLock({ $0[key] }) {
-                attempt.notify { $0.cached(CallEvent.Cached(attempt)) }
+                attempt.notify(.cached(attempt))
                 return RawResponse(attempt, head: reply.head, body: reply.body)
             }
             let reply = await next(attempt)
@@ -112,9 +122,11 @@ struct ListenerTests {
             ] + ["built /thing", "cached /thing", "read value", "finished success"])
     }
 
-    struct Silent: Listener {}
+    struct Silent: Listener {
+        func notify(_ event: CallEvent) {}
+    }
 
-    @Test("one without methods has no effect, and a logger beside it still logs")
+    @Test("one that ignores its events has no effect, and a logger beside it still logs")
     func beside() async {
         let diary = Diary()
         var channel = Channel.test("https://h.example", transport: RecordingTransport(status: 404))
@@ -123,7 +135,7 @@ struct ListenerTests {
         _ = await channel.manager().response(for: TestEndpoint(), as: .nothing)
         #expect(
             diary.all == [
-                "built /thing", "log sending", "started 1", "queued /thing", "head 404", "body 2",
+                "built /thing", "log started", "started 1", "queued /thing", "head 404", "body 2",
                 "exchanged 404", "read verification.unacceptableStatus.404", "log finished",
                 "finished verification.unacceptableStatus.404",
             ])

@@ -36,12 +36,13 @@ struct NotingHandler: ErrorHandler {
 
 struct NotingLogger: NetworkLogger {
     let diary: Diary
-    func log(_ event: NetworkEvent) {
+    func log(_ event: CallEvent) {
         switch event {
-        case .sending: diary.write("log sending")
+        case .started: diary.write("log started")
         case .retrying: diary.write("log retrying")
         case .finished: diary.write("log finished")
-        default: diary.write("log other")
+        case .pinMismatch, .warning, .resultHandlerFailed: diary.write("log other")
+        default: break
         }
     }
 }

@@ -349,7 +349,9 @@ struct HostileStreamTests {
 
     private final class Finishes: Listener {
         let ids = Mutex<[String]>([])
-        func finished(_ event: CallEvent.Finished) { ids.withLock { $0.append(event.response.call.id) } }
+        func notify(_ event: CallEvent) {
+            if case .finished(let response) = event { ids.withLock { $0.append(response.call.id) } }
+        }
     }
 
     @Test("a reply that a middleware kept from another call becomes this call's, and is reported under its id")

@@ -69,7 +69,9 @@ struct NoSilentResendTests {
     /// The resends that a listener hears of.
     private final class Resends: Listener {
         let counts = Mutex<[Int?]>([])
-        func exchanged(_ event: CallEvent.Exchanged) { counts.withLock { $0.append(event.response.metrics?.resends) } }
+        func notify(_ event: CallEvent) {
+            if case .exchanged(_, let response) = event { counts.withLock { $0.append(response.metrics?.resends) } }
+        }
     }
 
     /// Opens connections that stay open.

@@ -23,12 +23,12 @@ struct PinningTests {
         var channel = Channel(name: "nginx", environment: APIEnvironment(Place(baseURL: server.url), serverTrustManager: trust))
         channel.logger = FunctionLogger { event in
             switch event {
-            case .pinMismatch(let mismatch, _):
+            case .pinMismatch(_, let mismatch):
                 heard.change {
                     $0.append(
                         "\(mismatch.isEnforced ? "rejected" : "reported") \(mismatch.chain.count) \(mismatch.configured.count)")
                 }
-            case .warning(let text, _): heard.change { $0.append(text) }
+            case .warning(_, let text): heard.change { $0.append(text) }
             default: break
             }
         }

@@ -36,11 +36,15 @@ struct CallRecorderTests {
     private final class Metrics: Listener {
         private let counts = Mutex<[String: Int]>([:])
 
-        func finished(_ event: CallEvent.Finished) {
-            counts.withLock { $0[event.response.error?.label ?? "success", default: 0] += 1 }
+        func notify(_ event: CallEvent) {
+            switch event {
+            case .finished(let response): count(response.error?.label ?? "success")
+            case .retrying: count("retry")
+            default: break
+            }
         }
 
-        func retrying(_ event: CallEvent.Retrying) { counts.withLock { $0["retry", default: 0] += 1 } }
+        private func count(_ name: String) { counts.withLock { $0[name, default: 0] += 1 } }
 
         var totals: [String: Int] { counts.withLock { $0 } }
     }
