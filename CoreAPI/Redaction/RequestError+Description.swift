@@ -32,8 +32,7 @@ extension RequestError: LocalizedError, CustomStringConvertible, CustomDebugStri
         case .encodingFailed(let encoding, let error):
             "the parameters cannot be encoded as \(encoding): \(error.readableDescription)"
         case .insecureConnection(let host):
-            "clear text http to '\(host)' is rejected; use https, or allow it with Channel.Host(…, allowsClearText: true) or "
-                + "APIEnvironment.allowsInsecureConnections"
+            "clear text http to '\(host)' is rejected; use https, or allow it with APIEnvironment.allowsInsecureConnections"
         case .leavesEnvironment(let host, let environment):
             "expected an address of the simulated environment '\(environment)', got one at '\(host)'"
         }

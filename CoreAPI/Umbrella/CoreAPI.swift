@@ -37,7 +37,7 @@ extension Channel {
 
     /// A channel at the first of its hosts, of which ``at(_:credentials:)`` selects another. It logs to swift-log under the label
     /// `networkerkit.` and its name; `channel.logger = nil` silences it.
-    public init(_ name: String, _ summary: String = "", hosts: Channel.Hosts) {
+    public init(_ name: String, _ summary: String = "", hosts: KeyValuePairs<Channel.HostName, APIEnvironment>) {
         self.init(
             name, summary, hosts: hosts, transport: PlatformTransport(),
             logger: CoreNetworkLogger(subsystem: "networkerkit", category: name))

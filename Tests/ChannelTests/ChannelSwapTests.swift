@@ -103,10 +103,10 @@ struct ChannelSwapTests {
     func problems(name: String) throws {
         let channel = try #require(everyChannel.first { $0.name == name })
         #expect(!channel.hosts.isEmpty && !channel.summary.isEmpty)
-        for host in channel.hosts {
-            let there = channel.at(Channel.HostName(rawValue: host.name))
-            #expect(there.problems.isEmpty, "\(channel.name) at \(host.name)")
-            #expect(there.environment.name == host.name && there.environment.baseURL == host.baseURL)
+        for (host, environment) in channel.hosts {
+            let there = channel.at(host)
+            #expect(there.problems.isEmpty, "\(channel.name) at \(host.rawValue)")
+            #expect(there.environment.name == host.rawValue && there.environment.baseURL == environment.baseURL)
             let isLocal = there.environment.baseURL.contains("://localhost:8443/") || channel.name == "HTTPBin"
             #expect(there.environment.isSimulated == isLocal)
         }

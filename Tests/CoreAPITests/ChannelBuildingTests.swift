@@ -21,7 +21,7 @@ struct ChannelBuildingTests {
     private let shop = Channel(
         "Shop", "sells things",
         hosts: [
-            .production: "https://api.shop.example", .staging: Channel.Host("https://stage.shop.example"),
+            .production: "https://api.shop.example", .staging: APIEnvironment(baseURL: "https://stage.shop.example"),
             .sandbox: .local("shop"),
         ]
     )
@@ -44,7 +44,7 @@ struct ChannelBuildingTests {
     @Test("begin at the first host; another host has its own trust, and all other settings stay")
     func hosts() {
         #expect(shop.environment.name == "production" && !shop.environment.isSimulated && shop.problems.isEmpty)
-        #expect(shop.hosts.map(\.name) == ["production", "staging", "sandbox"])
+        #expect(shop.hosts.map(\.key) == ["production", "staging", "sandbox"])
         let sandbox = shop.at(.sandbox)
         #expect(sandbox.environment.baseURL == "https://localhost:8443/shop" && sandbox.environment.isSimulated)
         #expect(sandbox.environment.serverTrustManager.authorities.summary.hasSuffix("sandbox-authority.pem"))
@@ -78,7 +78,7 @@ struct ChannelBuildingTests {
             "Shop",
             hosts: [
                 .production: "https://api.shop.example",
-                .staging: Channel.Host("https://stage.shop.example", trust: ServerTrustManager(pins: pins)),
+                .staging: APIEnvironment(baseURL: "https://stage.shop.example", serverTrustManager: ServerTrustManager(pins: pins)),
             ])
         let strict = table.with { $0.environment.serverTrustManager.minimumTLSVersion = .tls13 }
         let staging = strict.at(.staging).environment.serverTrustManager
@@ -95,6 +95,23 @@ struct ChannelBuildingTests {
 
         let production = table.at("typo").at(.staging).environment.serverTrustManager
         #expect(production.pins == pins)
+    }
+
+    @Test("leave at a host what is its own: headers, and the cache policy")
+    func settingsOfHost() {
+        var staging = APIEnvironment(baseURL: "https://stage.shop.example")
+        staging.commonHeaders = ["X-Stage": "1"]
+        staging.specificHeaders = ["orders": ["X-Stage-Orders": "1"]]
+        staging.cachePolicy = .noStore
+        let there = Channel("Shop", hosts: [.staging: staging, .production: "https://api.shop.example"]).with {
+            $0.environment.commonHeaders["X-Own"] = "1"
+        }
+        #expect(there.environment.name == "staging" && there.environment.type.name == "staging")
+        let production = there.at(.production).environment
+        #expect(production.commonHeaders == ["X-Own": "1"] && production.cachePolicy == .protocolDefault)
+        #expect(production.specificHeaders["orders"]?.isEmpty == true)
+        let back = there.at(.production).at(.staging).environment
+        #expect(back.commonHeaders == ["X-Stage": "1", "X-Own": "1"] && back.cachePolicy == .noStore)
     }
 
     @Test("take trust and headers from where the switch is")

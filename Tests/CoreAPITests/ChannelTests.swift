@@ -57,7 +57,7 @@ struct ChannelTests {
     @Test("shows no secret of a base URL, whether a request could have it or not")
     func secretsOfBaseURLs() {
         for url in ["https://user:s3cret@shop.example", "https://shop.example/?token=s3cret"] {
-            let channel = Channel("Shop", hosts: ["production": Channel.Host(url)])
+            let channel = Channel("Shop", hosts: ["production": APIEnvironment(baseURL: url)])
             let texts = "\(channel.differences(from: Channel("Shop", hosts: [:]))) \(channel.problems)"
             #expect(texts.contains("shop.example") && !texts.contains("s3cret"), "\(texts)")
         }

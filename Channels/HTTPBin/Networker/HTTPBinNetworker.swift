@@ -14,8 +14,8 @@ extension Channel {
     public static let httpBin = Channel(
         "HTTPBin", "echoes requests",
         hosts: [
-            "httpbin": Channel.Host(
-                ProcessInfo.processInfo.environment[httpBinVariable] ?? "http://127.0.0.1:8080", isSimulated: true,
-                allowsClearText: true)
+            "httpbin": APIEnvironment(
+                baseURL: ProcessInfo.processInfo.environment[httpBinVariable] ?? "http://127.0.0.1:8080", isSimulated: true,
+                allowsInsecureConnections: true)
         ])
 }

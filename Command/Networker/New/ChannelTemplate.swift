@@ -54,7 +54,8 @@ struct ChannelTemplate: Sendable {
     private var titleCode: String { title.replacing("\\", with: "\\\\").replacing("\"", with: "\\\"") }
 
     private var hostCode: String {
-        host.hasPrefix("http:") ? "Channel.Host(\"\(host)\", allowsClearText: true)" : "\"\(host)\""
+        host.hasPrefix("http:")
+            ? "APIEnvironment(baseURL: \"\(host)\", allowsInsecureConnections: true)" : "\"\(host)\""
     }
 
     private var networker: String {
@@ -111,8 +112,8 @@ struct ChannelTemplate: Sendable {
             struct \(channel)ChannelTests {
                 @Test("no host has a problem")
                 func problems() {
-                    for host in Channel.\(name.property).hosts {
-                        #expect(Channel.\(name.property).at(.init(rawValue: host.name)).problems.isEmpty, "\\(host.name)")
+                    for (host, _) in Channel.\(name.property).hosts {
+                        #expect(Channel.\(name.property).at(host).problems.isEmpty, "\\(host.rawValue)")
                     }
                 }
 

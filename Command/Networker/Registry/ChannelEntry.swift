@@ -40,10 +40,10 @@ package struct ChannelEntry: Sendable {
     init(_ channel: Channel) {
         name = channel.name
         summary = channel.summary
-        let places = channel.hosts.map { host in
+        let places = channel.hosts.map { host, environment in
             Place(
-                environment: host.name, isSimulated: host.isSimulated,
-                make: { channel.at(Channel.HostName(rawValue: host.name)) }, word: channel.name)
+                environment: host.rawValue, isSimulated: environment.isSimulated, make: { channel.at(host) },
+                word: channel.name)
         }
         let only = Place(
             environment: channel.environment.name, isSimulated: channel.environment.isSimulated, make: { channel },

@@ -14,7 +14,8 @@ extension BaseURL {
     }
 }
 
-/// The server that a channel uses, with its headers, trust and fixtures.
+/// The server that a channel uses, with its headers, trust and fixtures. A literal is one at a base URL:
+/// `"https://api.shop.example"`.
 public struct APIEnvironment: Sendable {
     /// The environment type that this value was made from.
     public var type: any EnvironmentType
@@ -26,15 +27,13 @@ public struct APIEnvironment: Sendable {
     }
     /// ``baseURL``, parsed once for all requests.
     private(set) var base: Result<HTTPURL, RequestError>
-    /// Which base URL wins if an endpoint or a ``BaseURL`` names another one. Default ``BaseURL/Rule/endpoint``.
-    ///
-    /// A simulated environment (``isSimulated``) always wins, so that a test or a sandbox never reaches the real server. A
-    /// request to another origin, by an absolute address or a redirect, is rejected.
+    /// Which base URL wins if an endpoint or a ``BaseURL`` names another one. Default ``BaseURL/Rule/endpoint``. A simulated
+    /// environment (``isSimulated``) always wins, so that a test or a sandbox never reaches the real server: a request to another
+    /// origin, by an absolute address or a redirect, is rejected.
     public var baseURLRule: BaseURL.Rule
     /// Sent with every request; an endpoint's own header of the same name wins.
     public var commonHeaders: Headers
-    /// Sent with the requests of a group of endpoints; they win over the common ones. An endpoint names its group by a
-    /// ``APIEnvironment/HeaderGroup`` modifier.
+    /// Sent with the requests of a group of endpoints (``HeaderGroup``); they win over the common ones.
     public var specificHeaders: [String: Headers]
     /// How requests use caches on their way. Default ``CachePolicy/protocolDefault``.
     public var cachePolicy: CachePolicy
@@ -89,19 +88,46 @@ extension APIEnvironment {
         allowsInsecureConnections || (!insecureHosts.isEmpty && insecureHosts.contains { $0.lowercased() == host })
     }
 
-    /// An environment without an enum, for a tool or a test.
-    ///
-    /// - Parameters:
-    ///   - name: appears in logs and errors.
-    ///   - baseURL: as in ``EnvironmentType/baseURL``.
-    ///   - isSimulated: as in ``EnvironmentType/isSimulated``.
-    ///   - fixturesType: what answers instead of the network.
-    public init(_ name: String, baseURL: String, isSimulated: Bool = false, fixturesType: FixturesType = .none) {
-        self.init(NamedEnvironment(name: name, baseURL: baseURL, isSimulated: isSimulated), fixturesType: fixturesType)
+    /// An environment without an enum: one of a channel's hosts, whose name is that in the table, or one for a tool or a test.
+    public init(
+        _ name: String = "", baseURL: String, isSimulated: Bool = false, fixturesType: FixturesType = .none,
+        serverTrustManager: ServerTrustManager = .system, allowsInsecureConnections: Bool = false
+    ) {
+        self.init(
+            NamedEnvironment(name: name, baseURL: baseURL, isSimulated: isSimulated), fixturesType: fixturesType,
+            serverTrustManager: serverTrustManager, allowsInsecureConnections: allowsInsecureConnections)
     }
 
-    /// This environment with the headers of another one on top. If both define a header, the other's value wins. Everything else
-    /// is unchanged.
+    /// The sandbox server on this machine, at its usual port. Simulated; trusts only the authority that the server makes.
+    ///
+    /// - Parameter path: the channel's path on the server: `ty`.
+    public static func local(_ path: String) -> APIEnvironment {
+        APIEnvironment(baseURL: "https://localhost:8443/\(path)", isSimulated: true, serverTrustManager: .localSandbox)
+    }
+
+    func named(_ name: String) -> APIEnvironment {
+        var copy = self
+        copy.name = name
+        if let type = type as? NamedEnvironment {
+            copy.type = NamedEnvironment(name: name, baseURL: type.baseURL, isSimulated: type.isSimulated)
+        }
+        return copy
+    }
+
+    /// Takes each setting of another environment that is not that of `table`: it was set manually.
+    mutating func take(from other: APIEnvironment, unlessIn table: APIEnvironment) {
+        self = merging(
+            commonHeaders: other.commonHeaders.subtracting(table.commonHeaders),
+            specificHeaders: Dictionary(
+                uniqueKeysWithValues: other.specificHeaders.map { ($0, $1.subtracting(table.specificHeaders[$0] ?? [:])) }))
+        if other.cachePolicy != table.cachePolicy { cachePolicy = other.cachePolicy }
+        if other.baseURLRule != table.baseURLRule { baseURLRule = other.baseURLRule }
+        insecureHosts.formUnion(other.insecureHosts.subtracting(table.insecureHosts))
+        serverTrustManager.take(
+            from: other.serverTrustManager, unlessIn: table.serverTrustManager, authorities: !other.isSimulated && !isSimulated)
+    }
+
+    /// This environment with the headers of another one on top, whose values win. Everything else is unchanged.
     public func merging(_ other: APIEnvironment) -> APIEnvironment {
         merging(commonHeaders: other.commonHeaders, specificHeaders: other.specificHeaders)
     }
@@ -114,6 +140,11 @@ extension APIEnvironment {
         merged.specificHeaders.merge(specificHeaders) { $0.merging($1) }
         return merged
     }
+}
+
+extension APIEnvironment: ExpressibleByStringLiteral {
+    /// The environment at a base URL.
+    public init(stringLiteral baseURL: String) { self.init(baseURL: baseURL) }
 }
 
 private struct NamedEnvironment: EnvironmentType {
@@ -129,10 +160,7 @@ extension APIEnvironment {
         /// The group's name in ``APIEnvironment/specificHeaders``.
         public let key: String
 
-        /// Names a group.
-        ///
-        /// - Parameter key: as in ``APIEnvironment/specificHeaders``. An environment that does not know the group adds no
-        ///   headers.
+        /// Names a group. An environment that does not know it adds no headers.
         public init(_ key: String) {
             self.key = key
         }
@@ -157,8 +185,6 @@ extension APIEnvironment {
         private var current: APIEnvironment
 
         /// Makes a switch that stands at an environment.
-        ///
-        /// - Parameter environment: the first environment.
         public init(_ environment: APIEnvironment) {
             current = environment
         }
@@ -189,9 +215,7 @@ extension APIEnvironment {
             return current
         }
 
-        /// Changes the environment atomically.
-        ///
-        /// - Parameter change: must not use this switch.
+        /// Changes the environment atomically. `change` must not use this switch.
         public func update<Result>(_ change: (inout APIEnvironment) throws -> Result) rethrows -> Result {
             lock.lock()
             // Dies outside the lock, because the deinit of an environment's type may use the switch.

@@ -24,8 +24,8 @@ public struct Channel: Sendable {
     public var environmentSwitch: APIEnvironment.Switch?
     /// A few words about the channel.
     public var summary = ""
-    /// Further hosts of the channel; see ``at(_:credentials:)``.
-    public var hosts: Channel.Hosts = [:]
+    /// The hosts that ``at(_:credentials:)`` selects from: `[.production: "https://api.shop.example", .sandbox: .local("shop")]`.
+    public var hosts: KeyValuePairs<HostName, APIEnvironment> = [:]
     /// The values of the channel's secrets. Default `nil`: the sandbox's fixed values there, else the process's environment.
     public var credentials: Channel.Credentials?
     /// The path of the value in every response, as in `data.items`, unless an ``Endpoint/keyPath`` says otherwise. Empty, the

@@ -64,7 +64,7 @@ extension Channel {
             ("errorHandler", types([errorHandler])),
             ("logger", logger.map { types([$0]) } ?? "none"),
             ("listeners", types(listeners)),
-            ("hosts", hosts.map { "\($0.name): \(redaction.redact(base: $0.baseURL))" }.joined(separator: ", ")),
+            ("hosts", hosts.map { "\($0.rawValue): \(redaction.redact(base: $1.baseURL))" }.joined(separator: ", ")),
             ("coder", coder.contentType),
             ("query", "\(query)"),
             ("fieldsForOtherOrigins", fieldsForOtherOrigins.sorted().joined(separator: ", ")),

@@ -51,6 +51,12 @@ public struct Headers: RequestModifier, Hashable, ExpressibleByDictionaryLiteral
         return merged
     }
 
+    func subtracting(_ other: Headers) -> Headers {
+        var rest = self
+        rest.elements.removeAll { other.elements.contains($0) }
+        return rest
+    }
+
     /// Adds a line; existing lines of the name stay, as `Set-Cookie` needs it.
     public mutating func append(_ name: String, _ value: String) { elements.append(Element(name: name, value: value)) }
 

@@ -1,6 +1,5 @@
-/// One of the servers that a channel can use: production, staging, a sandbox. Channels declare an enum of their hosts.
-///
-/// Use an environment type for names and URLs. Everything else that a team may change is a value in ``APIEnvironment``.
+/// One of the servers that a channel can use: production, staging, a sandbox. Declare an enum of their names and URLs; everything
+/// else that a team may change is a value in ``APIEnvironment``.
 public protocol EnvironmentType: Sendable {
     /// Appears in logs and errors, such as `staging`.
     var name: String { get }
@@ -23,4 +22,24 @@ extension EnvironmentType {
 
 extension EnvironmentType where Self: RawRepresentable, RawValue == String {
     public var name: String { rawValue }
+}
+
+/// The source of an environment's responses: the network, or fixtures instead. Only a simulated environment
+/// (``EnvironmentType/isSimulated``) can have fixtures; elsewhere they are a problem of the channel, and no call is sent.
+///
+/// ```swift
+/// case .simulated: APIEnvironment(self, fixturesType: .directory("Fixtures", scenario: "orders"))
+/// ```
+///
+/// Fixtures lie in folders or in test targets, so that the shipped product contains no recorded answers.
+public struct FixturesType: Sendable {
+    /// `nil` for the network.
+    package let transport: (any Transport)?
+
+    /// None: the network answers.
+    public static let none = FixturesType(transport: nil)
+
+    package init(transport: (any Transport)?) {
+        self.transport = transport
+    }
 }

@@ -70,9 +70,7 @@ struct Redirects: Middleware {
                 throw rejected("it leads from https to http; Limits.allowsRedirectsToInsecure would allow it")
             }
             if !request.call.channel.environment.allowsInsecureConnections(to: target.host) {
-                throw rejected(
-                    "it leads to clear text http; Channel.Host(…, allowsClearText: true) or "
-                        + "APIEnvironment.allowsInsecureConnections would allow it")
+                throw rejected("it leads to clear text http; APIEnvironment.allowsInsecureConnections would allow it")
             }
         }
         guard request.body.isReplayable || becomesGET(request, head.status.code) else {

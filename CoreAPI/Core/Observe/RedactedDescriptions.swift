@@ -214,23 +214,6 @@ extension APIEnvironment: CustomReflectable, CustomStringConvertible {
     public var customMirror: Mirror { Mirror(self, children: ["description": description]) }
 }
 
-extension Channel.Host: CustomReflectable, CustomStringConvertible {
-    /// Name and address, secrets hidden.
-    public var description: String {
-        let address = Redaction().redact(base: baseURL)
-        return "\(name.isEmpty ? "" : "\(name) at ")\(address)\(isSimulated ? ", simulated" : "")".escapingControls
-    }
-
-    public var customMirror: Mirror { Mirror(self, children: ["description": description]) }
-}
-
-extension Channel.Hosts: CustomReflectable, CustomStringConvertible {
-    /// Names and addresses, secrets hidden.
-    public var description: String { map(\.description).joined(separator: "; ") }
-
-    public var customMirror: Mirror { Mirror(self, children: ["description": description]) }
-}
-
 extension BaseURL: CustomReflectable, CustomStringConvertible {
     /// The address, secrets hidden.
     public var description: String {

@@ -55,9 +55,9 @@ struct PrintingTests {
         let pem = String(repeating: "s3cret", count: 1_000)
         let identity = ClientIdentity.pem(certificates: pem, key: Secret(pem), passphrase: "s3cret")
         environment.serverTrustManager = ServerTrustManager(authorities: .systemAndPEM(pem), identity: identity)
-        let hosts: Channel.Hosts = [
-            .production: Channel.Host(base, trust: environment.serverTrustManager),
-            .staging: Channel.Host(base, isSimulated: true),
+        let hosts: KeyValuePairs<Channel.HostName, APIEnvironment> = [
+            .production: APIEnvironment(baseURL: base, serverTrustManager: environment.serverTrustManager),
+            .staging: APIEnvironment(baseURL: base, isSimulated: true),
         ]
         var channel = Channel("Shop", "sells s3cret", hosts: hosts)
             .credential(.header("x-api-key", .environment("SHOP_API_KEY", sandbox: "s3cret")))

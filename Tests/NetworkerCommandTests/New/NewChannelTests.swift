@@ -45,7 +45,7 @@ struct NewChannelTests {
         arguments: [
             (nil, "\"https://api.bk.example\""), ("https://api.books.example/v1/", "\"https://api.books.example/v1\""),
             ("api.books.example/v1", "\"https://api.books.example/v1\""),
-            (":8080", "Channel.Host(\"http://localhost:8080\", allowsClearText: true)"),
+            (":8080", "APIEnvironment(baseURL: \"http://localhost:8080\", allowsInsecureConnections: true)"),
         ])
     func host(typed: String?, code: String) throws {
         let package = try TemporaryPackage()
