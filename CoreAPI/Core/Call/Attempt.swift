@@ -14,7 +14,6 @@ public final class Attempt: Sendable {
     public let delay: Duration
     /// The attempt after enhancing, from which this one was made; `nil` if this is that attempt.
     private let first: Attempt?
-
     /// The call that this is an attempt of.
     public var call: Call { request.call }
     /// 1 for the first.
@@ -38,7 +37,6 @@ public final class Attempt: Sendable {
 
     /// The attempt after enhancing, from which middleware, interceptors, redirects and retries made this one.
     var enhanced: Attempt { first ?? self }
-
     /// The same attempt with another request: a further header, another address.
     public func with(_ request: Request) -> Attempt { with(request, redirectedFrom: redirectedFrom) }
 
@@ -53,10 +51,7 @@ public final class Attempt: Sendable {
         return with(changed)
     }
 
-    /// The same attempt at the address that a redirect leads to.
     func redirected(_ request: Request) -> Attempt { with(request, redirectedFrom: self) }
-
-    /// The attempt before any redirect.
     var beforeRedirects: Attempt { redirectedFrom?.beforeRedirects ?? self }
 
     /// Another attempt that begins like this one: enhanced, and with what middleware around the call has changed.

@@ -2,23 +2,18 @@ internal import CoreAPIHTTP
 internal import HTTPTypes
 
 /// The back-off of everything in the kit that sends a request again. The pause before the *n*-th repetition is a random part of
-/// `base` · 2ⁿ⁻¹, at most `cap`. A longer `Retry-After` is honoured.
+/// `base` · 2ⁿ⁻¹, at most `cap`. A longer `Retry-After` of the failed response is honoured.
 package struct Backoff: Sendable {
     private let base: Duration
     private let cap: Duration
 
-    /// - Parameters:
-    ///   - base: the longest first pause; a negative one counts as zero.
-    ///   - cap: the longest pause of all.
     package init(base: Duration = .milliseconds(500), cap: Duration = .seconds(30)) {
         self.base = max(base, .zero)
         self.cap = cap
     }
 
-    /// - Parameters:
-    ///   - failures: failures in a row; 1 after the first.
-    ///   - head: the failed response's head, whose `Retry-After` is the shortest pause.
-    ///   - random: from 0 to 1. Default: full jitter, so that many clients do not return at the same time.
+    /// After so many failures in a row; `random` is from 0 to 1, for full jitter, so that many clients do not return at the same
+    /// time.
     package func pause(after failures: Int, _ head: ResponseHead? = nil, random: Double = .random(in: 0...1)) -> Duration {
         var ceiling = min(base, cap)
         // Doubled step by step, because a power of two overflows with a large number. 64 steps are enough.

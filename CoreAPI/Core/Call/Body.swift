@@ -43,10 +43,8 @@ public enum Body: Sendable {
     /// Whether the body can be read again from its beginning. If not, it is never sent twice: not by a retry, a redirect or a
     /// refreshed token.
     public var isReplayable: Bool { chunks?.isReplayable ?? true }
-
     /// The connection of a response that switched protocols; `nil` for any other body.
     package var connection: (any RawConnection)? { chunks?.connection }
-
     private var chunks: ChunkSource? { if case .stream(let stream) = self { stream.chunks } else { nil } }
 
     /// The length in bytes; `nil` if it is not known without opening a file.
@@ -59,7 +57,6 @@ public enum Body: Sendable {
         }
     }
 
-    /// As ``Body/Stream/isDecoded``.
     package var isDecoded: Bool { if case .stream(let stream) = self { stream.isDecoded } else { false } }
 
     /// The length, for which the size of a file is looked up; `nil` if it is not known.
@@ -68,9 +65,7 @@ public enum Body: Sendable {
         try url.checkIsLocalFile()
         return try LocalFile(reading: url.path).size
     }
-}
 
-extension Body {
     /// A body that is produced chunk by chunk. Each attempt opens it anew, if its source allows that.
     public struct Stream: Sendable {
         /// Reads up to `limit` bytes; an empty `Data` ends the body. Called on the transport's thread, or by the task that reads
@@ -138,11 +133,9 @@ extension Body {
 /// What the attempts have read of a sequence that is made anew for each. It tells the rest of a sequence from a whole one.
 private struct EarlierReadings {
     private static let kept = 64
-
     private var beginning = Data()
     private var longest = 0
 
-    /// Compares and adds a chunk, or `nil` for the end.
     mutating func check(_ chunk: Data?, at offset: Int) throws {
         guard let chunk else {
             guard offset >= longest else { throw BodyError.shrunk(expected: longest, found: offset) }
@@ -158,7 +151,6 @@ private struct EarlierReadings {
     }
 }
 
-/// The source of a stream's chunks.
 package final class ChunkSource: Sendable {
     /// Gives the next chunk; `nil` at the end. Called by one task at a time.
     package typealias Next = () async throws -> Data?
@@ -189,12 +181,9 @@ package struct ReadingTurn {
     private static let size = 1 << 20
     /// The minimum for a chunk, because an empty one takes time, too.
     private static let least = 1 << 14
-
     private var left = size
-
     package init() {}
 
-    /// Whether the task should now yield.
     package mutating func ends(after chunk: Data) -> Bool {
         left -= max(chunk.count, Self.least)
         guard left <= 0 else { return false }

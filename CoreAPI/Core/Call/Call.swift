@@ -12,14 +12,12 @@ public final class Call: Sendable {
     public var channel: Channel { prepared.channel }
     /// When the call began; ``Request/deadline`` counts from here.
     public let started: ContinuousClock.Instant
-
     package let prepared: PreparedChannel
     let decoding: any RawResponseDecoding
     /// The attempts made manually so far.
     let repetitions: Int
-    /// The largest number of attempts in total: the channel's limit, or one more than so far for a retry manually.
+    /// Of all attempts: the channel's limit, or one more than so far for a retry manually.
     let attemptLimit: Int
-
     /// The endpoint; `nil` for a call that was made without one.
     let described: (any Endpoint)?
     /// The name of a call without an endpoint, made on first use: most calls are neither logged nor fail.
@@ -28,7 +26,6 @@ public final class Call: Sendable {
     private let number: UInt64
     private let isRepeated = Atomic(false)
     private let context = Mutex<[ObjectIdentifier: any Sendable]>([:])
-
     /// The endpoint's description.
     public var endpoint: String { described?.description ?? describe?() ?? "" }
 
@@ -91,9 +88,7 @@ public final class Call: Sendable {
         return try outcome.get()
     }
 
-    /// Whether the caller reads the body as it arrives.
     package var streamsBody: Bool { decoding.streamsBody }
-
     /// Claims the one repetition of this call; `false` if it was repeated before.
     func takeRepetition() -> Bool { !isRepeated.exchange(true, ordering: .acquiringAndReleasing) }
 

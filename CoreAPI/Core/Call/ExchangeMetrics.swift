@@ -42,7 +42,6 @@ public struct ExchangeMetrics: Sendable, Hashable {
     public var isEndAnnounced: Bool?
     /// The addresses that redirects led to, in order.
     public var redirects: [HTTPURL] = []
-
     /// Makes metrics without any time, for a transport to fill in.
     public init() {}
 }

@@ -4,9 +4,8 @@ internal import HTTPTypes
 
 /// The way of a request, from the endpoint down to the transport and back up to the value.
 enum Pipeline {
-    /// All stages of a call, in order. ``Channel/stages`` lists them for one channel.
-    ///
-    /// - Parameter repeated: the first attempt of a call that is repeated manually. It was built before.
+    /// All stages of a call, in order. ``Channel/stages`` lists them for one channel. `repeated` is the first attempt of a call
+    /// that is repeated manually, which was built before.
     static func run(_ call: Call, from repeated: Attempt? = nil) async -> RawResponse {
         // Build and enhance the request, once for each call.
         let first: Attempt
@@ -137,7 +136,6 @@ enum Pipeline {
         }
     }
 
-    /// Makes the value.
     private static func decode(_ response: Response<Data>) -> RawResponse {
         do throws(APIClientError) {
             let value = try response.call.decoding.anyValue(of: response)
@@ -153,9 +151,8 @@ enum Pipeline {
     }
 
     /// Asks interceptors and then the error handler about a failed attempt; the first decision counts. The channel's limit on
-    /// attempts and the call's deadline apply in any case.
-    ///
-    /// - Parameter start: the attempt that the middleware around the call passed on. Each further attempt begins as a copy of it.
+    /// attempts and the call's deadline apply in any case. A further attempt begins as a copy of `start`, the one that the
+    /// middleware around the call passed on.
     private static func retry(_ raw: RawResponse, _ failure: APIClientError, from start: Attempt) async -> Decision {
         guard !failure.isCancelled else { return .end(raw) }
         let decision = await retryDecision(Response(raw), failure)
@@ -218,7 +215,6 @@ enum Pipeline {
 // request in flight (docs/decisions/plain-code.md). `Scripts/soak` counts the bytes of a held call.
 
 extension Call {
-    /// The endpoint's request, encoded.
     func request() throws(APIClientError) -> Request {
         guard let endpoint = described else {
             throw .channel(problems: ["the call was made without an endpoint"], APIClientError.Context(self))
@@ -237,7 +233,6 @@ extension Call {
     }
 }
 
-/// An attempt that interceptors change.
 final class Draft {
     var request: Request
     private let attempt: Attempt
@@ -361,7 +356,6 @@ extension RawResponse {
         return failed(rejection.replacingContext(APIClientError.Context(self)))
     }
 
-    /// An interceptor or the error handler supplied a value.
     func resolved(_ value: any Sendable) -> RawResponse {
         guard let failure, call.decoding.makes(value) else {
             let mismatch = RetryResult.Mismatch(expected: call.decoding.valueName, found: "\(type(of: value))")

@@ -69,7 +69,6 @@ public final class RawResponse: Sendable {
         self.interimAndTrailers = interimAndTrailers
     }
 
-    /// The call's response when its request could not be built.
     convenience init(_ call: Call, failure: APIClientError) {
         self.init(call: call, failure: failure, reading: .failed(failure))
     }
@@ -85,28 +84,20 @@ public final class RawResponse: Sendable {
     public var request: Request? { attempt?.request }
     /// The body's bytes; empty for a streamed body.
     public var data: Data { if case .bytes(let data) = body { data } else { Data() } }
-
     /// The heads before the final one, such as a 103 with links (RFC 8297). A 100 is not among them.
     public var informational: [ResponseHead] { interimAndTrailers?.informational ?? [] }
     /// The fields after the body (RFC 9110 §6.5); `nil` without any, and for a streamed body before its end was read.
     public var trailers: HTTPFields? { interimAndTrailers?.trailers }
-
     /// The same response with another head, such as one without a field. A response that was decoded is verified and decoded
     /// again.
     public func with(head: ResponseHead?) -> RawResponse { copy(head: head, reading: readAgain) }
-
     /// The same response with another body. A response that was decoded is verified and decoded again.
     public func with(body: Body) -> RawResponse { copy(body: body, reading: readAgain) }
-
     private var readAgain: Reading? { if case .value = reading { .unread } else { nil } }
-
-    /// The same response with what came before its head and after its body.
     package func with(_ interimAndTrailers: InterimAndTrailers) -> RawResponse { copy(interimAndTrailers: interimAndTrailers) }
-
     /// The same response as a failure.
     public func failed(_ failure: APIClientError) -> RawResponse { copy(failure: failure) }
 
-    /// One entry for each attempt so far, oldest first.
     var attempts: [Attempt.Outcome] {
         guard let attempt else { return [] }
         switch reading {
@@ -137,33 +128,7 @@ public final class RawResponse: Sendable {
             failure: failure ?? self.failure, metrics: metrics ?? metricsOfHead, reading: reading ?? self.reading,
             hops: hops ?? self.hops, interimAndTrailers: interimAndTrailers ?? self.interimAndTrailers)
     }
-}
 
-/// What a response has besides its head and body. A streamed body brings its trailers and its size when its end is read.
-package final class InterimAndTrailers: Sendable {
-    /// A streamed body, as known at its end: the bytes that arrived, before decompression, and the time since the head.
-    package typealias Streamed = (received: Int64, afterHead: Duration)
-
-    package let informational: [ResponseHead]
-    private let late: Mutex<(trailers: HTTPFields?, streamed: Streamed?)>
-
-    package init(informational: [ResponseHead] = [], trailers: HTTPFields? = nil) {
-        self.informational = informational
-        late = Mutex((trailers, nil))
-    }
-
-    package var trailers: HTTPFields? {
-        get { late.withLock { $0.trailers } }
-        set { late.withLock { $0.trailers = newValue } }
-    }
-
-    package var streamed: Streamed? {
-        get { late.withLock { $0.streamed } }
-        set { late.withLock { $0.streamed = newValue } }
-    }
-}
-
-extension RawResponse {
     /// Discards the body of a response that is not handed on. It reads a small rest, so that the connection can be reused, and
     /// abandons a large one, or one that takes more than a second. The returned response has the bytes that were read, for a
     /// failure instead of it.
@@ -198,6 +163,30 @@ extension RawResponse {
     }
 
     private var deadline: ContinuousClock.Instant { request?.deadline ?? call.started + Timeout().total }
+}
+
+/// What a response has besides its head and body. A streamed body brings its trailers and its size when its end is read.
+package final class InterimAndTrailers: Sendable {
+    /// A streamed body, as known at its end: the bytes that arrived, before decompression, and the time since the head.
+    package typealias Streamed = (received: Int64, afterHead: Duration)
+
+    package let informational: [ResponseHead]
+    private let late: Mutex<(trailers: HTTPFields?, streamed: Streamed?)>
+
+    package init(informational: [ResponseHead] = [], trailers: HTTPFields? = nil) {
+        self.informational = informational
+        late = Mutex((trailers, nil))
+    }
+
+    package var trailers: HTTPFields? {
+        get { late.withLock { $0.trailers } }
+        set { late.withLock { $0.trailers = newValue } }
+    }
+
+    package var streamed: Streamed? {
+        get { late.withLock { $0.streamed } }
+        set { late.withLock { $0.streamed = newValue } }
+    }
 }
 
 private struct DeadlinePassed: Error {}

@@ -47,11 +47,9 @@ public struct Request: Sendable {
 
     /// The nearest ``BodyCoder``, else the channel's.
     public var coder: BodyCoder { modifier() ?? call.prepared.coder }
-
     /// When the whole call must be over: ``Timeout/total`` after its start, and at most a year.
     public var deadline: ContinuousClock.Instant { call.started + min(timeout.total, .year) }
 
-    /// Asks for a response that the coder can read.
     mutating func accept(_ coder: BodyCoder) {
         guard !headers.isEmpty else { return headers = coder.accepting }
         headers[.accept] = coder.contentType
@@ -94,7 +92,6 @@ extension HTTPRequest.Method {
         }
     }
 
-    /// Whether parameters go into the query rather than the body.
     var sendsParametersInQuery: Bool {
         switch self {
         case .get, .head, .trace, .delete, .connect: true
@@ -163,11 +160,9 @@ extension Request {
             try container.encode(body, forKey: .body)
         }
     }
-}
 
-// MARK: - From an endpoint
+    // MARK: - From an endpoint
 
-extension Request {
     /// Builds and encodes the request of an endpoint. The modifiers of all levels form one list, farthest first: environment,
     /// channel, provider, endpoint, call.
     init(_ endpoint: any Endpoint, call: Call) throws(RequestError) {

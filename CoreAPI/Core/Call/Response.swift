@@ -13,7 +13,6 @@ public struct Response<Value: Sendable>: Sendable {
     private(set) var raw: RawResponse
     /// Whether the pipeline delivered this response. Only then is the type of another attempt's value known.
     private(set) var isDelivered = false
-
     /// The call that the response belongs to.
     public var call: Call { raw.call }
     /// The request as it was sent; after redirects, the one before the first of them. `nil` if it could not be built.
@@ -45,7 +44,6 @@ public struct Response<Value: Sendable>: Sendable {
     public var informational: [ResponseHead] { raw.informational }
     /// As ``RawResponse/trailers``.
     public var trailers: HTTPFields? { raw.trailers }
-    /// The coder that reads the body.
     var coder: BodyCoder { request?.coder ?? call.prepared.coder }
 
     /// A transport's answer in a test, see ``RawResponse/init(_:)``.
@@ -64,10 +62,8 @@ public struct Response<Value: Sendable>: Sendable {
 
     /// The value. Throws the call's error.
     public var value: Value { get throws(APIClientError) { try result.get() } }
-
     /// The error, or `nil` after a success.
     public var error: APIClientError? { if case .failure(let error) = result { error } else { nil } }
-
     /// The request that was answered: after redirects, the last one.
     package var answeredRequest: Request? { raw.hops.last?.request ?? raw.request }
 
@@ -76,40 +72,11 @@ public struct Response<Value: Sendable>: Sendable {
 
     /// The same response with another result. It cannot be repeated manually, because how the result was made is not known.
     public func with<Other>(_ result: Result<Other, APIClientError>) -> Response<Other> { Response<Other>(raw, result) }
-}
 
-extension Response where Value == Void {
-    /// An attempt or a call as hooks see it: without the type of its value.
-    package init(_ raw: RawResponse) {
-        self.init(raw, raw.failure.map { .failure($0) } ?? .success(()))
-    }
-}
-
-extension Response where Value == Data {
-    /// A response that enhancers, verifiers and filters have not seen.
-    init(unread raw: RawResponse) {
-        self.init(raw, raw.failure.map { .failure($0) } ?? .success(raw.data))
-    }
-}
-
-extension RawResponse {
-    /// The response that a test's response describes.
-    package convenience init(_ response: Response<Data>) {
-        let raw = response.raw
-        var body = raw.body
-        if case .success(let data) = response.result { body = .bytes(data) }
-        self.init(
-            call: raw.call, attempt: raw.attempt, head: raw.head, body: body, failure: response.error,
-            metrics: raw.metrics, reading: .unread, hops: raw.hops, interimAndTrailers: raw.interimAndTrailers)
-    }
-}
-
-extension Response {
-    /// Asks the channel's interceptors and error handler about a streamed body that broke off, as about a failed attempt.
-    ///
-    /// - Parameter earlier: the outcomes of earlier requests for the same body.
-    /// - Returns: the delay before the next request, and the outcomes with this one; `nil` if no request may follow: the hooks
-    ///   want none, the limit on attempts is reached, or the delay is as long as the next request may take in all.
+    /// Asks the channel's interceptors and error handler about a streamed body that broke off, as about a failed attempt. Returns
+    /// the delay before the next request, and the outcomes with this one after those of earlier requests for the same body; `nil`
+    /// if no request may follow: the hooks want none, the limit on attempts is reached, or the delay is as long as the next
+    /// request may take in all.
     package func retryDelay(
         afterBodyBrokeBy error: APIClientError, earlier: [Attempt.Outcome]
     ) async -> (Duration, [Attempt.Outcome])? {
@@ -142,5 +109,31 @@ extension Response {
                 return with(.failure(APIClientError(error, APIClientError.Context(self), stage: APIClientError.app)))
             }
         }
+    }
+}
+
+extension Response where Value == Void {
+    /// An attempt or a call as hooks see it: without the type of its value.
+    package init(_ raw: RawResponse) {
+        self.init(raw, raw.failure.map { .failure($0) } ?? .success(()))
+    }
+}
+
+extension Response where Value == Data {
+    /// A response that enhancers, verifiers and filters have not seen.
+    init(unread raw: RawResponse) {
+        self.init(raw, raw.failure.map { .failure($0) } ?? .success(raw.data))
+    }
+}
+
+extension RawResponse {
+    /// The response that a test's response describes.
+    package convenience init(_ response: Response<Data>) {
+        let raw = response.raw
+        var body = raw.body
+        if case .success(let data) = response.result { body = .bytes(data) }
+        self.init(
+            call: raw.call, attempt: raw.attempt, head: raw.head, body: body, failure: response.error,
+            metrics: raw.metrics, reading: .unread, hops: raw.hops, interimAndTrailers: raw.interimAndTrailers)
     }
 }

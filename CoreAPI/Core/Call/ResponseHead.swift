@@ -33,6 +33,27 @@ public struct ResponseHead: Sendable, Hashable {
         hasher.combine(status)
         hasher.combine(headers)
     }
+
+    /// The defect of a part (206) that the request did not ask for; `nil` for any other head. A transport must reject it, because
+    /// its bytes would be taken for the whole, or appended at the wrong offset.
+    package func partError(to request: Request) -> TransportError? {
+        guard status.code == 206 else { return nil }
+        guard let range = request.headers[.range] else {
+            return .malformedResponse(
+                reason: "expected the whole resource, found a part (206); the request has no Range (RFC 9110 §15.3.7)")
+        }
+        // Several ranges come as parts with a `Content-Range` each (§15.3.7.2).
+        if mediaType?.essence == "multipart/byteranges" { return nil }
+        guard let found = headers[.contentRange] else {
+            return .malformedResponse(reason: "a part (206) without Content-Range (RFC 9110 §15.3.7.1)")
+        }
+        guard let asked = range.firstByte, asked != found.firstByte else { return nil }
+        return .malformedResponse(
+            reason: "expected the part from byte \(asked), found Content-Range '\(found.shortened(to: 100).escapingControls)'")
+    }
+
+    /// The media type of the body: the last readable one of all `Content-Type` lines, by the Fetch standard; `nil` without one.
+    public var mediaType: MediaType? { MediaType(headers) }
 }
 
 /// Header fields, or their unparsed bytes. Most calls read no field, and parsing a field costs some 4,000 instructions.
@@ -63,29 +84,6 @@ private final class Fields: Sendable {
             }
         }
     }
-}
-
-extension ResponseHead {
-    /// The defect of a part (206) that the request did not ask for; `nil` for any other head. A transport must reject it, because
-    /// its bytes would be taken for the whole, or appended at the wrong offset.
-    package func partError(to request: Request) -> TransportError? {
-        guard status.code == 206 else { return nil }
-        guard let range = request.headers[.range] else {
-            return .malformedResponse(
-                reason: "expected the whole resource, found a part (206); the request has no Range (RFC 9110 §15.3.7)")
-        }
-        // Several ranges come as parts with a `Content-Range` each (§15.3.7.2).
-        if mediaType?.essence == "multipart/byteranges" { return nil }
-        guard let found = headers[.contentRange] else {
-            return .malformedResponse(reason: "a part (206) without Content-Range (RFC 9110 §15.3.7.1)")
-        }
-        guard let asked = range.firstByte, asked != found.firstByte else { return nil }
-        return .malformedResponse(
-            reason: "expected the part from byte \(asked), found Content-Range '\(found.shortened(to: 100).escapingControls)'")
-    }
-
-    /// The media type of the body: the last readable one of all `Content-Type` lines, by the Fetch standard; `nil` without one.
-    public var mediaType: MediaType? { MediaType(headers) }
 }
 
 extension String {

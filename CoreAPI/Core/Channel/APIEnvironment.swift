@@ -25,7 +25,6 @@ public struct APIEnvironment: Sendable {
     public var baseURL: String {
         didSet { base = Self.parse(baseURL) }
     }
-    /// ``baseURL``, parsed once for all requests.
     private(set) var base: Result<HTTPURL, RequestError>
     /// Which base URL wins if an endpoint or a ``BaseURL`` names another one. Default ``BaseURL/Rule/endpoint``. A simulated
     /// environment (``isSimulated``) always wins, so that a test or a sandbox never reaches the real server: a request to another
@@ -70,16 +69,12 @@ public struct APIEnvironment: Sendable {
         self.baseURLRule = baseURLRule
         isSimulated = type.isSimulated
     }
-}
 
-extension APIEnvironment {
     private static func parse(_ text: String) -> Result<HTTPURL, RequestError> {
         Result { () throws(RequestError) in try HTTPURL(text) }
     }
 
-    /// The problem of a call whose endpoint has no base URL either.
     var missingBase: String { "the environment '\(name)' has no base URL; expected one there or of the endpoint" }
-
     /// Whether its own base URL comes before those of endpoints and modifiers.
     var isBaseFirst: Bool { (isSimulated || baseURLRule == .environment) && !baseURL.isEmpty }
 
@@ -140,20 +135,7 @@ extension APIEnvironment {
         merged.specificHeaders.merge(specificHeaders) { $0.merging($1) }
         return merged
     }
-}
 
-extension APIEnvironment: ExpressibleByStringLiteral {
-    /// The environment at a base URL.
-    public init(stringLiteral baseURL: String) { self.init(baseURL: baseURL) }
-}
-
-private struct NamedEnvironment: EnvironmentType {
-    let name: String
-    let baseURL: String
-    let isSimulated: Bool
-}
-
-extension APIEnvironment {
     /// Assigns a request to a group for which the environment has headers; see ``APIEnvironment/specificHeaders``. Groups of
     /// several levels add up.
     public struct HeaderGroup: RequestModifier, Hashable {
@@ -227,4 +209,15 @@ extension APIEnvironment {
             return try change(&current)
         }
     }
+}
+
+extension APIEnvironment: ExpressibleByStringLiteral {
+    /// The environment at a base URL.
+    public init(stringLiteral baseURL: String) { self.init(baseURL: baseURL) }
+}
+
+private struct NamedEnvironment: EnvironmentType {
+    let name: String
+    let baseURL: String
+    let isSimulated: Bool
 }

@@ -27,7 +27,6 @@ extension Limits {
         /// Everything but the public Internet.
         public static let nonPublic: Limits.AddressClass = [.loopback, .privateNetwork, .linkLocal, .special]
 
-        /// The kind of a peer's address; empty for a public one.
         package init(of address: UnsafePointer<sockaddr>) {
             switch Int32(address.pointee.sa_family) {
             case AF_INET:

@@ -32,7 +32,6 @@ public struct Stage: Sendable, Hashable, CustomStringConvertible {
     public let kind: Kind
     /// The type that runs the stage.
     public let name: String
-
     public var description: String { "\(kind.rawValue) \(name)" }
 
     /// A hook that may run at several stages, and says at which it does something.

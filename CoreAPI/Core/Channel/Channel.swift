@@ -82,9 +82,7 @@ public struct Channel: Sendable {
 
     /// Ends the channel's connections; requests in flight fail with ``TransportError/closed``.
     public func close() async { await transport.close() }
-}
 
-extension Channel {
     /// Settings that work today and may fail one day, in words. `CurlTransport` logs them for each new pool of connections.
     public var warnings: [String] {
         let trust = environment.serverTrustManager

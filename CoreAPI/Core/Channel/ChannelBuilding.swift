@@ -3,7 +3,6 @@ public import Foundation
 internal import HTTPTypes
 
 extension Channel {
-    /// A channel at the first of its hosts.
     package init(
         _ name: String, _ summary: String = "", hosts: KeyValuePairs<HostName, APIEnvironment>, transport: any Transport,
         logger: any NetworkLogger
@@ -83,7 +82,6 @@ extension Channel {
         public static let staging: Channel.HostName = "staging"
         /// The sandbox server on this machine.
         public static let sandbox: Channel.HostName = "sandbox"
-
         public let rawValue: String
 
         public init(rawValue: String) {

@@ -11,7 +11,6 @@ extension Channel {
         public let mine: String
         /// Its value in the other channel.
         public let theirs: String
-
         public var description: String { "\(field): \(mine) ≠ \(theirs)" }
     }
 

@@ -6,7 +6,6 @@ package enum ChannelOverride {
     /// The innermost last.
     @TaskLocal private static var current: [Channel] = []
 
-    /// The channel that replaces the given one here.
     static func resolve(_ channel: Channel) -> Channel {
         guard !channel.isOverride else { return channel }
         return current.last { $0.name == channel.name } ?? channel

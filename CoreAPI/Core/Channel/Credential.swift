@@ -5,7 +5,7 @@ internal import HTTPTypes
 
 /// A secret of a channel, by the name of the variable that holds it. The value is looked up for each attempt: in
 /// ``Channel/credentials`` if set, else the fixed value of the sandbox, else the process's environment.
-public struct Credential: Sendable, Hashable, CustomStringConvertible, CustomReflectable {
+public struct Credential: Sendable, Hashable, Redacted {
     /// The variable's name; appears in the error if there is no value.
     public let variable: String
     private let sandbox: String?
@@ -19,7 +19,6 @@ public struct Credential: Sendable, Hashable, CustomStringConvertible, CustomRef
 
     /// The variable, without a value.
     public var description: String { "credential \(variable)" }
-    public var customMirror: Mirror { Mirror(self, children: ["variable": variable]) }
 
     /// The value for a request; `nil` if it is missing in a simulated environment, whose server ignores credentials.
     ///
@@ -52,7 +51,7 @@ public struct Credential: Sendable, Hashable, CustomStringConvertible, CustomRef
 
 extension Channel {
     /// The values of a channel's secrets, by variable: `["SHOP_API_KEY": key]`. Never prints a value.
-    public struct Credentials: Sendable, Hashable, ExpressibleByDictionaryLiteral, CustomStringConvertible, CustomReflectable {
+    public struct Credentials: Sendable, Hashable, ExpressibleByDictionaryLiteral, Redacted {
         fileprivate let values: [String: String]
 
         /// Takes values by the names of their variables.
@@ -65,7 +64,6 @@ extension Channel {
         }
 
         public var description: String { values.keys.sorted().map { "\($0): \(Redaction.mask)" }.joined(separator: ", ") }
-        public var customMirror: Mirror { Mirror(self, children: ["variables": values.keys.sorted()]) }
     }
 }
 
@@ -80,7 +78,6 @@ public struct CredentialInterceptor: RequestInterceptor {
 
     private let form: Form
     private let secret: Credential
-
     /// It only adapts.
     public var stages: Set<Stage.Kind> { [.adapt] }
 
@@ -110,7 +107,7 @@ public struct CredentialInterceptor: RequestInterceptor {
     }
 }
 
-extension CredentialInterceptor: CustomStringConvertible, CustomReflectable {
+extension CredentialInterceptor: Redacted {
     /// Where the secret goes, and its variable.
     public var description: String {
         switch form {
@@ -119,7 +116,5 @@ extension CredentialInterceptor: CustomStringConvertible, CustomReflectable {
         case .query(let name): "\(secret) in the query item \(name)"
         }
     }
-
-    public var customMirror: Mirror { Mirror(self, children: ["description": description]) }
 }
 

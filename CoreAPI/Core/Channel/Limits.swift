@@ -33,11 +33,8 @@ public struct Limits: Sendable, Hashable {
     public var queuedRequests = 100_000
     /// Attempts of one call, the first and those made manually included. Default 10.
     public var attempts = 10
-
     /// Makes limits with the default values.
     public init() {}
-
-    /// The ``responseHeadLines`` that apply.
     package var headLines: Int { min(responseHeadLines, HTTPFields.limit) }
 
     /// Names of fields with invalid values, and what was expected.

@@ -9,7 +9,6 @@ internal import Synchronization
 /// A channel prepared for its calls: values that are computed once; with an `APIEnvironment.Switch`, for each call.
 package final class PreparedChannel: Sendable {
     package let channel: Channel
-    /// Problems that fail every call.
     let problems: [String]
     /// The kit's enhancers and the channel's, from high to low priority.
     let enhancers: [any RequestEnhancer]
@@ -20,7 +19,6 @@ package final class PreparedChannel: Sendable {
     let transport: any Transport
     /// Identifies this value for the life of the process; an address may be reused.
     package let number: Int
-
     private static let last = Atomic(0)
 
     init(_ channel: Channel) {
@@ -64,7 +62,6 @@ package final class PreparedChannel: Sendable {
         throw .leavesEnvironment(host: url.host, environment: channel.environment.name)
     }
 
-    /// Runs the enhancers in their order.
     func enhance(_ request: inout Request) throws(APIClientError) {
         do {
             for index in enhancers.indices { try enhancers[index].enhance(&request) }

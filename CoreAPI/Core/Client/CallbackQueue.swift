@@ -20,7 +20,6 @@ public struct CallbackQueue: Sendable {
 
     /// The given queue.
     public static func queue(_ queue: DispatchQueue) -> CallbackQueue { CallbackQueue(executor: QueueExecutor(queue)) }
-
     /// The main queue.
     public static let main = CallbackQueue.queue(.main)
 

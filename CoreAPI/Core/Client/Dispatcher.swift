@@ -51,7 +51,6 @@ public struct CommonDispatcher: Dispatcher {
 
     /// The channel of its calls.
     public var channel: Channel { prepared.channel }
-
     public var callbackQueue: CallbackQueue { channel.callbackQueue }
 
     /// Ends a call before its request is built, with everything that ends a call.
@@ -72,7 +71,6 @@ public struct CommonDispatcher: Dispatcher {
 }
 
 extension Response {
-    /// A call as the pipeline delivers it.
     init(delivering raw: RawResponse) {
         let result: Result<Value, APIClientError>
         switch (raw.failure, raw.reading) {

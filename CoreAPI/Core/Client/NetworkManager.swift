@@ -39,7 +39,6 @@ public struct NetworkManager<EndpointItem: Endpoint>: Sendable {
         return copy
     }
 
-    /// An endpoint as the dispatcher gets it.
     package func attached(_ endpoint: any Endpoint) -> any Endpoint { attached.reduce(endpoint) { $0.attaching($1) } }
 }
 

@@ -8,7 +8,6 @@ internal import HTTPTypes
 public struct ResponseDecoding<Value: Sendable>: Sendable {
     /// Whether `Accept` asks for the media type of the channel's coder.
     let wantsCoder: Bool
-    /// Whether the caller reads the body as it arrives.
     let streamsBody: Bool
     /// Gets the response with the received bytes, and the body as enhancers left it.
     private let decode: @Sendable (Response<Data>, Data) throws -> Value
@@ -67,9 +66,7 @@ protocol RawResponseDecoding: Sendable {
 
 extension ResponseDecoding: RawResponseDecoding {
     var valueName: String { String(describing: Value.self) }
-
     func anyValue(of response: Response<Data>) throws(APIClientError) -> any Sendable { try value(of: response) }
-
     func makes(_ value: any Sendable) -> Bool { value is Value }
 }
 
@@ -126,7 +123,6 @@ extension ResponseDecoding where Value: Decodable {
         }
     }
 
-    /// The value of a response without a body.
     private static func nothing(in response: Response<Data>) throws -> Value {
         if let optional = Value.self as? any OptionalType.Type, let nothing = optional.nothing as? Value { return nothing }
         let status = response.head?.status.code ?? 0
@@ -157,7 +153,6 @@ extension Optional: OptionalType {
 }
 
 extension String {
-    /// The keys of a path, `data.items`.
     fileprivate var keys: [String] { split(separator: ".", omittingEmptySubsequences: false).map(String.init) }
 }
 
@@ -197,7 +192,6 @@ extension Response {
 extension ResponseDecoding where Value == String {
     /// The body as text for a person; see ``Response/rawString``. Never fails because of the charset.
     public static let text = ResponseDecoding { $0.rawString }
-
     /// The body as text, or an error if its bytes are invalid in the declared charset; see ``Response/exactText``.
     public static let exactText = ResponseDecoding { try $0.exactText }
 }

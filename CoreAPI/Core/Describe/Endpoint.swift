@@ -99,7 +99,6 @@ extension Endpoint {
     }
 }
 
-/// The whole address of an endpoint that does not declare one.
 func usualURL(_ base: String, _ path: String) -> String {
     guard !base.isEmpty else { return path }
     return base.hasSuffix("/") || path.hasPrefix("/") ? base + path : "\(base)/\(path)"

@@ -1,5 +1,4 @@
 public import CoreAPIHTTP
-internal import CoreAPIRedaction
 internal import Foundation
 public import HTTPTypes
 
@@ -172,14 +171,12 @@ extension Header {
     public static func referer(_ address: String) -> Header { Header("Referer", address) }
     /// Replaces the kit's own (§10.1.5).
     public static func userAgent(_ product: String) -> Header { Header("User-Agent", product) }
-
     private static func list(_ name: String, _ values: [String]) -> Header { Header(name, values.joined(separator: ", ")) }
 }
 
 /// The value of an `Authorization` header.
 public struct Authorization: Sendable, Hashable {
     let value: String
-
     /// A custom scheme: `.custom("Token abc")`.
     public static func custom(_ value: String) -> Authorization { Authorization(value: value) }
     /// RFC 6750.
@@ -193,9 +190,4 @@ public struct Authorization: Sendable, Hashable {
         }
         return Authorization(value: "Basic \(Data("\(user):\(password)".utf8).base64EncodedString())")
     }
-}
-
-extension Authorization: CustomStringConvertible {
-    /// The scheme without its credentials.
-    public var description: String { "\(value.prefix { $0 != " " }) \(Redaction.mask)" }
 }

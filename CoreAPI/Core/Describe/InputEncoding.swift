@@ -38,7 +38,6 @@ public struct InputEncoding: Sendable {
 
     /// Into the query, in the channel's style, ``Channel/query``; appended to the query of path and modifiers.
     public static let query = query(nil)
-
     /// Into the query, in the endpoint's own style.
     public static func query(_ style: Parameters.QueryStyle) -> InputEncoding { query(style as Parameters.QueryStyle?) }
 
@@ -84,7 +83,6 @@ public struct InputEncoding: Sendable {
     /// Into the body, as `application/x-www-form-urlencoded` in the channel's style, ``Channel/query``; spaces as `+` (WHATWG URL
     /// §5.2).
     public static let form = form(nil)
-
     /// Into the body, as a form, in the endpoint's own style.
     public static func form(_ style: Parameters.QueryStyle) -> InputEncoding { form(style as Parameters.QueryStyle?) }
 

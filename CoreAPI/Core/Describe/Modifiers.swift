@@ -102,7 +102,6 @@ public enum CachePolicy: RequestModifier, Hashable {
     case noStore
     /// `only-if-cached`: the cache answers, or the request fails.
     case onlyIfCached
-
     public static let allowsSeveral = false
 
     var directive: String? {
@@ -126,7 +125,6 @@ public struct Timeout: RequestModifier, Hashable {
     /// ``connect`` and ``idle`` detect a dead server much earlier; this one ends calls that still make progress. 10,000 requests
     /// of 2 s to one host take 200 s in the queue. Attach a shorter timeout for interactive requests.
     public var total: Duration
-
     public static let allowsSeveral = false
 
     /// Makes a timeout; each part that is left out has its default.

@@ -118,7 +118,6 @@ public struct MultipartForm: Sendable {
     }
 
     private var end: Data { Data("--\(boundary)--\r\n".utf8) }
-
     private func head(of part: Part) -> Data { Data(lines(before: part).map { $0 + "\r\n" }.joined().utf8) }
 
     /// The lines from the boundary before a part to the empty one before its body, without their ends.

@@ -27,7 +27,6 @@ public struct TypedEndpoint<Method: EndpointMethod, Input, Output: Sendable>: Se
     public var keyPath = ""
     /// How the response becomes the output; may be replaced, for example by `.decodable(at: "data.items")`.
     public var decoding: ResponseDecoding<Output>
-    /// The provider's.
     private let implicitModifiers: [any RequestModifier]
     private var attached: [[any RequestModifier]] = []
 
@@ -155,15 +154,12 @@ extension EndpointProvider {
     }
 }
 
-/// The name of an endpoint in logs, errors and metrics: the given one, else that of the property or function which makes it.
+/// The name of an endpoint, after that of its provider: the given one, else that of the property or function which makes it.
 ///
 /// A stored property, such as a `static let`, has no `#function` of its own: all of a type have the type's, and globals have the
-/// module's. What they make never changes, so method and path tell them apart and contain no value. A query may hold a key.
-///
-/// The type or module is known by its capital first letter. So the stored properties of one with a small letter share its name,
-/// and a getter's property with a capital letter gets method and path; both want a `name`.
-///
-/// - Parameter provider: the type with which the name begins.
+/// module's. What they make never changes, so method and path tell them apart and contain no value. A query may hold a key. The
+/// type or module is known by its capital first letter. So the stored properties of one with a small letter share its name, and a
+/// getter's property with a capital letter gets method and path; both want a `name`.
 private func endpointName(
     _ given: String?, _ function: String, _ method: HTTPRequest.Method, _ path: String, of provider: Any.Type? = nil
 ) -> String {
@@ -206,7 +202,6 @@ extension TypedEndpoint where Input == Void, Output == Void {
 }
 
 extension InputEncoding {
-    /// The default for a method: the query or the body.
     static func usual(for method: HTTPRequest.Method) -> InputEncoding { method.sendsParametersInQuery ? .query : .body }
 
     /// This encoding, after a query that is written first.

@@ -25,7 +25,6 @@ extension WrappingEndpoint {
 private struct AttachedEndpoint: WrappingEndpoint {
     let wrapped: any Endpoint
     let attached: [any RequestModifier]
-
     var modifierLevels: [[any RequestModifier]] { wrapped.modifierLevels + [attached] }
 }
 

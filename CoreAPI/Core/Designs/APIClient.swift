@@ -43,7 +43,6 @@ public struct APIRequest<Value: Sendable>: Sendable {
 public struct APIClient: Sendable {
     private let transport: any Transport
     private let configure: @Sendable (inout Channel) -> Void
-
     private let isTransportGiven: Bool
 
     /// A transport that the caller gave stays inside `withChannel`. `configure` is called once per request, on the caller's

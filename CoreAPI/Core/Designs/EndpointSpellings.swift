@@ -60,7 +60,6 @@ extension EndpointSpellings {
     public var task: _Absent { .absent }
     public var queryItems: _Absent { .absent }
     public var parameters: _Absent { .absent }
-
     public static func _parameters(_: _Parameters.Type) {}
 
     @available(

@@ -35,7 +35,6 @@ extension EnvironmentType where Self: RawRepresentable, RawValue == String {
 public struct FixturesType: Sendable {
     /// `nil` for the network.
     package let transport: (any Transport)?
-
     /// None: the network answers.
     public static let none = FixturesType(transport: nil)
 

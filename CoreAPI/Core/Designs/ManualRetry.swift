@@ -44,23 +44,21 @@ extension Response {
 
 extension Call {
     /// The reason why a call is not retried manually.
-    public enum RetryRejection: Error, Sendable, Hashable {
+    public enum RetryRejection: Error, Sendable, Hashable, LocalizedError {
         /// `max` attempts were made manually, or the channel's limit on attempts is reached.
         case exhausted(max: Int)
         /// This response was retried before; the attempt has its own response.
         case alreadyRetried
         /// The request could not be built, or the response was transformed or made by a custom dispatcher.
         case nothingToRepeat
-    }
-}
 
-extension Call.RetryRejection: LocalizedError {
-    public var errorDescription: String? {
-        switch self {
-        case .exhausted(let max):
-            "no further attempt manually: the limit of \(max) of them, or the channel's limit on attempts, is reached"
-        case .alreadyRetried: "no further attempt manually: this response was retried before"
-        case .nothingToRepeat: "no further attempt manually: expected a response of the kit's own dispatcher, as it was delivered"
+        public var errorDescription: String? {
+            switch self {
+            case .exhausted(let max):
+                "no further attempt manually: the limit of \(max) of them, or the channel's limit on attempts, is reached"
+            case .alreadyRetried: "no further attempt manually: this response was retried before"
+            case .nothingToRepeat: "no further attempt manually: expected a response of the kit's own dispatcher, as it was delivered"
+            }
         }
     }
 }

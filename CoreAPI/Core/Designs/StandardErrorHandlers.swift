@@ -79,7 +79,6 @@ public struct RequestTimeoutErrorHandler: ErrorHandler {
 extension Response {
     fileprivate func pause(atLeast pause: Duration) -> Duration { max(pause, head?.retryAfter ?? .zero) }
 
-    /// How many attempts of the call failed in the given way.
     fileprivate func repetitions(where isSuch: (APIClientError) -> Bool) -> Int {
         attempts.count { $0.error.map(isSuch) ?? false }
     }

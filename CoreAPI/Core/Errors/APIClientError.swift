@@ -61,7 +61,6 @@ public indirect enum APIClientError: Error, Sendable {
     public var context: APIClientError.Context { parts.context }
     /// The error below this one, or `nil`.
     public var underlyingError: (any Error)? { parts.error }
-    /// The same error with another context.
     package func replacingContext(_ context: APIClientError.Context) -> APIClientError { parts.at(context) }
 
     /// What every case has: an error, if there is one, and a context. `at` makes the same case with another context.
@@ -141,8 +140,7 @@ extension String {
     }
 }
 
-extension APIClientError: LocalizedError, ErrorForUsers, CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable
-{
+extension APIClientError: LocalizedError, ErrorForUsers, Redacted {
     /// One English sentence for the user of an app, without ids, names of channels and addresses, the same for every error of one
     /// ``label``. The app's own error supplies its own text, secrets redacted. ``ErrorFilter/localized(_:default:)`` supplies
     /// sentences of another language. For logs and developers see ``description``.
@@ -164,7 +162,6 @@ extension APIClientError: LocalizedError, ErrorForUsers, CustomStringConvertible
     /// attempt and the call's id follow in brackets at the end.
     public var description: String { "\(reason) [\(context)]".escapingControls }
 
-    /// The ``description`` without its brackets.
     package var reason: String {
         // It is redacted, part by part; a second redaction could hide more than the secrets.
         if case .decoding(let failure, let context) = self {
@@ -182,12 +179,6 @@ extension APIClientError: LocalizedError, ErrorForUsers, CustomStringConvertible
         // On one line, whatever a server wrote into its message: it must not forge a log line.
         return context.redaction.redact(text: reason.shortened(to: Self.textLength)).escapingControls
     }
-
-    /// As ``description``.
-    public var debugDescription: String { description }
-
-    /// As ``description``: the error's values may contain secrets.
-    public var customMirror: Mirror { Mirror(self, children: ["description": description]) }
 
     /// The number of bytes shown of a reason; a server's message may have millions.
     private static let textLength = 2_000

@@ -6,7 +6,7 @@ public import HTTPTypes
 
 extension APIClientError {
     /// Where a call failed, and everything that had arrived by then.
-    public struct Context: Sendable, CustomStringConvertible {
+    public struct Context: Sendable {
         /// The channel's name.
         public let channel: String
         /// The endpoint's name.
@@ -90,9 +90,7 @@ extension APIClientError {
         }
 
         func unable(toRead envelope: DecodingFailure) -> APIClientError.Context { with { $0.unreadEnvelope = envelope } }
-
         package func after(_ streamed: Streamed) -> APIClientError.Context { with { $0.streamed = streamed } }
-
         func caused(by error: APIClientError) -> APIClientError.Context { with { $0.cause = error } }
 
         /// The context of a failure after redirects, whose transport knew the secrets of its own request only.
@@ -113,7 +111,6 @@ extension APIClientError {
             return (parts + particulars + ["call \(callID)"]).joined(separator: ", ")
         }
 
-        /// What only a failed call has.
         package var particulars: [String] {
             var parts: [String] = []
             if let streamed { parts.append("after \(streamed.bytes) bytes and \(streamed.items) items") }

@@ -2,7 +2,7 @@ internal import CoreAPIHTTP
 public import Foundation
 
 /// Why an exchange failed between the kit and the server.
-public enum TransportError: Error, Sendable {
+public enum TransportError: Error, Sendable, LocalizedError {
     /// Name resolution found no address of the host.
     case cannotResolveHost(String)
     /// No address of the host accepts a connection.
@@ -91,9 +91,7 @@ public enum TransportError: Error, Sendable {
         case .other(let code, _): "other.\(code)"
         }
     }
-}
 
-extension TransportError: LocalizedError {
     public var errorDescription: String? {
         switch self {
         case .cannotResolveHost(let host): "the host '\(host)' is not known to DNS"
@@ -126,16 +124,14 @@ extension TransportError: LocalizedError {
 }
 
 /// Why a fixture could not answer.
-public enum FixtureError: Error, Sendable {
+public enum FixtureError: Error, Sendable, LocalizedError {
     /// No folder or file has this name.
     case notFound(name: String, searched: [String], available: [String])
     /// A file that is no fixture; `line` is the first line that is wrong.
     case unreadable(file: String, line: Int, reason: String)
     /// No fixture matches the request.
     case unmatched(request: String, available: [String], nearest: String?)
-}
 
-extension FixtureError: LocalizedError {
     public var errorDescription: String? {
         switch self {
         case .notFound(let name, let searched, let available):

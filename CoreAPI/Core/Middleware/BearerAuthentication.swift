@@ -23,7 +23,6 @@ public final class BearerAuthentication: Middleware {
     /// of the call that was rejected first. Its own requests get no token and start no refresh.
     public typealias Refresh = @Sendable (Response<Void>) async throws -> String
 
-    /// The token that a session begins with.
     private let initial: @Sendable (Call, _ isFirstSession: Bool) throws -> String?
     private let origins: [String]
     private let isRejected: @Sendable (Response<Void>) -> Bool
@@ -37,7 +36,6 @@ public final class BearerAuthentication: Middleware {
     private final class Exemption: Sendable {
         let base: String
         let isOver = Mutex(false)
-
         init(base: String) { self.base = base }
     }
 
@@ -54,7 +52,6 @@ public final class BearerAuthentication: Middleware {
 
     private struct Session {
         var token: String?
-        /// The running refresh.
         var refresh: Promise<String>?
         /// When the last refresh failed, and its error.
         var failure: (at: ContinuousClock.Instant, error: any Error)?
@@ -150,7 +147,6 @@ public final class BearerAuthentication: Middleware {
         return !Self.exemptions.contains { exemption in exemption.base == base && !exemption.isOver.withLock { $0 } }
     }
 
-    /// The token of a call's account; a new session begins with its initial one.
     private func currentToken(for call: Call) throws -> String? {
         let account = Account(of: call)
         return try sessions.withLock { sessions in

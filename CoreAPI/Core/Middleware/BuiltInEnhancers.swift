@@ -29,7 +29,6 @@ struct HeaderEnhancer: RequestEnhancer {
     }
 }
 
-/// Applies ``QueryItem`` modifiers.
 struct QueryItemEnhancer: RequestEnhancer {
     static var priority: Priority { .core }
     var stages: Set<Stage.Kind> { [.enhance] }
@@ -42,7 +41,6 @@ struct QueryItemEnhancer: RequestEnhancer {
     }
 }
 
-/// Applies the nearest ``Timeout``.
 struct TimeoutEnhancer: RequestEnhancer {
     static var priority: Priority { .core }
     var stages: Set<Stage.Kind> { [.enhance] }
@@ -66,7 +64,6 @@ struct CachePolicyEnhancer: RequestEnhancer {
     }
 }
 
-/// Runs the attached ``ResponseVerifier``s.
 struct VerificationEnhancer: RequestEnhancer {
     static var priority: Priority { .core }
     var stages: Set<Stage.Kind> { [.deenhance] }

@@ -28,7 +28,6 @@ public struct CompositeErrorHandler: ErrorHandler {
     }
 
     public var stages: Set<Stage.Kind> { handlers.reduce(into: []) { $0.formUnion($1.stages) } }
-
     public func canResolve(_ error: APIClientError) -> Bool { handlers.contains { $0.canResolve(error) } }
 
     public func resolve(_ error: APIClientError, for response: Response<Void>) async -> RetryResult {
@@ -52,14 +51,12 @@ public enum RetryResult: Sendable {
     case succeed(any Sendable)
 
     /// An error handler or interceptor supplied a value of the wrong type.
-    public struct Mismatch: Error, Sendable, Hashable {
+    public struct Mismatch: Error, Sendable, Hashable, LocalizedError {
         /// The type of the call's value.
         public let expected: String
         /// The type of the supplied value.
         public let found: String
-    }
-}
 
-extension RetryResult.Mismatch: LocalizedError {
-    public var errorDescription: String? { "expected a value of \(expected) from the error handler, got one of \(found)" }
+        public var errorDescription: String? { "expected a value of \(expected) from the error handler, got one of \(found)" }
+    }
 }

@@ -8,7 +8,6 @@ internal import HTTPTypes
 public struct IdempotencyKey: RequestEnhancer {
     /// It only enhances.
     public var stages: Set<Stage.Kind> { [.enhance] }
-
     private let header: String
     private let makeKey: @Sendable () -> String
 

@@ -47,7 +47,6 @@ public struct Next: Sendable {
     private let index: Int
     private let end: @Sendable (Attempt) async -> RawResponse
 
-    /// A chain of middleware, and the function that the last one calls.
     init(_ chain: [any Middleware], index: Int = 0, end: @escaping @Sendable (Attempt) async -> RawResponse) {
         (self.chain, self.index, self.end) = (chain, index, end)
     }

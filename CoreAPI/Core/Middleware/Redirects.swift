@@ -36,10 +36,7 @@ struct Redirects: Middleware {
         "transfer-encoding", "upgrade-insecure-requests", "user-agent", "x-requested-with",
     ]
 
-    /// Fields that describe a body that is no longer sent.
     private static let contentFields: Set<String> = ["content-length", "content-type", "transfer-encoding", "content-encoding"]
-
-    /// Whether a response with this status may be a redirect.
     static func isRedirect(_ status: Int) -> Bool { [300, 301, 302, 303, 307, 308].contains(status) }
 
     /// The request that a response redirects to; `nil` if it is the final response.
@@ -153,7 +150,6 @@ extension Attempt {
         return (min(RawResponse.discardLimit, size), true)
     }
 
-    /// The number of redirects before this attempt.
     fileprivate var redirectCount: Int { redirectedFrom.map { $0.redirectCount + 1 } ?? 0 }
 
     /// The request that a response redirects to, if the redirect may be followed.

@@ -51,14 +51,11 @@ public struct Priority: Sendable, Hashable, Comparable {
     public static let core = Priority(value: 1_000)
     /// Before everything else.
     public static let max = Priority(value: .max)
-
     /// Any other value: `.low` is -100, `.normal` 0, `.high` 100 and `.core` 1,000.
     public static func custom(_ value: Int) -> Priority { Priority(value: value) }
-
     /// One step above this priority.
     public var more: Priority { Priority(value: value == .max ? value : value + 1) }
     /// One step below this priority.
     public var less: Priority { Priority(value: value == .min ? value : value - 1) }
-
     public static func < (lhs: Priority, rhs: Priority) -> Bool { lhs.value < rhs.value }
 }

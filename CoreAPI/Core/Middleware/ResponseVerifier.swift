@@ -27,16 +27,13 @@ public protocol ResponseVerifier: RequestModifier {
 /// 204, 205])`.
 public struct StatusCodeResponseVerifier: ResponseVerifier {
     public static let allowsSeveral = false
-
     private let accepts: @Sendable (Int) -> Bool
     private let expected: String
     /// Codes whose response may be empty if the value's type has no members, `struct Empty: Decodable {}`. An optional is `nil`
     /// without a body whatever the code.
     public let mayBeEmpty: Set<Int>
-
     /// The default of ``mayBeEmpty``: 204 and 205 (RFC 9110 §15.3.5–6).
     public static let emptyByDefault: Set<Int> = [204, 205]
-
     /// 2xx.
     public static let successful = StatusCodeResponseVerifier(200..<300)
 
@@ -78,7 +75,6 @@ public struct StatusCodeResponseVerifier: ResponseVerifier {
 
 private struct EveryStatusVerifier: ResponseVerifier {
     let verifier: StatusCodeResponseVerifier
-
     func verify(_ response: Response<Data>) throws { try verifier.verify(response) }
 }
 
@@ -105,7 +101,7 @@ public struct ContentTypeResponseVerifier: ResponseVerifier {
 }
 
 /// Why a complete response was rejected.
-public enum VerificationError: Error, Sendable {
+public enum VerificationError: Error, Sendable, LocalizedError {
     /// A verifier of the request does not accept the status.
     case unacceptableStatus(Int, expected: String)
     /// A value of this type needs a body, and the response has none.
@@ -124,9 +120,7 @@ public enum VerificationError: Error, Sendable {
         case .custom: "custom"
         }
     }
-}
 
-extension VerificationError: LocalizedError {
     public var errorDescription: String? {
         switch self {
         case .unacceptableStatus(let code, let expected):

@@ -16,7 +16,6 @@ extension Request {
         cURLDescription(revealingSecrets: revealingSecrets, options: [])
     }
 
-    /// - Parameter options: further options with their values, not quoted yet.
     package func cURLDescription(revealingSecrets: Bool, options: [(name: String, value: String)]) -> String {
         let redaction = revealingSecrets ? nil : call.channel.redaction
         // The kit sends none of curl's own headers, so curl must not send them either.
@@ -122,7 +121,6 @@ extension MultipartForm.Part {
 extension String {
     /// In double quotes, as a part of the value of curl's `--form`.
     fileprivate var quotedForCurl: String { "\"" + replacingScalars(["\\": "\\\\", "\"": "\\\""]) + "\"" }
-
     /// In single quotes, in which a POSIX shell replaces nothing.
     fileprivate var shellQuoted: String { "'" + replacingScalars(["'": "'\\''"]) + "'" }
 }

@@ -13,10 +13,8 @@ public import Logging
 public struct CoreNetworkLogger: NetworkLogger {
     /// The largest number of characters written of a body.
     public static let bodyLimit = 4_096
-
     /// The level of a failed call's line.
     public var level: @Sendable (APIClientError) -> Logger.Level = { CoreNetworkLogger.level(of: $0) }
-
     private let logger: Logger
     private let options: RequestLogging
 
@@ -152,7 +150,6 @@ public struct CoreNetworkLogger: NetworkLogger {
         return (error.reason + more).escapingControls
     }
 
-    /// A number with at most three decimals.
     private static func milliseconds(_ duration: Duration) -> Logger.MetadataValue {
         "\((duration / .microseconds(1)).rounded() / 1_000)"
     }
@@ -218,7 +215,6 @@ public struct RequestLogging: OptionSet, RequestModifier, Hashable {
     /// No part.
     public static let off: RequestLogging = []
 
-    /// The options of a request: the union of all levels, none if the nearest is ``off``, else the default.
     static func effective(for request: Request?, default standard: RequestLogging) -> RequestLogging {
         let levels = request?.modifiers(of: RequestLogging.self) ?? []
         guard let nearest = levels.last else { return standard }

@@ -66,14 +66,12 @@ public enum CallEvent: Sendable {
 }
 
 extension Response {
-    /// Passes a warning about the response to the listeners of its channel.
     package func warn(_ text: String) { raw.attempt?.warn(text) }
 }
 
 extension Attempt {
     /// Passes an event to the listeners of the attempt's channel. Without a listener it is not made.
     public func notify(_ event: @autoclosure () -> CallEvent) { call.notify(event()) }
-
     package func warn(_ text: String) { notify(.warning(self, text)) }
 
     // Not inlined, these two: an event by value would lie in the frame of the async caller (4,592 → 5,618 bytes a held call).

@@ -3,14 +3,19 @@ package import CoreAPIRedaction
 internal import Foundation
 internal import HTTPTypes
 
-// Types with headers or bodies print themselves without secrets, because sooner or later they end up in a log. Their mirrors show
-// the same, because `dump` and a failed expectation look into every value.
+/// A type that prints itself without secrets, because sooner or later it ends up in a log. Its mirror shows the same, because
+/// `dump` and a failed expectation look into every value.
+protocol Redacted: CustomReflectable, CustomStringConvertible, CustomDebugStringConvertible {}
+
+extension Redacted {
+    public var debugDescription: String { description }
+    public var customMirror: Mirror { Mirror(self, children: ["description": description]) }
+}
 
 extension Request {
     /// The channel's redaction, which hides the request's own secrets, too: a server may repeat a key that it rejects.
     package var redaction: Redaction { call.channel.redaction.hiding(values: secrets) }
 
-    /// The values under names that hold secrets.
     fileprivate var secrets: [String] {
         let rules = call.channel.redaction
         var secrets: [String] = []
@@ -57,81 +62,58 @@ extension Response {
     package var redaction: Redaction { raw.redaction }
 }
 
-extension Request: CustomReflectable, CustomStringConvertible, CustomDebugStringConvertible {
+extension Request: Redacted {
     /// Method, address and fields, secrets hidden; the body only by its size.
     public var description: String { "\(wire.description(by: redaction)), attempt \(attempt)" }
-
-    /// As ``description``.
-    public var debugDescription: String { description }
-
-    public var customMirror: Mirror { Mirror(self, children: ["description": description]) }
 }
 
-extension Request.Wire: CustomReflectable, CustomStringConvertible {
+extension Request.Wire: Redacted {
     /// As ``Request/description``, by the kit's own redaction.
     public var description: String { description(by: Redaction()) }
 
     fileprivate func description(by redaction: Redaction) -> String {
         let fields = redaction.lines(of: headers).joined(separator: "; ")
-        return "\(method.rawValue) \(redaction.redact(url: url)) [\(fields)], \(body.summary)".escapingControls
+        return "\(method.rawValue) \(redaction.redact(url: url)) [\(fields)], \(body)".escapingControls
     }
-
-    public var customMirror: Mirror { Mirror(self, children: ["description": description]) }
 }
 
-extension RawResponse: CustomReflectable, CustomStringConvertible {
+extension RawResponse: Redacted {
     /// As ``Response/description``.
     public var description: String { Response<Void>(self).description }
-
-    public var customMirror: Mirror { Mirror(self, children: ["description": description]) }
 }
 
-extension Response: CustomReflectable, CustomStringConvertible, CustomDebugStringConvertible {
+extension Response: Redacted {
     /// Status, fields, size and how it ended, secrets hidden.
     public var description: String {
         let outcome = error.map { $0.description } ?? "success"
         guard let head else { return "no response: \(outcome)" }
         return "\(head.description(by: redaction)), \(data.count) bytes, \(outcome)".escapingControls
     }
-
-    /// As ``description``.
-    public var debugDescription: String { description }
-
-    public var customMirror: Mirror { Mirror(self, children: ["description": description]) }
 }
 
-extension Header: CustomReflectable, CustomStringConvertible {
+extension Header: Redacted {
     /// Name and value, the value hidden under a name that holds a secret.
     public var description: String { "\(name): \(Redaction().redact(value, under: name))" }
-
-    public var customMirror: Mirror { Mirror(self, children: ["description": description]) }
 }
 
-extension QueryItem: CustomReflectable, CustomStringConvertible {
+extension QueryItem: Redacted {
     /// Name and value, the value hidden under a name that holds a secret.
     public var description: String { "\(name)=\(value.map { Redaction().redact($0, inFormUnder: name) } ?? "")" }
-
-    public var customMirror: Mirror { Mirror(self, children: ["description": description]) }
 }
 
-extension Headers: CustomReflectable, CustomStringConvertible {
+extension Headers: Redacted {
     /// Names and values, values hidden under names that hold secrets.
     public var description: String { elements.map { "\(Header($0.name, $0.value))" }.joined(separator: "; ") }
-
-    public var customMirror: Mirror { Mirror(self, children: ["description": description]) }
 }
 
-extension Headers.Element: CustomReflectable, CustomStringConvertible {
+extension Headers.Element: Redacted {
     /// As ``Header/description``.
     public var description: String { "\(Header(name, value))" }
-
-    public var customMirror: Mirror { Mirror(self, children: ["description": description]) }
 }
 
-extension Body: CustomReflectable {
-    public var customMirror: Mirror { Mirror(self, children: ["summary": summary]) }
-
-    fileprivate var summary: String {
+extension Body: Redacted {
+    /// The size, without the bytes.
+    public var description: String {
         switch self {
         case .none: "no body"
         case .bytes(let data): "\(data.count) bytes"
@@ -141,68 +123,51 @@ extension Body: CustomReflectable {
     }
 }
 
-extension APIClientError.Context: CustomReflectable {
-    /// Without the fields and the body of the response, which ``head`` and ``body`` have.
-    public var customMirror: Mirror { Mirror(self, children: ["description": description]) }
+// Without the fields and the body of the response, which `head` and `body` have.
+extension APIClientError.Context: Redacted {}
+
+extension Authorization: Redacted {
+    /// The scheme without its credentials.
+    public var description: String { "\(value.prefix { $0 != " " }) \(Redaction.mask)" }
 }
 
-extension Authorization: CustomReflectable {
-    public var customMirror: Mirror { Mirror(self, children: ["description": description]) }
-}
-
-extension Call: CustomReflectable, CustomStringConvertible {
+extension Call: Redacted {
     /// Id, channel and endpoint, secrets hidden.
     public var description: String {
         "call \(id), channel \(channel.name), endpoint \(channel.redaction.redact(text: endpoint))".escapingControls
     }
-
-    public var customMirror: Mirror { Mirror(self, children: ["description": description]) }
 }
 
-extension TransportError: CustomReflectable, CustomStringConvertible, CustomDebugStringConvertible {
+extension TransportError: Redacted {
     /// What was expected and what arrived, for developers; secrets redacted, because a reason may repeat a server's text.
     public var description: String { Redaction().redact(text: errorDescription ?? label).escapingControls }
-
-    /// As ``description``.
-    public var debugDescription: String { description }
-
-    public var customMirror: Mirror { Mirror(self, children: ["description": description]) }
 }
 
-extension VerificationError: CustomReflectable, CustomStringConvertible, CustomDebugStringConvertible {
+extension VerificationError: Redacted {
     /// What was expected and what arrived, for developers; secrets redacted.
     public var description: String { Redaction().redact(text: errorDescription ?? label).escapingControls }
-
-    /// As ``description``.
-    public var debugDescription: String { description }
-
-    public var customMirror: Mirror { Mirror(self, children: ["description": description]) }
 }
 
-extension ResponseHead: CustomReflectable, CustomStringConvertible {
+extension ResponseHead: Redacted {
     /// Status and fields, secrets hidden.
     public var description: String { description(by: Redaction()).escapingControls }
 
     fileprivate func description(by redaction: Redaction) -> String {
         "\(status.code) [\(redaction.lines(of: headers).joined(separator: "; "))]"
     }
-
-    public var customMirror: Mirror { Mirror(self, children: ["description": description]) }
 }
 
 // MARK: - Channels and what they consist of
 
-extension Channel: CustomReflectable, CustomStringConvertible {
+extension Channel: Redacted {
     /// Name, environment and address, secrets hidden. ``stages`` and ``differences(from:)`` show more.
     public var description: String {
         let environment = environmentSwitch?.environment ?? environment
         return "channel \(name), \(environment.description(by: redaction))".escapingControls
     }
-
-    public var customMirror: Mirror { Mirror(self, children: ["description": description]) }
 }
 
-extension APIEnvironment: CustomReflectable, CustomStringConvertible {
+extension APIEnvironment: Redacted {
     /// Name and address, secrets hidden.
     public var description: String { description(by: Redaction()) }
 
@@ -210,43 +175,31 @@ extension APIEnvironment: CustomReflectable, CustomStringConvertible {
         let address = baseURL.isEmpty ? "without a base URL" : "at \(redaction.redact(base: baseURL))"
         return "environment \(name) \(address)\(isSimulated ? ", simulated" : "")".escapingControls
     }
-
-    public var customMirror: Mirror { Mirror(self, children: ["description": description]) }
 }
 
-extension BaseURL: CustomReflectable, CustomStringConvertible {
+extension BaseURL: Redacted {
     /// The address, secrets hidden.
     public var description: String {
         "base URL \(string.map { Redaction().redact(base: $0) } ?? "of the environment")".escapingControls
     }
-
-    public var customMirror: Mirror { Mirror(self, children: ["description": description]) }
 }
 
-extension TypedEndpoint: CustomReflectable, CustomStringConvertible {
+extension TypedEndpoint: Redacted {
     /// The endpoint's name.
     public var description: String { name }
-
-    public var customMirror: Mirror { Mirror(self, children: ["name": name]) }
 }
 
-extension APIRequest: CustomReflectable, CustomStringConvertible {
+extension APIRequest: Redacted {
     /// The endpoint's name and the environment, secrets hidden.
     public var description: String { "\(Redaction().redact(text: endpoint.description)), \(environment)".escapingControls }
-
-    public var customMirror: Mirror { Mirror(self, children: ["description": description]) }
 }
 
-extension CommonDispatcher: CustomReflectable, CustomStringConvertible {
+extension CommonDispatcher: Redacted {
     /// The channel, as in ``Channel/description``.
     public var description: String { "dispatcher of \(channel)" }
-
-    public var customMirror: Mirror { Mirror(self, children: ["description": description]) }
 }
 
-extension NetworkManager: CustomReflectable, CustomStringConvertible {
+extension NetworkManager: Redacted {
     /// The channel, as in ``Channel/description``.
     public var description: String { "manager of \(channel.map { "\($0)" } ?? "a custom dispatcher")" }
-
-    public var customMirror: Mirror { Mirror(self, children: ["description": description]) }
 }

@@ -22,7 +22,6 @@ public final class DigestAuthentication: Middleware {
     private let allowsLegacyChallenges: Bool
     private let makeClientNonce: @Sendable () -> String
     private let sessions = Mutex(DigestSessions())
-
     /// How many rejections of a call are answered while the server reports only that the nonce was too old.
     private static let staleLimit = 4
 
@@ -102,15 +101,9 @@ public final class DigestAuthentication: Middleware {
             uri: request.url.target, count: turn.count, clientNonce: makeClientNonce())
         return (attempt.with { $0.headers[.authorization] = answer.header }, turn.challenge.nonce)
     }
-}
 
-extension HTTPURL {
-    fileprivate var origin: String { "\(scheme.rawValue)://\(host):\(effectivePort)" }
-}
-
-extension DigestAuthentication {
     /// Why a Digest challenge was not answered. Never contains the password.
-    public enum Failure: Error, Hashable, Sendable {
+    public enum Failure: Error, Hashable, Sendable, LocalizedError {
         /// The header is not a list of challenges.
         case malformedChallenge(AuthenticationChallenge.Malformed)
         /// A challenge lacks what RFC 7616 §3.3 requires.
@@ -122,23 +115,25 @@ extension DigestAuthentication {
         case unsupportedProtection(String?)
         /// A user name must not contain control characters.
         case unsafeUsername
+
+        public var errorDescription: String? {
+            switch self {
+            case .malformedChallenge(let malformed): malformed.readableDescription
+            case .missingParameter(let name): "expected a challenge of Digest: with a '\(name)', got one without (RFC 7616 §3.3)"
+            case .unsupportedAlgorithm(let names):
+                "expected a challenge of Digest: for SHA-256 or MD5, got one for \(names.joined(separator: ", "))"
+            case .unsupportedProtection(let qop) where qop?.contains(where: { !", \t".contains($0) }) != true:
+                "expected a challenge of Digest: with qop=\"auth\", got one \(qop == nil ? "without qop" : "with an empty qop"); "
+                    + "`allowsLegacyChallenges: true` answers it"
+            case .unsupportedProtection(let qop): "expected a challenge of Digest: with qop=\"auth\", got '\(qop ?? "")'"
+            case .unsafeUsername: "expected a user name without control characters, got one with them"
+            }
+        }
     }
 }
 
-extension DigestAuthentication.Failure: LocalizedError {
-    public var errorDescription: String? {
-        switch self {
-        case .malformedChallenge(let malformed): malformed.readableDescription
-        case .missingParameter(let name): "expected a challenge of Digest: with a '\(name)', got one without (RFC 7616 §3.3)"
-        case .unsupportedAlgorithm(let names):
-            "expected a challenge of Digest: for SHA-256 or MD5, got one for \(names.joined(separator: ", "))"
-        case .unsupportedProtection(let qop) where qop?.contains(where: { !", \t".contains($0) }) != true:
-            "expected a challenge of Digest: with qop=\"auth\", got one \(qop == nil ? "without qop" : "with an empty qop"); "
-                + "`allowsLegacyChallenges: true` answers it"
-        case .unsupportedProtection(let qop): "expected a challenge of Digest: with qop=\"auth\", got '\(qop ?? "")'"
-        case .unsafeUsername: "expected a user name without control characters, got one with them"
-        }
-    }
+extension HTTPURL {
+    fileprivate var origin: String { "\(scheme.rawValue)://\(host):\(effectivePort)" }
 }
 
 /// The challenges in use, by origin, and the number of answers to each nonce.
@@ -147,9 +142,7 @@ struct DigestSessions {
     /// Old nonces stay: a server may issue one again, and no count may be repeated (RFC 7616 §3.4). Of more than 1,000 the oldest
     /// that is not in use is removed.
     private var counts: [String: UInt32] = [:]
-    /// The nonces of the counts, the oldest first.
     private var nonces: [String] = []
-
     private static let countLimit = 1_000
 
     /// The challenge to answer, and the count for it; `nil` without a challenge.

@@ -22,16 +22,13 @@ struct DigestChallenge: Sendable, Hashable {
     let algorithm: Algorithm
     /// Whether the server named it. A server that did not may not know the parameter.
     let namesAlgorithm: Bool
-    /// Whether the previous nonce was only too old.
     let isStale: Bool
     let hashesUsername: Bool
     /// Whether it is without `qop`, as before RFC 2617.
     let isLegacy: Bool
 
-    /// The best of a server's challenges, those with `qop` first; `nil` if it offers no Digest.
-    ///
-    /// - Parameter allowsLegacy: whether a challenge without `qop` can be answered.
-    /// - Throws: ``DigestAuthentication/Failure`` if it offers only Digest challenges that cannot be answered.
+    /// The best of a server's challenges, those with `qop` first; `nil` if it offers no Digest. Throws if it offers only Digest
+    /// challenges that cannot be answered.
     static func best(of lines: [String], allowsLegacy: Bool = false) throws(DigestAuthentication.Failure) -> DigestChallenge? {
         var offered: [DigestChallenge] = []
         var rejection: DigestAuthentication.Failure?
@@ -94,11 +91,9 @@ struct DigestAnswer {
     let method: String
     /// The request target on the wire, path and query.
     let uri: String
-    /// The number of requests answered with the nonce, this one included.
     let count: UInt32
     let clientNonce: String
 
-    /// The value of the `Authorization` header.
     var header: String {
         var parts = [user, "realm=\(quoted(challenge.realm))", "uri=\(quoted(uri))"]
         if challenge.namesAlgorithm { parts.append("algorithm=\(challenge.algorithm.rawValue)") }
