@@ -22,7 +22,7 @@ public enum RequestError: Error, Sendable {
     case encodingFailed(encoding: String, underlying: any Error)
     /// Clear text that the environment does not allow.
     case insecureConnection(host: String)
-    /// An address outside a simulated environment; see ``APIEnvironment/baseURLRule``.
+    /// An address outside a simulated environment; see ``APIEnvironment/overridesBaseURLs``.
     case leavesEnvironment(host: String, environment: String)
 
     /// A name for metrics, without any part of the request.

@@ -221,7 +221,7 @@ struct BehavesOtherwiseTests {
     func baseURL() async {
         let endpoint = TestEndpoint(baseURL: "https://other.example")
         #expect(await sent(endpoint)?.url.host == "other.example")
-        #expect(await sent(endpoint) { $0.environment.baseURLRule = .environment }?.url.host == "h.example")
+        #expect(await sent(endpoint) { $0.environment.overridesBaseURLs = true }?.url.host == "h.example")
     }
 
     @Test("A base URL keeps its path.")

@@ -59,16 +59,15 @@ struct PortedDesignsTests {
     }
 
     @Test(
-        "an endpoint's own base URL wins, unless the environment's rule is different",
-        arguments: [BaseURL.Rule.endpoint, .environment])
-    func baseURLRule(rule: BaseURL.Rule) async throws {
+        "an endpoint's own base URL wins, unless the environment overrides it", arguments: [false, true])
+    func baseURL(overrides: Bool) async throws {
         let staging = try LoopbackServer.start { _ in .ok() }
         let production = try LoopbackServer.start { _ in .ok() }
         defer { staging.close(); production.close() }
-        let channel = elsewhere(staging, production: production) { $0.baseURLRule = rule }
+        let channel = elsewhere(staging, production: production) { $0.overridesBaseURLs = overrides }
         try await channel.manager().request(endpoint: TestEndpoint("a", baseURL: production.url))
         try await channel.manager().request(endpoint: TestEndpoint("b", modifiers: [BaseURL(production.url)]))
-        let (left, stayed) = rule == .endpoint ? (production, staging) : (staging, production)
+        let (left, stayed) = overrides ? (staging, production) : (production, staging)
         #expect(left.requests.map(\.path) == ["/a", "/b"] && stayed.requests.isEmpty)
         await channel.close()
     }
@@ -111,7 +110,7 @@ struct PortedDesignsTests {
         let own = TestEndpoint("f", baseURL: production.url)
         #expect(await channel.manager().response(for: own, as: .nothing).error?.label == "request.leavesEnvironment")
         channel.environment = real
-        channel.environment.baseURLRule = .environment
+        channel.environment.overridesBaseURLs = true
         let dispatcher = CommonDispatcher(channel: channel)
         let elsewhere = await dispatcher.response(for: Whole(url: "\(production.url)/g"), as: .nothing)
         #expect(elsewhere.error?.label == "request.leavesEnvironment")

@@ -48,7 +48,7 @@ struct SeedSnippetsTests {
             return .json(status == 409 ? #"{"reason": "taken"}"# : #"{"data": {"items": ["a", "b"]}}"#, status: status)
         }
         var channel = gallery(.staging) { signedOut.withLock { $0 = true } }.channel
-        channel.environment.baseURLRule = .environment
+        channel.environment.overridesBaseURLs = true
         channel.environment.baseURL = server.url
         channel.environment.allowsInsecureConnections = true
         let dispatcher = CommonDispatcher(channel: channel)

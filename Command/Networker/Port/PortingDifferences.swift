@@ -29,7 +29,7 @@ extension PortingTable {
             "`StatusCodeResponseVerifier(100..<600)` accepts any."),
         PortingDifference(
             [.moya], "An endpoint's base URL wins over the environment's.",
-            "`environment.baseURLRule = .environment` lets the environment's win."),
+            "`environment.overridesBaseURLs = true` lets the environment's win."),
         PortingDifference(
             [.moya], "A simulated environment is never left.",
             "A request to another origin fails before it is sent."),

@@ -2,18 +2,6 @@ internal import CoreAPIHTTP
 public import CoreAPITrust
 internal import Foundation
 
-extension BaseURL {
-    /// Which base URL wins if both the endpoint and the environment have one.
-    public enum Rule: Sendable, Hashable {
-        /// The endpoint's ``Endpoint/baseURL``, else the nearest ``BaseURL``, else the environment's.
-        case endpoint
-        /// The environment's, for example for staging with endpoints that name production. ``BaseURL/ignore`` still applies. An
-        /// endpoint whose whole ``Endpoint/url`` leads elsewhere is rejected with
-        /// ``RequestError/leavesEnvironment(host:environment:)``.
-        case environment
-    }
-}
-
 /// The server that a channel uses, with its headers, trust and fixtures. A literal is one at a base URL:
 /// `"https://api.shop.example"`.
 public struct APIEnvironment: Sendable {
@@ -26,10 +14,12 @@ public struct APIEnvironment: Sendable {
         didSet { base = Self.parse(baseURL) }
     }
     private(set) var base: Result<HTTPURL, RequestError>
-    /// Which base URL wins if an endpoint or a ``BaseURL`` names another one. Default ``BaseURL/Rule/endpoint``. A simulated
-    /// environment (``isSimulated``) always wins, so that a test or a sandbox never reaches the real server: a request to another
+    /// Whether ``baseURL`` comes before that of an endpoint and a ``BaseURL``, for example for staging with endpoints that name
+    /// production. Default `false`. ``BaseURL/ignore`` still applies, and an endpoint whose whole ``Endpoint/url`` leads
+    /// elsewhere is rejected with ``RequestError/leavesEnvironment(host:environment:)``. A simulated environment
+    /// (``isSimulated``) always comes first, so that a test or a sandbox never reaches the real server: a request to another
     /// origin, by an absolute address or a redirect, is rejected.
-    public var baseURLRule: BaseURL.Rule
+    public var overridesBaseURLs: Bool
     /// Sent with every request; an endpoint's own header of the same name wins.
     public var commonHeaders: Headers
     /// Sent with the requests of a group of endpoints (``HeaderGroup``); they win over the common ones.
@@ -54,7 +44,7 @@ public struct APIEnvironment: Sendable {
         _ type: any EnvironmentType, name: String? = nil, baseURL: String? = nil, commonHeaders: Headers = [:],
         specificHeaders: [String: Headers] = [:], cachePolicy: CachePolicy = .protocolDefault, fixturesType: FixturesType = .none,
         serverTrustManager: ServerTrustManager = .system, allowsInsecureConnections: Bool? = nil,
-        baseURLRule: BaseURL.Rule = .endpoint
+        overridesBaseURLs: Bool = false
     ) {
         self.type = type
         self.name = name ?? type.name
@@ -66,7 +56,7 @@ public struct APIEnvironment: Sendable {
         self.fixturesType = fixturesType
         self.serverTrustManager = serverTrustManager
         self.allowsInsecureConnections = allowsInsecureConnections ?? type.allowsInsecureConnections
-        self.baseURLRule = baseURLRule
+        self.overridesBaseURLs = overridesBaseURLs
         isSimulated = type.isSimulated
     }
 
@@ -76,7 +66,7 @@ public struct APIEnvironment: Sendable {
 
     var missingBase: String { "the environment '\(name)' has no base URL; expected one there or of the endpoint" }
     /// Whether its own base URL comes before those of endpoints and modifiers.
-    var isBaseFirst: Bool { (isSimulated || baseURLRule == .environment) && !baseURL.isEmpty }
+    var isBaseFirst: Bool { (isSimulated || overridesBaseURLs) && !baseURL.isEmpty }
 
     /// Whether clear-text http is allowed to a host.
     public func allowsInsecureConnections(to host: String) -> Bool {
@@ -116,7 +106,7 @@ public struct APIEnvironment: Sendable {
             specificHeaders: Dictionary(
                 uniqueKeysWithValues: other.specificHeaders.map { ($0, $1.subtracting(table.specificHeaders[$0] ?? [:])) }))
         if other.cachePolicy != table.cachePolicy { cachePolicy = other.cachePolicy }
-        if other.baseURLRule != table.baseURLRule { baseURLRule = other.baseURLRule }
+        if other.overridesBaseURLs != table.overridesBaseURLs { overridesBaseURLs = other.overridesBaseURLs }
         insecureHosts.formUnion(other.insecureHosts.subtracting(table.insecureHosts))
         serverTrustManager.take(
             from: other.serverTrustManager, unlessIn: table.serverTrustManager, authorities: !other.isSimulated && !isSimulated)

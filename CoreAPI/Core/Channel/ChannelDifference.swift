@@ -45,7 +45,7 @@ extension Channel {
                 groups.flatMap { list($0.value, of: "\($0.key): ") }.joined(separator: ", ")
             ),
             ("environment.fixturesType", environment.fixturesType.transport == nil ? "none" : "fixtures"),
-            ("environment.baseURLRule", "\(environment.baseURLRule)"),
+            ("environment.overridesBaseURLs", "\(environment.overridesBaseURLs)"),
             ("environment.cachePolicy", "\(environment.cachePolicy)"),
             ("environment.isSimulated", "\(environment.isSimulated)"),
             ("environment.allowsInsecureConnections", "\(environment.allowsInsecureConnections)"),

@@ -35,8 +35,8 @@ public protocol Endpoint: Sendable, EndpointSpellings {
     /// The type of the response's value, unless the call asks for another one. Default `Void`: the body is not read.
     associatedtype Output: Sendable = Void
 
-    /// An absolute base URL other than the environment's; empty, the default, for the environment's. The environment's
-    /// ``APIEnvironment/baseURLRule`` selects one of the two.
+    /// An absolute base URL other than the environment's; empty, the default, for the environment's. The environment may override
+    /// it: ``APIEnvironment/overridesBaseURLs``.
     var baseURL: String { get }
     /// Appended to the base URL; may contain a query, as in `orders?page=1`. Encoded when the request is built.
     var path: String { get }

@@ -25,7 +25,7 @@ extension BodyCoder: RequestModifier {
 }
 
 /// Sends the call to a base URL other than the environment's. The highest priority wins, and among equals the nearest. An
-/// endpoint's own ``Endpoint/baseURL`` comes before all, an environment first if its ``APIEnvironment/baseURLRule`` says so. Two
+/// endpoint's own ``Endpoint/baseURL`` comes before all, an environment first with ``APIEnvironment/overridesBaseURLs``. Two
 /// different base URLs of equal priority at one level are an error.
 public struct BaseURL: RequestModifier, Hashable {
     /// `nil` for ``ignore``, and for a base URL that changes nothing.
