@@ -82,8 +82,7 @@ public final class Attempt: Sendable {
         return with { $0.headers[.expect] = nil }
     }
 
-    /// The response of an attempt that failed before a head arrived. The kit's own errors keep their stage; `stage` is the case
-    /// for any other.
+    /// The response of an attempt that failed before a head arrived. `stage` is the case for errors other than the kit's own.
     // Not inlined: the context's temporaries would lie in the frame of every stage that waits (4,592 → 5,630 bytes a held call).
     @inline(never)
     public func failed(

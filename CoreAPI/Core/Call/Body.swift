@@ -40,8 +40,7 @@ public enum Body: Sendable {
         }
     }
 
-    /// Whether the body can be read again from its beginning. If not, it is never sent twice: not by a retry, a redirect or a
-    /// refreshed token.
+    /// Whether the body can be read again from its beginning. If not, no retry, redirect or refreshed token sends it again.
     public var isReplayable: Bool { chunks?.isReplayable ?? true }
     /// The connection of a response that switched protocols; `nil` for any other body.
     package var connection: (any RawConnection)? { chunks?.connection }
@@ -86,12 +85,8 @@ public enum Body: Sendable {
 
         var chunks: ChunkSource? { if case .chunks(let source) = source { source } else { nil } }
 
-        /// Makes a body that is read while it is sent.
-        ///
-        /// - Parameters:
-        ///   - length: the number of bytes; `nil` if it is not known. Another number fails the attempt with
-        ///     ``TransportError/bodyUnreadable(_:)``.
-        ///   - open: starts from the beginning; called once per attempt.
+        /// Makes a body that is read while it is sent. `open` starts from the beginning, once per attempt. Another number of
+        /// bytes than a known length fails the attempt with ``TransportError/bodyUnreadable(_:)``.
         public init(length: Int64? = nil, open: @escaping @Sendable () throws -> Read) {
             self.length = length
             source = .reading(open: open)
@@ -102,15 +97,14 @@ public enum Body: Sendable {
             source = .chunks(chunks)
         }
 
-        /// Chunks of any asynchronous sequence: another response's body, an `AsyncStream`, lines of a file.
+        /// Chunks of any asynchronous sequence: another response's body, an `AsyncStream`, lines of a file. Another number of
+        /// bytes than a known length fails the attempt.
         ///
-        /// - Parameters:
-        ///   - length: the number of bytes; `nil` if it is not known. Another number fails the attempt.
-        ///   - sequence: makes the sequence anew, of the same bytes; called once per attempt. Make it inside the closure: an
-        ///     `AsyncStream` made outside gives its elements once. Choose a boundary or a nonce outside. The attempt fails with
-        ///     ``TransportError/bodyUnreadable(_:)`` if the sequence throws, if it has fewer bytes than an earlier attempt has
-        ///     read (``BodyError/shrunk(expected:found:)``), or others among the first 64 (``BodyError/changed(offset:)``). What
-        ///     was read counts for every call that sends this stream: make another stream for other bytes.
+        /// - Parameter sequence: makes the sequence anew, of the same bytes; called once per attempt. Make it inside the closure:
+        ///   an `AsyncStream` made outside gives its elements once. Choose a boundary or a nonce outside. The attempt fails with
+        ///   ``TransportError/bodyUnreadable(_:)`` if the sequence throws, if it has fewer bytes than an earlier attempt has read
+        ///   (``BodyError/shrunk(expected:found:)``), or others among the first 64 (``BodyError/changed(offset:)``). What was
+        ///   read counts for every call that sends this stream: make another stream for other bytes.
         public init<Chunks: AsyncSequence & Sendable>(length: Int64? = nil, _ sequence: @escaping @Sendable () throws -> Chunks)
         where Chunks.Element == Data {
             let earlier = Mutex(EarlierReadings())
@@ -209,8 +203,7 @@ extension Body: AsyncSequence {
             }
         }
 
-        /// The next chunk, never empty; `nil` at the end. Throws ``APIClientError`` for a response's body, for any other the
-        /// error of its source.
+        /// The next chunk, never empty; `nil` at the end. Throws ``APIClientError`` for a response's body.
         public mutating func next() async throws -> Data? {
             if let failure { throw failure }
             while let chunk = try await next?() {
@@ -278,8 +271,7 @@ extension Body: Codable {
         }
     }
 
-    /// Writes the body in a form that ``init(from:)`` reads. Throws `EncodingError.invalidValue` for a stream, which cannot be
-    /// stored.
+    /// Writes the body for ``init(from:)``. Throws `EncodingError.invalidValue` for a stream, which cannot be stored.
     public func encode(to encoder: any Encoder) throws {
         var container = encoder.container(keyedBy: CodingKeys.self)
         switch self {

@@ -34,8 +34,7 @@ public final class Call: Sendable {
         if let path = described?.keyPath, !path.isEmpty { path } else { prepared.channel.payload }
     }
 
-    /// A call without an endpoint, for a custom dispatcher. The `endpoint`'s description is made on first use; an `id` is
-    /// generated if there is none.
+    /// A call without an endpoint, for a custom dispatcher. Its description is made on first use.
     public convenience init(channel: Channel, endpoint: @escaping @autoclosure @Sendable () -> String, id: String? = nil) {
         self.init(PreparedChannel(channel), nil, ResponseDecoding.data, describe: endpoint, id: id)
     }
@@ -69,10 +68,8 @@ public final class Call: Sendable {
         }
     }
 
-    /// Changes a value of the call atomically, and returns the result of `change`. May be used from any thread.
-    ///
-    /// - Parameter change: runs under the call's lock, so it must not use the call again, nor wait. If it throws, the value stays
-    ///   as it was.
+    /// Changes a value of the call atomically, and returns the result of `change`. May be used from any thread. It runs under the
+    /// call's lock, so it must not use the call, nor wait. If it throws, the value stays.
     @discardableResult
     public func update<Key: Call.Key, Result: Sendable, Failure: Error>(
         _ key: Key.Type, _ change: (inout Key.Value) throws(Failure) -> Result

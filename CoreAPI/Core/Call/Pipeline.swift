@@ -12,7 +12,7 @@ enum Pipeline {
         do throws(APIClientError) {
             if let repeated { first = repeated } else { first = try build(call) }
         } catch {
-            return await endUnsent(RawResponse(call, failure: error))
+            return await result(translate(RawResponse(call, failure: error)))
         }
         // The middleware around the call calls this last. It makes attempts until one succeeds or none may follow.
         @Sendable func tryAttempts(_ start: Attempt) async -> RawResponse {
@@ -20,8 +20,7 @@ enum Pipeline {
             while true {
                 let received: RawResponse
                 do throws(APIClientError) {
-                    // Interceptors change the attempt. It then passes the middleware around it (redirects, the channel's own,
-                    // cookies), and the transport sends it.
+                    // Interceptors change the attempt. Its middleware (redirects, the channel's, cookies) sends it.
                     attempt = try await adapt(attempt)
                     received = await Next(call.prepared.attemptChain, end: exchange)(attempt)
                 } catch {
@@ -55,9 +54,6 @@ enum Pipeline {
         call.notify(.built(attempt))
         return attempt
     }
-
-    /// Ends a call without an attempt.
-    static func endUnsent(_ raw: RawResponse) async -> RawResponse { await result(translate(raw)) }
 
     /// Lets interceptors change the attempt, then checks cancellation and deadline.
     private static func adapt(_ attempt: Attempt) async throws(APIClientError) -> Attempt {
@@ -150,9 +146,8 @@ enum Pipeline {
         case again(Attempt)
     }
 
-    /// Asks interceptors and then the error handler about a failed attempt; the first decision counts. The channel's limit on
-    /// attempts and the call's deadline apply in any case. A further attempt begins as a copy of `start`, the one that the
-    /// middleware around the call passed on.
+    /// Asks interceptors and then the error handler about a failed attempt; the first decision counts. Limit and deadline apply
+    /// in any case. A further attempt begins as a copy of `start`, which the call's middleware passed on.
     private static func retry(_ raw: RawResponse, _ failure: APIClientError, from start: Attempt) async -> Decision {
         guard !failure.isCancelled else { return .end(raw) }
         let decision = await retryDecision(Response(raw), failure)
@@ -211,8 +206,7 @@ enum Pipeline {
 
 // MARK: - Steps
 
-// The synchronous steps of the stages above. Two are not inlined, because their temporaries would lie in the frame of each
-// request in flight (docs/decisions/plain-code.md). `Scripts/soak` counts the bytes of a held call.
+// The synchronous steps of the stages above. Temporaries of two would lie in each held call (docs/decisions/plain-code.md).
 
 extension Call {
     func request() throws(APIClientError) -> Request {
@@ -280,8 +274,7 @@ extension Attempt {
         case collect
         /// Filters and retry have seen the failed response without its body, so no code would read it.
         case drop
-        /// The call failed, or a verifier rejects a head whose status is a success. The body is collected for the error, for at
-        /// most this time.
+        /// The call failed, or a verifier rejects a successful head. The body is collected for the error, for at most this time.
         case reject(APIClientError, within: Duration?)
     }
 

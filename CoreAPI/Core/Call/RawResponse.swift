@@ -1,4 +1,4 @@
-internal import CoreAPIHTTP
+public import CoreAPIHTTP
 public import Foundation
 public import HTTPTypes
 
@@ -15,11 +15,9 @@ public final class RawResponse: Sendable {
     public let head: ResponseHead?
     /// The body, decompressed: bytes for a call that wants it whole, a stream for a call that reads it as it arrives.
     public let body: Body
-    /// Why the attempt failed. Attempt middleware sees `nil` for a response of any status; call middleware also sees a rejected
-    /// status or a decoding error.
+    /// Why the attempt failed. Only call middleware sees a rejected status or a decoding error here.
     public let failure: APIClientError?
-    /// The cost of the exchange. For a streamed body it covers the time until the head, and from the body's end on the whole
-    /// exchange.
+    /// The cost of the exchange. Of a streamed body the time until the head; from the body's end on the whole exchange.
     public var metrics: ExchangeMetrics? {
         guard var metrics = metricsOfHead, let rest = interimAndTrailers?.streamed else { return metricsOfHead }
         metrics.bytesReceived = rest.received
@@ -88,8 +86,7 @@ public final class RawResponse: Sendable {
     public var informational: [ResponseHead] { interimAndTrailers?.informational ?? [] }
     /// The fields after the body (RFC 9110 §6.5); `nil` without any, and for a streamed body before its end was read.
     public var trailers: HTTPFields? { interimAndTrailers?.trailers }
-    /// The same response with another head, such as one without a field. A response that was decoded is verified and decoded
-    /// again.
+    /// The same response with another head. A response that was decoded is verified and decoded again.
     public func with(head: ResponseHead?) -> RawResponse { copy(head: head, reading: readAgain) }
     /// The same response with another body. A response that was decoded is verified and decoded again.
     public func with(body: Body) -> RawResponse { copy(body: body, reading: readAgain) }
@@ -130,10 +127,8 @@ public final class RawResponse: Sendable {
     }
 
     /// Discards the body of a response that is not handed on. It reads a small rest, so that the connection can be reused, and
-    /// abandons a large one, or one that takes more than a second. The returned response has the bytes that were read, for a
-    /// failure instead of it.
-    // Not inlined: four instants of its deadline would lie in the frame of each held call. These 128 bytes cost a KiB of the
-    // task's stack (4,530 → 5,542 bytes a held call).
+    /// abandons a large one, or one that takes more than a second. The returned response has the bytes that were read.
+    // Not inlined: four instants of its deadline would lie in the frame of each call (4,530 → 5,542 bytes a held call).
     @inline(never)
     @discardableResult
     package func discardBody() async -> RawResponse {
@@ -227,4 +222,49 @@ extension Body {
             return (data, error)
         }
     }
+}
+
+/// The cost of one attempt on the wire. If redirects were followed, DNS, TCP, TLS and first byte are those of the last exchange.
+/// An exchange that middleware repeated, as with a new token, is not included.
+public struct ExchangeMetrics: Sendable, Hashable {
+    /// From joining the kit's queue to leaving it.
+    public var queued: Duration = .zero
+    /// DNS; `nil` when the connection was reused (`CURLINFO_NAMELOOKUP_TIME`).
+    public var nameLookup: Duration?
+    /// TCP; `nil` when the connection was reused (`CURLINFO_CONNECT_TIME` less name lookup).
+    public var connect: Duration?
+    /// TLS; `nil` when the connection was reused or clear text (`CURLINFO_APPCONNECT_TIME` less connect).
+    public var tls: Duration?
+    /// From the request's first byte to the response's first byte (`CURLINFO_STARTTRANSFER_TIME` less pretransfer).
+    public var firstByte: Duration?
+    /// The whole attempt on the wire, redirects included, without the time in the queue. For a streamed body it is the time until
+    /// the head; after the body's end ``RawResponse/metrics`` has the whole time.
+    public var total: Duration = .zero
+    /// Request body bytes sent.
+    public var bytesSent: Int64 = 0
+    /// Response body bytes received, before decompression; `nil` if they are not known, as for a streamed body before its end was
+    /// read (``RawResponse/metrics`` then has them, without those of redirects).
+    public var bytesReceived: Int64?
+    /// Whether an open connection served the exchange.
+    public var isConnectionReused = false
+    /// How often the transport itself sent the request again, because its connection had ended before the first byte of an
+    /// answer. ``CurlTransport`` does that once for an idempotent request, and up to five times for any request whose stream an
+    /// HTTP/2 server rejects, because that server has done nothing (RFC 9113 §8.7).
+    public var resends = 0
+    /// `HTTP/1.1`, `HTTP/2` …
+    public var httpVersion: String?
+    /// The address of the server or the proxy, as numbers (`CURLINFO_PRIMARY_IP`).
+    public var remoteAddress: String?
+    /// The port at that address (`CURLINFO_PRIMARY_PORT`).
+    public var remotePort: Int?
+    /// Whether the server marked the end of the body: by a length, a last chunk, HTTP/2's END_STREAM or TLS's `close_notify`.
+    /// `nil` without a response, for a streamed body, and if the transport does not know.
+    ///
+    /// `false` if the body ended only with its connection or its stream, so that a cut looks like its end: in clear text without
+    /// a length, and over HTTP/2 without a length if nghttp2 is no shared library, which hides END_STREAM.
+    public var isEndAnnounced: Bool?
+    /// The addresses that redirects led to, in order.
+    public var redirects: [HTTPURL] = []
+    /// Makes metrics without any time, for a transport to fill in.
+    public init() {}
 }

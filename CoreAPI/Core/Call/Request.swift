@@ -3,8 +3,7 @@ public import CoreAPIHTTP
 internal import Foundation
 public import HTTPTypes
 
-/// One request on its way down the pipeline: built from an ``Endpoint`` and a ``Channel``, changed by enhancers and interceptors,
-/// sent by a ``Transport``.
+/// One request: built from an ``Endpoint`` and a ``Channel``, changed by enhancers and interceptors, sent by a ``Transport``.
 public struct Request: Sendable {
     /// The call that this request is an attempt of.
     public internal(set) var call: Call
@@ -68,9 +67,9 @@ public struct Request: Sendable {
         modifiers.compactMap { $0 as? Modifier }
     }
 
-    /// Whether the request goes to the origin (scheme, host and port) of its environment, or to one of the further origins, as in
-    /// `https://files.example.com`. Middleware checks this before it adds a credential: a redirect, or an endpoint with its own
-    /// base URL, may lead elsewhere.
+    /// Whether the request goes to the origin (scheme, host and port) of its environment, or to a further one, as in
+    /// `https://files.example.com`. Middleware asks before it adds a credential: a redirect or an endpoint's own base URL may
+    /// lead elsewhere.
     public func goesToEnvironment(or origins: [String] = []) -> Bool {
         if case .success(let base) = call.channel.environment.base, url.hasSameOrigin(as: base) { return true }
         return origins.contains { (try? HTTPURL($0)).map(url.hasSameOrigin) ?? false }
@@ -101,11 +100,7 @@ extension HTTPRequest.Method {
 }
 
 extension Request {
-    /// The part of a request that goes over the wire, as plain data: for a cache's key, an outbox or a recording.
-    ///
-    /// ```swift
-    /// let stored = try JSONEncoder().encode(attempt.request.wire)
-    /// ```
+    /// The part of a request that goes over the wire, as plain data, for a cache's key, an outbox or a recording.
     public struct Wire: Sendable, Codable {
         /// The method on the wire.
         public var method: HTTPRequest.Method
@@ -126,10 +121,9 @@ extension Request {
 
         private enum CodingKeys: CodingKey { case method, url, headers, body }
 
-        /// Reads a request that ``encode(to:)`` wrote.
-        ///
-        /// - Throws: ``RequestError`` for a method or an address that may not be sent, `DecodingError.dataCorrupted` for more
-        ///   than 65,000 fields or a file URL that is not local, and the decoder's own errors.
+        /// Reads a request that ``encode(to:)`` wrote. Throws ``RequestError`` for a method or an address that may not be sent,
+        /// `DecodingError.dataCorrupted` for more than 65,000 fields or a file URL that is not local, and the decoder's own
+        /// errors.
         public init(from decoder: any Decoder) throws {
             let container = try decoder.container(keyedBy: CodingKeys.self)
             method = try HTTPRequest.Method(checking: container.decode(String.self, forKey: .method))
@@ -163,8 +157,7 @@ extension Request {
 
     // MARK: - From an endpoint
 
-    /// Builds and encodes the request of an endpoint. The modifiers of all levels form one list, farthest first: environment,
-    /// channel, provider, endpoint, call.
+    /// The modifiers of all levels form one list, farthest first: environment, channel, provider, endpoint, call.
     init(_ endpoint: any Endpoint, call: Call) throws(RequestError) {
         var levels = ModifierLevels()
         try levels.append(call.channel.modifiers)
@@ -178,8 +171,7 @@ extension Request {
         self.init(call: call, method: endpoint.method, url: url, headers: HTTPFields(), modifiers: modifiers)
         // The parameters: by default a GET has them in its query, a POST in its body (InputEncoding.swift).
         try endpoint.encoding(endpoint.params ?? .absent, into: &self)
-        // The type of the encoded body belongs to the endpoint. It wins over the channel's headers and loses to the endpoint's
-        // own.
+        // The encoded body's type wins over the channel's headers and loses to the endpoint's own.
         if let type = self.headers[.contentType] {
             self.modifiers.insert(Header("Content-Type", type), at: min(nearest, self.modifiers.count))
         }
@@ -213,8 +205,7 @@ struct ModifierLevels {
     /// The base URL that the levels select: the highest priority wins, then the nearest.
     private(set) var base: BaseURL?
 
-    /// Adds a level nearer than those before it. Throws ``RequestError/duplicateModifier(type:)``,
-    /// ``RequestError/conflictingBaseURLs(_:)``.
+    /// Adds a level nearer than those before it, unless it has duplicates or conflicting base URLs.
     mutating func append(_ level: [any RequestModifier]) throws(RequestError) {
         guard !level.isEmpty else { return }
         try Self.rejectDuplicates(level)

@@ -75,8 +75,7 @@ public struct Response<Value: Sendable>: Sendable {
 
     /// Asks the channel's interceptors and error handler about a streamed body that broke off, as about a failed attempt. Returns
     /// the delay before the next request, and the outcomes with this one after those of earlier requests for the same body; `nil`
-    /// if no request may follow: the hooks want none, the limit on attempts is reached, or the delay is as long as the next
-    /// request may take in all.
+    /// if no request may follow: the hooks want none, the limit on attempts is reached, or the delay is too long.
     package func retryDelay(
         afterBodyBrokeBy error: APIClientError, earlier: [Attempt.Outcome]
     ) async -> (Duration, [Attempt.Outcome])? {

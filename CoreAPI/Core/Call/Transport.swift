@@ -48,8 +48,7 @@ package protocol TransportModifier: RequestModifier {
 }
 
 extension Attempt {
-    /// Whether the caller reads the body as it arrives. A transport that streams may also stream a response that will be
-    /// rejected; the pipeline collects it.
+    /// Whether the caller reads the body as it arrives. A transport may also stream a response that will be rejected.
     public var streamsBody: Bool { call.streamsBody }
 
     // Asked for streaming calls only: a search among modifiers would slow every request.
@@ -70,15 +69,11 @@ public protocol ConnectingTransport: Transport {
 
 /// An open connection to a server, secured for `https`: bytes in both directions. Releasing it closes it.
 public protocol RawConnection: AnyObject, Sendable {
-    /// The next bytes; `nil` at the peer's end. No more is read from the peer than a bounded buffer holds. For one task at a
-    /// time.
-    ///
-    /// - Throws: ``TransportError`` if the connection broke, `CancellationError` after a cancellation and after ``close()``.
+    /// The next bytes; `nil` at the peer's end. No more is read than a bounded buffer holds. For one task at a time. Throws
+    /// ``TransportError`` if the connection broke, `CancellationError` after a cancellation and after ``close()``.
     func read() async throws -> Data?
 
-    /// Queues all bytes, or fails and queues no byte; waits while many are queued. For one task at a time.
-    ///
-    /// - Throws: as ``read()``.
+    /// Queues all bytes, or fails as ``read()`` does and queues no byte; waits while many are queued. For one task at a time.
     func write(_ data: Data) async throws
 
     /// Queues the last bytes at once, however many are queued. Later writes fail, and so does one that waits; reading goes on.
@@ -87,8 +82,7 @@ public protocol RawConnection: AnyObject, Sendable {
     /// - Parameter sent: called once, when the system has all queued bytes or the connection is over.
     func finish(with last: Data, sent: @escaping @Sendable () -> Void)
 
-    /// Closes the connection and ends what waits for it. Queued bytes are sent as far as the system takes them at once. A second
-    /// call does nothing.
+    /// Closes the connection and ends what waits for it, once. Queued bytes are sent as far as the system takes them at once.
     func close()
 
     /// The cost of connecting; `nil` if nothing was measured.

@@ -2,8 +2,7 @@ internal import CoreAPIHTTP
 public import CoreAPITrust
 internal import Foundation
 
-/// The server that a channel uses, with its headers, trust and fixtures. A literal is one at a base URL:
-/// `"https://api.shop.example"`.
+/// A channel's server, with its headers, trust and fixtures. A literal is a base URL: `"https://api.shop.example"`.
 public struct APIEnvironment: Sendable {
     /// The environment type that this value was made from.
     public var type: any EnvironmentType
@@ -30,8 +29,7 @@ public struct APIEnvironment: Sendable {
     public var serverTrustManager: ServerTrustManager
     /// What answers instead of the network. Default `.none`: the network itself.
     public var fixturesType: FixturesType
-    /// Whether clear-text http is allowed to any host. Initially that of ``type``, by default `false`. Certificates are verified
-    /// all the same.
+    /// Whether clear-text http is allowed to any host. Initially that of ``type``. Certificates are verified all the same.
     public var allowsInsecureConnections: Bool
     /// Hosts to which clear-text http is allowed all the same, such as a printer in the shop. Default none.
     public var insecureHosts: Set<String> = []
@@ -83,9 +81,8 @@ public struct APIEnvironment: Sendable {
             serverTrustManager: serverTrustManager, allowsInsecureConnections: allowsInsecureConnections)
     }
 
-    /// The sandbox server on this machine, at its usual port. Simulated; trusts only the authority that the server makes.
-    ///
-    /// - Parameter path: the channel's path on the server: `ty`.
+    /// The sandbox server on this machine, at its usual port, with the channel's path: `.local("ty")`. Simulated; trusts only the
+    /// authority that the server makes.
     public static func local(_ path: String) -> APIEnvironment {
         APIEnvironment(baseURL: "https://localhost:8443/\(path)", isSimulated: true, serverTrustManager: .localSandbox)
     }
@@ -117,8 +114,7 @@ public struct APIEnvironment: Sendable {
         merging(commonHeaders: other.commonHeaders, specificHeaders: other.specificHeaders)
     }
 
-    /// This environment with further headers on top, for example headers that several environments share. If both define a
-    /// header, the further value wins.
+    /// This environment with further headers on top, for example some that several environments share. The further values win.
     public func merging(commonHeaders: Headers = [:], specificHeaders: [String: Headers] = [:]) -> APIEnvironment {
         var merged = self
         merged.commonHeaders = self.commonHeaders.merging(commonHeaders)
@@ -126,8 +122,7 @@ public struct APIEnvironment: Sendable {
         return merged
     }
 
-    /// Assigns a request to a group for which the environment has headers; see ``APIEnvironment/specificHeaders``. Groups of
-    /// several levels add up.
+    /// Assigns a request to a group of ``APIEnvironment/specificHeaders``. Groups of several levels add up.
     public struct HeaderGroup: RequestModifier, Hashable {
         /// The group's name in ``APIEnvironment/specificHeaders``.
         public let key: String
@@ -138,8 +133,7 @@ public struct APIEnvironment: Sendable {
         }
     }
 
-    /// Moves every networker of a channel to another environment, from its next call on. A debug menu uses it to switch from
-    /// production to staging.
+    /// Moves every networker of a channel to another environment, from its next call on, for example by a debug menu.
     ///
     /// ```swift
     /// let place = APIEnvironment.Switch(Channel.dl.environment)
@@ -149,8 +143,7 @@ public struct APIEnvironment: Sendable {
     /// place.update { $0.commonHeaders["X-Experiment"] = "basket-2" }
     /// ```
     ///
-    /// The channel keeps its ``Channel/logger`` and all else. May be used from any thread. A running call keeps the environment
-    /// in which it began.
+    /// The channel keeps all else, and a running call the environment in which it began. May be used from any thread.
     // `@unchecked`: `current` is touched under `lock` only.
     public final class Switch: @unchecked Sendable {
         private let lock = ManualLock()
@@ -161,9 +154,8 @@ public struct APIEnvironment: Sendable {
             current = environment
         }
 
-        /// The environment of calls that begin now. A change in place, `environment.commonHeaders["X"] = "1"`, is atomic, so it
-        /// loses no concurrent change. Its code must not use this switch, nor wait; use ``update(_:)`` for more than an
-        /// assignment.
+        /// The environment of calls that begin now. A change in place, `environment.commonHeaders["X"] = "1"`, is atomic. Its
+        /// code must not use this switch, nor wait; use ``update(_:)`` for more than an assignment.
         public var environment: APIEnvironment {
             get { read() }
             set { update { $0 = newValue } }
@@ -178,8 +170,7 @@ public struct APIEnvironment: Sendable {
             }
         }
 
-        // Not inlined: an environment is large, and its copy would lie in the frame of each call (4,592 → 6,922 bytes a
-        // held call).
+        // Not inlined: the large copy would lie in the frame of each call (4,592 → 6,922 bytes a held call).
         @inline(never)
         private func read() -> APIEnvironment {
             lock.lock()

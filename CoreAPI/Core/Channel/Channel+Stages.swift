@@ -36,12 +36,8 @@ public struct Stage: Sendable, Hashable, CustomStringConvertible {
 
     /// A hook that may run at several stages, and says at which it does something.
     public protocol Hook: Sendable {
-        /// The stages at which ``Channel/stages`` lists the hook. It changes nothing else. The default is every stage of the
-        /// hook's kind, because the kit cannot see which methods a type implements.
-        ///
-        /// ```swift
-        /// var stages: Set<Stage.Kind> { [.enhance] }
-        /// ```
+        /// The stages at which ``Channel/stages`` lists the hook, such as `[.enhance]`. It changes nothing else. The default is
+        /// every stage of the hook's kind, because the kit cannot see which methods a type implements.
         var stages: Set<Stage.Kind> { get }
     }
 }
@@ -51,14 +47,9 @@ extension Stage.Hook {
 }
 
 extension Channel {
-    /// The stages of this channel's calls, from the endpoint down to the transport and back up, the kit's own included.
-    ///
-    /// ```swift
-    /// print(channel.stages.map(\.description).joined(separator: "\n"))
-    /// ```
-    ///
-    /// A hook is listed where it does something; see ``Stage/Hook``. `adapt` to `retry` run per attempt. Stages listed after
-    /// `Redirects`, down to the transport, run per hop.
+    /// The stages of this channel's calls, from the endpoint down to the transport and back up, the kit's own included:
+    /// `channel.stages.map(\.description).joined(separator: "\n")`. A hook is listed where it does something; see ``Stage/Hook``.
+    /// `adapt` to `retry` run per attempt. Stages listed after `Redirects`, down to the transport, run per hop.
     public var stages: [Stage] {
         let prepared = PreparedChannel(self).current
         func hooks(at kind: Stage.Kind) -> [String] {

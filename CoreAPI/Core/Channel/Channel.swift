@@ -4,8 +4,7 @@ internal import CoreAPIHTTP
 public import CoreAPIRedaction
 internal import CoreAPITrust
 
-/// Configures access to one backend: hosts, credentials, hooks and limits. A value: it can be copied, changed, compared and
-/// swapped.
+/// Configures access to one backend: hosts, credentials, hooks and limits. A value: it can be copied, changed and swapped.
 ///
 /// ```swift
 /// let shop = Channel("Shop", hosts: [.production: "https://api.shop.example", .sandbox: .local("shop")])
@@ -28,8 +27,7 @@ public struct Channel: Sendable {
     public var hosts: KeyValuePairs<HostName, APIEnvironment> = [:]
     /// The values of the channel's secrets. Default `nil`: the sandbox's fixed values there, else the process's environment.
     public var credentials: Channel.Credentials?
-    /// The path of the value in every response, as in `data.items`, unless an ``Endpoint/keyPath`` says otherwise. Empty, the
-    /// default, for the whole body.
+    /// The path of the value in every response without an ``Endpoint/keyPath``, as in `data.items`. Empty for the whole body.
     public var payload = ""
     /// Attached to every request of the channel, as the farthest level.
     public var modifiers: [any RequestModifier] = []
@@ -53,8 +51,7 @@ public struct Channel: Sendable {
     public var listeners: [any Listener] = []
     /// Encodes the bodies of requests and decodes those of responses. Default ``BodyCoder/json``.
     public var coder: BodyCoder = .json
-    /// How parameters become a query or a form, unless an endpoint's encoding says otherwise. Backends built for Alamofire expect
-    /// ``Parameters/QueryStyle/alamofire``.
+    /// How parameters become a query or a form. Backends built for Alamofire expect ``Parameters/QueryStyle/alamofire``.
     public var query = Parameters.QueryStyle.standard
     /// Names that hold secrets in this channel, besides the standard ones.
     public var redaction = Redaction()
@@ -70,6 +67,8 @@ public struct Channel: Sendable {
     public var transport: any Transport
     /// Whether this channel replaces another one, and must not be replaced in turn.
     var isOverride = false
+    /// Whether it was made for one call, whose own error a malformed base URL then is.
+    var isForOneCall = false
     /// Where completions run that belong to no actor. Default the main queue.
     public var callbackQueue: CallbackQueue = .main
 
@@ -94,8 +93,7 @@ public struct Channel: Sendable {
             + (trust.isPinningActive ? [] : ["pinning is switched off for the environment '\(environment.name)'"])
     }
 
-    /// What makes the channel unusable, in words; empty if it is sound. A missing base URL is a problem only for calls whose
-    /// endpoint has none either.
+    /// What makes the channel unusable, in words. A missing base URL is a problem only for calls whose endpoint has none.
     public var problems: [String] {
         problemsOfAllCalls + (environment.baseURL.isEmpty ? [environment.missingBase] : [])
     }
@@ -113,8 +111,8 @@ public struct Channel: Sendable {
         let trust = environment.serverTrustManager
         var problems = limits.problems + trust.pins.problems
         if environment.fixturesType.transport != nil, !environment.isSimulated {
-            let name = environment.name
-            problems.append("the environment '\(name)' has fixtures but is not simulated; set isSimulated, or remove the fixtures")
+            let subject = "the environment '\(environment.name)'"
+            problems.append("\(subject) has fixtures but is not simulated; set isSimulated, or remove the fixtures")
         }
         if !trust.isPinningActive, !trust.pins.isEmpty, !environment.isSimulated, !isDebugBuild {
             problems.append("pins are switched off in '\(environment.name)', which is not simulated; a release build needs them")
@@ -122,7 +120,7 @@ public struct Channel: Sendable {
         if name.isEmpty { problems.append("the channel has no name") }
         do throws(RequestError) {
             // An environment may leave the base URL to its endpoints.
-            let url = environment.baseURL.isEmpty ? nil : try environment.base.get()
+            let url = environment.baseURL.isEmpty || isForOneCall ? try? environment.base.get() : try environment.base.get()
             if url?.query != nil { problems.append("the base URL '\(redaction.redact(base: environment.baseURL))' has a query") }
             if let url, url.scheme == .http, !environment.allowsInsecureConnections(to: url.host) {
                 problems.append(RequestError.insecureConnection(host: url.host).readableDescription)

@@ -14,15 +14,13 @@ extension Channel {
         self.logger = logger
     }
 
-    /// This channel at another of its hosts, with its own connections, tokens and cookies. Keep the result; do not make it for
-    /// each call.
+    /// This channel at another of its hosts, with its own connections, tokens and cookies, and with other credentials if some are
+    /// given. Keep it; do not make it for each call.
     ///
     /// Hooks and limits stay, and so does each setting of the environment that was set manually: a header, a cache policy, trust,
     /// an entry of ``APIEnvironment/insecureHosts``. What ``hosts`` has belongs to a host, as do its address, its fixtures and
     /// whether it allows clear text. Authorities never move to or from a simulated host. Calls to a host that the channel does
     /// not have fail with ``APIClientError/channel(problems:_:)``.
-    ///
-    /// - Parameter credentials: `nil` for those of this channel.
     public func at(_ host: Channel.HostName, credentials: Channel.Credentials? = nil) -> Channel {
         var channel = isolated(transport: nil)
         // Where the switch is, if there is one.
@@ -58,12 +56,8 @@ extension Channel {
         }
     }
 
-    /// This channel, with responses in envelopes.
-    ///
-    /// - Parameters:
-    ///   - keyPath: the path of the value, as in `data.items`; see ``payload``.
-    ///   - type: the envelope of errors; see ``ErrorFilter/envelope(_:translate:)``.
-    ///   - translate: the error in an envelope, `nil` for a success.
+    /// This channel, with responses in envelopes: the path of the value, as in `data.items`, is its ``payload``, and `translate`
+    /// finds the error in an envelope; see ``ErrorFilter/envelope(_:translate:)``.
     public func payload<Envelope: Decodable & SendableMetatype>(
         _ keyPath: String = "", error type: Envelope.Type,
         translate: @escaping @Sendable (Envelope, ResponseHead) -> (any Error)?

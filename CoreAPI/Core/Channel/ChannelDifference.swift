@@ -14,13 +14,8 @@ extension Channel {
         public var description: String { "\(field): \(mine) ≠ \(theirs)" }
     }
 
-    /// The differences between this channel and another, secrets redacted. Modifiers are compared by their values, other hooks by
-    /// their types, closures (error filter, result handler) not at all.
-    ///
-    /// ```swift
-    /// Channel.dl.differences(from: .dl.at(.staging))
-    /// // environment: production ≠ staging, environment.baseURL: https://api… ≠ https://stage…
-    /// ```
+    /// The differences between this channel and another, as in `Channel.dl.differences(from: .dl.at(.staging))`, secrets
+    /// redacted. Modifiers are compared by their values, other hooks by their types, closures not at all.
     public func differences(from other: Channel) -> [Channel.Difference] {
         zip(facts, other.facts).compactMap { mine, theirs in
             mine.value == theirs.value ? nil : Channel.Difference(field: mine.field, mine: mine.value, theirs: theirs.value)
@@ -40,10 +35,7 @@ extension Channel {
             ("environment", environment.name),
             ("environment.baseURL", redaction.redact(base: environment.baseURL)),
             ("environment.commonHeaders", list(environment.commonHeaders).joined(separator: ", ")),
-            (
-                "environment.specificHeaders",
-                groups.flatMap { list($0.value, of: "\($0.key): ") }.joined(separator: ", ")
-            ),
+            ("environment.specificHeaders", groups.flatMap { list($0.value, of: "\($0.key): ") }.joined(separator: ", ")),
             ("environment.fixturesType", environment.fixturesType.transport == nil ? "none" : "fixtures"),
             ("environment.overridesBaseURLs", "\(environment.overridesBaseURLs)"),
             ("environment.cachePolicy", "\(environment.cachePolicy)"),

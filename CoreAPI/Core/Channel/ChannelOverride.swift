@@ -38,9 +38,8 @@ package enum ChannelOverride {
 }
 
 extension Channel {
-    /// A copy that shares no state with this channel: no token, no cookie, no connection, no switch.
-    ///
-    /// - Parameter transport: replaces the transport, and fixtures, too; `nil` for an isolated copy of the channel's own.
+    /// A copy that shares no state with this channel: no token, no cookie, no connection, no switch. A given transport replaces
+    /// fixtures, too; `nil` for an isolated copy of the channel's own.
     package func isolated(transport: (any Transport)?) -> Channel {
         var copy = self
         copy.environment = environmentSwitch?.environment ?? environment

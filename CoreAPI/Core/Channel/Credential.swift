@@ -10,9 +10,7 @@ public struct Credential: Sendable, Hashable, Redacted {
     public let variable: String
     private let sandbox: String?
 
-    /// A secret that stands in an environment variable.
-    ///
-    /// - Parameter sandbox: the value that the sandbox server accepts. No secret.
+    /// A secret that stands in an environment variable. The sandbox server accepts the other value, which is no secret.
     public static func environment(_ variable: String, sandbox: String? = nil) -> Credential {
         Credential(variable: variable, sandbox: sandbox)
     }
@@ -20,9 +18,8 @@ public struct Credential: Sendable, Hashable, Redacted {
     /// The variable, without a value.
     public var description: String { "credential \(variable)" }
 
-    /// The value for a request; `nil` if it is missing in a simulated environment, whose server ignores credentials.
-    ///
-    /// - Throws: ``Credential/Missing`` if it is missing elsewhere.
+    /// The value for a request; `nil` if it is missing in a simulated environment, whose server ignores credentials. Elsewhere
+    /// that throws ``Credential/Missing``.
     public func value(for call: Call) throws(Credential.Missing) -> String? {
         if let value = value(in: call.channel), !value.isEmpty { return value }
         if call.channel.environment.isSimulated { return nil }
@@ -69,7 +66,7 @@ extension Channel {
 
 /// Adds the channel's secret to each attempt, for the origin (scheme, host and port) of the call's environment only: an endpoint
 /// whose base URL has another origin is sent without it. Immutable.
-public struct CredentialInterceptor: RequestInterceptor {
+public struct CredentialInterceptor: RequestInterceptor, Redacted {
     private enum Form: Sendable {
         case header(String)
         case bearer
@@ -105,9 +102,7 @@ public struct CredentialInterceptor: RequestInterceptor {
         case .query(let name): request.url.appendQuery(name, value)
         }
     }
-}
 
-extension CredentialInterceptor: Redacted {
     /// Where the secret goes, and its variable.
     public var description: String {
         switch form {
@@ -117,4 +112,3 @@ extension CredentialInterceptor: Redacted {
         }
     }
 }
-

@@ -42,8 +42,7 @@ package final class PreparedChannel: Sendable {
 
     var coder: BodyCoder { channel.coder }
 
-    /// The base URL of a request: the endpoint's own, else the nearest ``BaseURL`` of its modifiers, else the environment's. The
-    /// environment's rule may put its own first.
+    /// The endpoint's own base URL, else the nearest ``BaseURL``, else the environment's, which may come first.
     func base(_ own: String, _ nearest: BaseURL?) throws(RequestError) -> HTTPURL {
         if channel.environment.isBaseFirst { return try channel.environment.base.get() }
         if !own.isEmpty { return try HTTPURL(own) }

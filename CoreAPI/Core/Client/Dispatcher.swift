@@ -1,7 +1,6 @@
-internal import CoreAPIHTTP
+public import Dispatch
 
-/// Runs calls. The kit has one, ``CommonDispatcher``. A team may write its own, or wrap this one, and pass it to a
-/// ``NetworkManager``.
+/// Runs calls, as ``CommonDispatcher`` does. A team may write its own, or wrap that one, for a ``NetworkManager``.
 ///
 /// Called once per call, concurrently, and off every actor, so that no decoding runs on the main thread. It does not throw: a
 /// failure is part of the response. Attempts made manually, ``Response/retry(max:delay:)``, belong to the call that made the
@@ -41,10 +40,9 @@ public struct CommonDispatcher: Dispatcher {
     }
 
     /// A dispatcher over the same channel that shares none of the kit's state: no connection, no credential, no cookie. Its
-    /// environment is fixed to the current one of the switch. Hooks are copied by their `isolatedCopy()`.
-    ///
-    /// - Parameter transport: answers everything, also in place of the environment's fixtures. `nil` for a copy of the channel's
-    ///   own transport with its own connections: a stub stays a stub.
+    /// environment is fixed to the current one of the switch. Hooks are copied by their `isolatedCopy()`. A given transport
+    /// answers everything, also in place of fixtures. Without one the channel's own is copied, with its own connections: a stub
+    /// stays a stub.
     public func isolatedCopy(transport: (any Transport)? = nil) -> CommonDispatcher {
         CommonDispatcher(resolved: channel.isolated(transport: transport))
     }
@@ -52,15 +50,6 @@ public struct CommonDispatcher: Dispatcher {
     /// The channel of its calls.
     public var channel: Channel { prepared.channel }
     public var callbackQueue: CallbackQueue { channel.callbackQueue }
-
-    /// Ends a call before its request is built, with everything that ends a call.
-    func reject<Value: Sendable>(
-        _ endpoint: any Endpoint, as decoding: ResponseDecoding<Value>, _ error: RequestError
-    ) async -> Response<Value> {
-        let call = Call(prepared.current, endpoint, decoding)
-        let failure = APIClientError.request(error, APIClientError.Context(call, method: endpoint.method))
-        return Response(delivering: await Pipeline.endUnsent(RawResponse(call, failure: failure)))
-    }
 
     @concurrent
     public func response<Value: Sendable>(
@@ -85,14 +74,12 @@ extension Response {
     }
 }
 
-// The ways to send a call, each once, through any dispatcher. Every form is a line over `response(for:as:)`, which a dispatcher
-// implements; CoreAPIReactive adds the publisher. `as:` selects the value of the response: `.data`, `.text`, `.json`, `.nothing`,
-// `.decodable(T.self)`, or the value under a path of keys, `.decodable([Item].self, at: "data.items")`.
+// The ways to send a call, each a line over `response(for:as:)`; CoreAPIReactive adds the publisher. `as:` selects the value:
+// `.data`, `.text`, `.json`, `.nothing`, `.decodable(T.self)`, or that under a path, `.decodable([Item].self, at: "data.items")`.
 
 extension Dispatcher {
-    /// Sends a request and returns what `decoding` makes of its response: `request(.get("motd"), as: .text)`.
-    ///
-    /// - Throws: ``APIClientError``, by the stage that failed; `.cancelled` if the task was cancelled.
+    /// Sends a request and returns what `decoding` makes of its response: `request(.get("motd"), as: .text)`. Throws
+    /// ``APIClientError``, by the stage that failed; `.cancelled` if the task was cancelled.
     public func request<Value: Sendable>(
         _ endpoint: some Endpoint, as decoding: ResponseDecoding<Value> = .nothing
     ) async throws(APIClientError) -> Value {
@@ -119,8 +106,7 @@ extension Dispatcher {
         try await response(for: endpoint(input), as: endpoint.decoding).value
     }
 
-    /// Sends a request and returns the whole response: head, body, metrics, attempts and result. Does not throw, so that a
-    /// failure keeps everything.
+    /// Sends a request and returns the whole response: head, body, metrics, attempts and result. A failure keeps everything.
     public func response<Value: Decodable & Sendable>(for endpoint: some Endpoint, as type: Value.Type) async -> Response<Value> {
         await response(for: endpoint, as: .decodable(type))
     }
@@ -130,23 +116,16 @@ extension Dispatcher {
         await response(for: endpoint, as: endpoint.decoding)
     }
 
-    /// Sends a request and calls back with the whole response, exactly once, after a cancellation too. The call can be retried
-    /// manually, see ``Response/retry(max:delay:)``. The handle, with which it is cancelled, need not be kept.
-    ///
-    /// - Parameters:
-    ///   - queue: where a completion runs that was not written on an actor; `nil` for ``Dispatcher/callbackQueue``.
-    ///   - completion: receives the response. Written on an actor, such as the main one, it runs there.
+    /// Sends a request and calls back with the whole response, exactly once, after a cancellation too: on the actor on which the
+    /// completion was written, such as the main one, else on the queue, by default ``Dispatcher/callbackQueue``. The call can be
+    /// retried manually, see ``Response/retry(max:delay:)``. The handle, with which it is cancelled, need not be kept.
     @discardableResult
     public func response<Value: Sendable>(
         for endpoint: any Endpoint, as decoding: ResponseDecoding<Value>, queue: CallbackQueue? = nil,
         // Lets a closure written on an actor stay on it, as `Task.init` does.
         @_inheritActorContext completion: @escaping @isolated(any) @Sendable (Response<Value>) -> Void
     ) -> Cancellable {
-        (queue ?? callbackQueue).start {
-            await self.response(for: endpoint, as: decoding)
-        } then: {
-            await completion($0)
-        }
+        (queue ?? callbackQueue).start { await self.response(for: endpoint, as: decoding) } then: { await completion($0) }
     }
 
     /// As ``response(for:as:queue:completion:)``, for the endpoint's own output.
@@ -158,8 +137,7 @@ extension Dispatcher {
         response(for: endpoint, as: endpoint.decoding, completion: completion)
     }
 
-    /// Runs a call and returns its response as soon as the head has arrived; the body follows. See ``Body`` and
-    /// ``ResponseDecoding/stream``.
+    /// Returns a call's response as soon as the head has arrived; the body follows. See ``Body`` and ``ResponseDecoding/stream``.
     ///
     /// ```swift
     /// let response = await manager.stream(.get("exports/\(segment: id)"))
@@ -170,4 +148,72 @@ extension Dispatcher {
     /// reader holds keeps its connection and does not time out. Leaving the loop ends the exchange. A response with a rejected
     /// status is collected and fails the call, as without streaming.
     public func stream(_ endpoint: some Endpoint) async -> Response<Body> { await response(for: endpoint, as: .stream) }
+}
+
+/// A closure that receives a call's result, on the main actor: `func orders(completion: @escaping Completion<[Order]>)`.
+public typealias Completion<Value> = @MainActor @Sendable (Result<Value, APIClientError>) -> Void
+
+/// Where a completion runs that belongs to no actor. One written on an actor, such as the main one, runs there.
+public struct CallbackQueue: Sendable {
+    private let executor: QueueExecutor
+
+    private init(executor: QueueExecutor) {
+        self.executor = executor
+    }
+
+    /// The given queue.
+    public static func queue(_ queue: DispatchQueue) -> CallbackQueue { CallbackQueue(executor: QueueExecutor(queue)) }
+    /// The main queue.
+    public static let main = CallbackQueue.queue(.main)
+
+    /// Runs an operation on the queue. If it awaits on an actor, that part runs on the actor.
+    package func run(_ operation: @concurrent @Sendable () async -> Void) async {
+        await withTaskExecutorPreference(executor) { await operation() }
+    }
+
+    /// Starts a call, and runs its completion here, exactly once. The call does not run here. The handle cancels the call.
+    func start<Value>(
+        _ call: @escaping @Sendable () async -> Response<Value>,
+        then completion: @escaping @Sendable (Response<Value>) async -> Void
+    ) -> Cancellable {
+        let task = Task {
+            let response = await call()
+            await run { await completion(response) }
+        }
+        return Cancellable { task.cancel() }
+    }
+}
+
+/// Lets a task run on a dispatch queue, so that "on this queue" and "on this actor" are the same `await`.
+final class QueueExecutor: TaskExecutor {
+    private let queue: DispatchQueue
+
+    init(_ queue: DispatchQueue) {
+        self.queue = queue
+    }
+
+    func enqueue(_ job: consuming ExecutorJob) {
+        let job = UnownedJob(job)
+        queue.async { job.runSynchronously(on: self.asUnownedTaskExecutor()) }
+    }
+}
+
+/// Stops a call, or several: `Cancellable([manager.request(endpoint: .orders, type: [Order].self, completion: show), timer])`.
+/// Cancelling twice, or after the end, does nothing.
+public struct Cancellable: Sendable {
+    private let onCancel: @Sendable () -> Void
+
+    /// Makes a handle from a function that cancels, called on each ``cancel()``, on its caller's thread.
+    public init(_ onCancel: @escaping @Sendable () -> Void = {}) {
+        self.onCancel = onCancel
+    }
+
+    /// Several in one.
+    public init(_ parts: [Cancellable]) {
+        self.init { for part in parts { part.cancel() } }
+    }
+
+    /// Aborts the exchange; the completion receives ``APIClientError/cancelled(_:)`` unless the result was already being
+    /// delivered. A retry manually has its own task, and does not end.
+    public func cancel() { onCancel() }
 }

@@ -54,9 +54,8 @@ extension NetworkManager: Dispatcher {
 // Requests of the feature's own endpoints, by leading dot. Each is a line over the dispatcher's.
 
 extension NetworkManager {
-    /// Sends a request and decodes its response into `type`, which may be inferred.
-    ///
-    /// - Throws: ``APIClientError``, by the stage that failed; `.cancelled` if the task was cancelled.
+    /// Sends a request and decodes its response into `type`, which may be inferred. Throws ``APIClientError``, by the stage that
+    /// failed.
     public func request<Value: Decodable & Sendable>(
         endpoint: EndpointItem, type: Value.Type = Value.self
     ) async throws(APIClientError) -> Value {
@@ -71,8 +70,7 @@ extension NetworkManager {
     }
 
     /// Sends a request and calls back exactly once, after a cancellation too. A completion written on an actor, such as the main
-    /// one, runs there; any other on the channel's ``Channel/callbackQueue``, the main queue by default. The handle, with which
-    /// the call is cancelled, need not be kept.
+    /// one, runs there; any other on the ``Channel/callbackQueue``, the main queue by default. The handle need not be kept.
     ///
     /// ```swift
     /// networkManager.request(endpoint: .orderList(page: page), type: DLOrderListResponse.self) { [weak self] result in
@@ -84,11 +82,7 @@ extension NetworkManager {
         endpoint: EndpointItem, type: Value.Type,
         @_inheritActorContext completion: @escaping @isolated(any) @Sendable (Result<Value, APIClientError>) -> Void
     ) -> Cancellable {
-        callbackQueue.start {
-            await self.response(for: endpoint, as: .decodable(type))
-        } then: {
-            await completion($0.result)
-        }
+        callbackQueue.start { await self.response(for: endpoint, as: .decodable(type)) } then: { await completion($0.result) }
     }
 
     /// As ``request(endpoint:type:completion:)``, for a request whose response has no value.
@@ -97,15 +91,10 @@ extension NetworkManager {
         endpoint: EndpointItem,
         @_inheritActorContext completion: @escaping @isolated(any) @Sendable (Result<Void, APIClientError>) -> Void
     ) -> Cancellable {
-        callbackQueue.start {
-            await self.response(for: endpoint, as: .nothing)
-        } then: {
-            await completion($0.result)
-        }
+        callbackQueue.start { await self.response(for: endpoint, as: .nothing) } then: { await completion($0.result) }
     }
 
-    /// Sends a request and returns the whole response: head, body, metrics, attempts and result. Does not throw, so that a
-    /// failure keeps everything.
+    /// Sends a request and returns the whole response: head, body, metrics, attempts and result. A failure keeps everything.
     public func response<Value: Decodable & Sendable>(
         for endpoint: EndpointItem, as type: Value.Type = Value.self
     ) async -> Response<Value> {
@@ -127,4 +116,47 @@ extension NetworkManager {
 extension Never: Endpoint {
     public var path: String { switch self {} }
     public var method: HTTPRequest.Method { switch self {} }
+}
+
+/// Sends a feature's requests through its channel: the base of interactors. A channel declares one open class that conforms, and
+/// features inherit from it; ``ChannelNetworker`` is its base.
+public protocol Networker<EndpointType>: AnyObject {
+    /// The requests of the feature.
+    associatedtype EndpointType: Endpoint
+    /// May be replaced, for example in a test; `withChannel` of CoreAPITesting does so without touching the feature.
+    var networkManager: NetworkManager<EndpointType> { get set }
+}
+
+extension Networker {
+    /// Sends a request of the feature and passes its result to the interactor, once, on the main actor, unless the interactor is
+    /// gone: the call does not keep it alive. The handle, with which the call is cancelled, need not be kept.
+    ///
+    /// ```swift
+    /// request(.orderDetail(id: id)) { $0.output?.handleOrderDetailResponse($1) }
+    /// ```
+    @MainActor
+    @discardableResult
+    public func request<Value: Decodable & Sendable>(
+        _ endpoint: EndpointType, completion: @escaping @MainActor (Self, Result<Value, APIClientError>) -> Void
+    ) -> Cancellable {
+        networkManager.request(endpoint: endpoint, type: Value.self) { [weak self] result in
+            if let self { completion(self, result) }
+        }
+    }
+}
+
+/// The base class of a channel's networker, which then is one line:
+///
+/// ```swift
+/// open class DLNetworker<EndpointItem: Endpoint>: ChannelNetworker<EndpointItem> { public init() { super.init(.dl) } }
+/// ```
+///
+/// Not Sendable: an interactor belongs to the actor that made it. Calls from there do not block it.
+open class ChannelNetworker<EndpointItem: Endpoint>: Networker {
+    public var networkManager: NetworkManager<EndpointItem>
+
+    /// Makes the manager of the calls of a channel, unless a test replaces it.
+    public init(_ channel: Channel) {
+        networkManager = NetworkManager(channel: channel)
+    }
 }

@@ -114,8 +114,7 @@ extension ResponseDecoding where Value: Decodable {
     /// that distinguishes lists from objects: JSON does, XML does not.
     ///
     /// A key is spelled as in the body or as the coder's key strategy converts it: `user_data` or `userData`. A missing key fails
-    /// the call with a ``DecodingFailure``, which names the key, the path where it was expected, and at most ten of the keys
-    /// there.
+    /// the call with a ``DecodingFailure``, which names the key, its path, and at most ten of the keys there.
     public static func decodable(_ type: Value.Type = Value.self, at path: String) -> ResponseDecoding {
         let keys = path.keys
         return ResponseDecoding(wantsCoder: true) { response, body in
@@ -162,8 +161,7 @@ extension ResponseDecoding where Value == Data? {
 }
 
 extension ResponseDecoding where Value == JSONValue {
-    /// JSON of any shape, without the channel's coder: the value at the endpoint's ``Endpoint/keyPath``, else at the channel's
-    /// ``Channel/payload``, else the whole body.
+    /// JSON of any shape, without the channel's coder: the value at ``Endpoint/keyPath``, else at ``Channel/payload``.
     public static let json = ResponseDecoding(wantsCoder: true) { response, body in
         if body.isEmpty { return try nothing(in: response) }
         let path = response.call.keyPath

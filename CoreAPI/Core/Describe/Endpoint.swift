@@ -18,8 +18,7 @@ public import HTTPTypes
 /// }
 /// ```
 ///
-/// An endpoint may know the type of its response, so that a call need not name it. A ``TypedEndpoint`` does, and so does a type
-/// with an `Output`:
+/// If an endpoint knows the type of its response, as a ``TypedEndpoint`` does, a call need not name it:
 ///
 /// ```swift
 /// struct OrderByID: Endpoint {
@@ -35,8 +34,7 @@ public protocol Endpoint: Sendable, EndpointSpellings {
     /// The type of the response's value, unless the call asks for another one. Default `Void`: the body is not read.
     associatedtype Output: Sendable = Void
 
-    /// An absolute base URL other than the environment's; empty, the default, for the environment's. The environment may override
-    /// it: ``APIEnvironment/overridesBaseURLs``.
+    /// An absolute base URL other than the environment's, unless that overrides it (``APIEnvironment/overridesBaseURLs``).
     var baseURL: String { get }
     /// Appended to the base URL; may contain a query, as in `orders?page=1`. Encoded when the request is built.
     var path: String { get }
@@ -56,8 +54,7 @@ public protocol Endpoint: Sendable, EndpointSpellings {
     /// The endpoint's own modifiers; see ``RequestModifier``.
     var modifiers: [any RequestModifier] { get }
     /// The path of the value in the body, as in `data.items`. Empty, the default, for the channel's ``Channel/payload``, by
-    /// default the whole body. ``ResponseDecoding/decodable(_:)`` and ``ResponseDecoding/json`` read it; a path given with the
-    /// call wins.
+    /// default the whole body. ``ResponseDecoding/decodable(_:)`` and ``ResponseDecoding/json`` read it.
     var keyPath: String { get }
     /// The modifiers of a call of this endpoint, farthest level first. Default one level, ``modifiers`` and then ``headers``, or
     /// none. A custom dispatcher may read it; a feature's endpoint does not implement it.

@@ -92,8 +92,7 @@ extension HTTPField {
 }
 
 extension HTTPFields {
-    /// The largest number of fields taken from outside. `HTTPFields` traps at 65,535; the rest is room for the kit's and its
-    /// hooks'.
+    /// The largest number of fields taken from outside. `HTTPFields` traps at 65,535; the kit and hooks add some.
     package static let limit = 65_000
 
     /// Sets the lines of `fields`, in order; each name replaces the lines of the same name here. Throws if they are too many.
@@ -181,8 +180,7 @@ public struct Authorization: Sendable, Hashable {
     public static func custom(_ value: String) -> Authorization { Authorization(value: value) }
     /// RFC 6750.
     public static func bearer(_ token: String) -> Authorization { Authorization(value: "Bearer \(token)") }
-    /// RFC 7617, in UTF-8. Throws ``RequestError/malformedHeader(name:reason:)`` for a user name with a colon, which would be
-    /// read as the start of the password.
+    /// RFC 7617, in UTF-8. Throws ``RequestError/malformedHeader(name:reason:)`` for a user name with a colon.
     public static func basic(user: String, password: String) throws(RequestError) -> Authorization {
         guard !user.utf8.contains(UInt8(ascii: ":")) else {
             throw .malformedHeader(

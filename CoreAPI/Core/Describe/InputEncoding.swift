@@ -9,7 +9,7 @@ public struct InputEncoding: Sendable {
     public let name: String
     private let write: @Sendable (Parameters, inout Request) throws -> Void
 
-    /// A custom encoding.
+    /// A custom encoding, whose name appears in error texts.
     ///
     /// ```swift
     /// let pdf = InputEncoding("an invoice") { _, request in
@@ -18,10 +18,8 @@ public struct InputEncoding: Sendable {
     /// }
     /// ```
     ///
-    /// - Parameters:
-    ///   - name: appears in error texts.
-    ///   - write: called once per call, in Swift's thread pool; for an endpoint without parameters with ``Parameters/absent``. An
-    ///     error that it throws ends the call with ``RequestError/encodingFailed(encoding:underlying:)``.
+    /// `write` is called once per call, in Swift's thread pool; for an endpoint without parameters with ``Parameters/absent``. An
+    /// error that it throws ends the call with ``RequestError/encodingFailed(encoding:underlying:)``.
     public init(_ name: String, write: @escaping @Sendable (_ parameters: Parameters, _ request: inout Request) throws -> Void) {
         self.name = name
         self.write = write
@@ -54,8 +52,7 @@ public struct InputEncoding: Sendable {
         try request.setBody(parameters, coder: request.coder)
     }
 
-    /// A body sent unchanged: bytes, a file, a stream. Parameters are ignored. A `Content-Type` of the endpoint's own headers
-    /// wins.
+    /// A body sent unchanged: bytes, a file, a stream. Parameters are ignored. The endpoint's own `Content-Type` wins.
     public static func body(_ body: Body, contentType: String = "application/octet-stream") -> InputEncoding {
         InputEncoding("a body") { _, request in
             request.body = body
@@ -80,8 +77,7 @@ public struct InputEncoding: Sendable {
         parameters(coder.contentType) { parameters, request in try request.setBody(parameters, coder: coder) }
     }
 
-    /// Into the body, as `application/x-www-form-urlencoded` in the channel's style, ``Channel/query``; spaces as `+` (WHATWG URL
-    /// §5.2).
+    /// Into the body, as `application/x-www-form-urlencoded` in the style of ``Channel/query``; spaces as `+` (WHATWG URL §5.2).
     public static let form = form(nil)
     /// Into the body, as a form, in the endpoint's own style.
     public static func form(_ style: Parameters.QueryStyle) -> InputEncoding { form(style as Parameters.QueryStyle?) }

@@ -50,14 +50,7 @@ public struct BaseURL: RequestModifier, Hashable {
     public static let ignore = BaseURL(string: nil, priority: .max, isIgnoring: true)
 }
 
-/// A custom header type: a modifier with a name and a value.
-///
-/// ```swift
-/// struct Tenant: HeaderModifier {
-///     let name = "X-Tenant"
-///     let value: String
-/// }
-/// ```
+/// A custom header type: a modifier with a name and a value, such as a `Tenant` whose name is always `X-Tenant`.
 public protocol HeaderModifier: RequestModifier {
     /// The field's name, a token (RFC 9110 §5.1); checked when the request is built.
     var name: String { get }
@@ -91,8 +84,7 @@ public struct QueryItem: RequestModifier, Hashable {
     }
 }
 
-/// Instructs caches between the kit and the server, by a `Cache-Control` request directive (RFC 9111 §5.2.1). The kit keeps no
-/// cache itself.
+/// Instructs caches on the way, by a `Cache-Control` request directive (RFC 9111 §5.2.1). The kit keeps no cache itself.
 public enum CachePolicy: RequestModifier, Hashable {
     /// No directive: everything that the protocol allows.
     case protocolDefault

@@ -17,8 +17,7 @@ internal import HTTPTypes
 public struct MultipartForm: Sendable {
     /// One field of a form.
     public struct Part: Sendable {
-        /// The field's name. A quote, CR and LF in it are sent percent-encoded, as browsers do (WHATWG HTML, "multipart/form-data
-        /// encoding algorithm").
+        /// The field's name. Quotes, CR and LF are percent-encoded (WHATWG HTML, "multipart/form-data encoding algorithm").
         public var name: String
         /// The name that the server sees for a file; `nil` for a field without one.
         public var fileName: String?
@@ -53,8 +52,7 @@ public struct MultipartForm: Sendable {
     public enum FileNames: Sendable, Hashable {
         /// In UTF-8, as browsers write it (RFC 7578 §5.1).
         case utf8
-        /// The same, and once more as `filename*` (RFC 8187) for servers that read no other form. RFC 7578 §4.2 forbids that in
-        /// forms.
+        /// Once more as `filename*` (RFC 8187), for servers that read no other form. RFC 7578 §4.2 forbids that in forms.
         case extended
     }
 
@@ -133,8 +131,7 @@ public struct MultipartForm: Sendable {
     }
 }
 
-/// Reads the body of one part. The length of the form proves nothing: it may be unknown, and two parts may change by opposite
-/// numbers of bytes.
+/// Reads one part. The form's length proves nothing: it may be unknown, and two parts may change by opposite numbers.
 private struct FormPartReader {
     private let name: String
     private let length: Int64?

@@ -2,9 +2,8 @@ public import CoreAPICoding
 internal import Foundation
 public import HTTPTypes
 
-/// An endpoint as a value, with its method and the types of its input and its output:
-/// `static let orders = GET<Void, [Order]>("orders")`. An ``EndpointProvider`` makes those that share modifiers. `.get("orders")`,
-/// `.post("orders", body: order)` and their like make one for a single call.
+/// An endpoint as a value, with its method and the types of its input and its output: `GET<Void, [Order]>("orders")`. An
+/// ``EndpointProvider`` makes those that share modifiers. `.get("orders")` and its like make one for a single call.
 ///
 /// Use it if the response's type belongs to the endpoint. Use an ``Endpoint`` enum if one type describes a feature's requests and
 /// the caller names the response. With its input a typed endpoint is an ``Endpoint``, too, and is sent in the same ways.
@@ -31,30 +30,20 @@ public struct TypedEndpoint<Method: EndpointMethod, Input, Output: Sendable>: Se
     private var attached: [[any RequestModifier]] = []
 
     fileprivate init(
-        _ method: HTTPRequest.Method, _ path: String, _ params: Parameters?, _ encoding: InputEncoding, _ headers: Headers,
-        _ modifiers: [any RequestModifier], _ name: String, _ decoding: ResponseDecoding<Output>,
+        _ path: String, _ encoding: InputEncoding?, _ headers: Headers, _ modifiers: [any RequestModifier], _ name: String,
+        _ decoding: ResponseDecoding<Output>, method: HTTPRequest.Method = Method.method, params: Parameters? = nil,
         implicit: [any RequestModifier] = []
     ) {
+        let isRaw = Input.self == Data.self || Input.self == Data?.self
         self.name = name
         self.method = method
         self.path = path
         self.headers = headers
         self.params = params
-        self.encoding = encoding
+        self.encoding = encoding ?? (isRaw ? .raw : .usual(for: method))
         self.modifiers = modifiers
         self.decoding = decoding
         implicitModifiers = implicit
-    }
-
-    /// An endpoint that waits for its input.
-    fileprivate init(
-        _ path: String, _ encoding: InputEncoding?, _ headers: Headers, _ modifiers: [any RequestModifier], _ name: String,
-        _ decoding: ResponseDecoding<Output>, implicit: [any RequestModifier] = []
-    ) {
-        let isRaw = Input.self == Data.self || Input.self == Data?.self
-        self.init(
-            Method.method, path, nil, encoding ?? (isRaw ? .raw : .usual(for: Method.method)), headers, modifiers, name, decoding,
-            implicit: implicit)
     }
 
     public var modifierLevels: [[any RequestModifier]] {
@@ -76,7 +65,8 @@ extension TypedEndpoint where Input: Encodable & Sendable {
     /// This endpoint with its input, as an ``Endpoint``: `request(OrderEndpoints.place(NewOrder(items: items)))`.
     public func callAsFunction(_ input: Input) -> TypedEndpoint<Method, Void, Output> {
         var whole = TypedEndpoint<Method, Void, Output>(
-            method, path, Parameters(unlessNil: input), encoding, headers, modifiers, name, decoding, implicit: implicitModifiers)
+            path, encoding, headers, modifiers, name, decoding, method: method, params: Parameters(unlessNil: input),
+            implicit: implicitModifiers)
         whole.baseURL = baseURL
         whole.keyPath = keyPath
         whole.attached = attached
@@ -85,15 +75,9 @@ extension TypedEndpoint where Input: Encodable & Sendable {
 }
 
 extension TypedEndpoint where Output: Decodable {
-    /// Describes a request whose response is decoded.
-    ///
-    /// - Parameters:
-    ///   - path: below the base URL; may contain a query.
-    ///   - headers: the endpoint's own; they win over those of every farther level.
-    ///   - encoding: `nil` for the method's default, the query or the body; of `Data` ``InputEncoding/raw``.
-    ///   - modifiers: the endpoint's own, such as a ``Timeout``.
-    ///   - name: appears in logs and errors, and should contain no value; `nil` for the default of ``name``.
-    ///   - function: the property or function that makes the endpoint.
+    /// Describes a request whose response is decoded. The path is below the base URL, and may contain a query. Headers and
+    /// modifiers win over those of every farther level. The default encoding is ``InputEncoding/raw`` for `Data`, else the
+    /// method's: the query or the body. A given name should contain no value; see ``name`` for the default.
     public init(
         _ path: String, headers: Headers = [:], encoding: InputEncoding? = nil, modifiers: [any RequestModifier] = [],
         name: String? = nil, function: String = #function
@@ -182,7 +166,7 @@ extension TypedEndpoint where Method == Methods.Given, Input == Void, Output == 
         headers: Headers = [:], modifiers: [any RequestModifier] = [], name: String? = nil, function: String = #function
     ) {
         let name = endpointName(name, function, method, path)
-        self.init(method, path, params, encoding ?? .usual(for: method), headers, modifiers, name, .nothing)
+        self.init(path, encoding, headers, modifiers, name, .nothing, method: method, params: params)
     }
 }
 
@@ -195,9 +179,8 @@ extension TypedEndpoint where Input == Void, Output == Void {
         var whole = encoding ?? (body?.value is Data ? .raw : .body)
         if let query { whole = whole.after(query: query) }
         let isQuery = body == nil && encoding == nil
-        self.init(
-            Method.method, path, isQuery ? query : body, isQuery ? .query : whole, headers, modifiers,
-            endpointName(name, function, Method.method, path), .nothing)
+        let name = endpointName(name, function, Method.method, path)
+        self.init(path, isQuery ? .query : whole, headers, modifiers, name, .nothing, params: isQuery ? query : body)
     }
 }
 
@@ -216,15 +199,9 @@ extension InputEncoding {
 // On the protocol, so that `.get(…)` can be written for any endpoint.
 
 extension Endpoint where Self == GET<Void, Void> {
-    /// A GET for one call: `request(.get("orders/\(segment: id)"), as: Order.self)`.
-    ///
-    /// - Parameters:
-    ///   - path: below the base URL; may contain a query.
-    ///   - query: further query items.
-    ///   - headers: they win over the channel's.
-    ///   - modifiers: such as a ``Timeout``.
-    ///   - name: appears in logs and errors, and should contain no value.
-    ///   - function: the function that makes the call.
+    /// A GET for one call: `request(.get("orders/\(segment: id)"), as: Order.self)`. The path is below the base URL; it may
+    /// contain a query besides the given one. Headers and modifiers win over the channel's. The name appears in logs and errors,
+    /// and should contain no value; by default it is that of the function that makes the call.
     public static func get(
         _ path: String, query: Parameters? = nil, headers: Headers = [:], modifiers: [any RequestModifier] = [],
         name: String? = nil, function: String = #function
@@ -240,17 +217,9 @@ extension Endpoint where Self == HEAD<Void, Void> {
 }
 
 extension Endpoint where Self == POST<Void, Void> {
-    /// A POST for one call: `request(.post("orders/\(segment: id)/notes", body: Note(text: "ring twice")))`.
-    ///
-    /// - Parameters:
-    ///   - path: below the base URL; may contain a query.
-    ///   - body: any `Encodable` value; `Data` is sent unchanged. A literal with values of several types needs `as Parameters`.
-    ///   - query: query items, besides the body.
-    ///   - encoding: `nil` for the channel's coder.
-    ///   - headers: they win over the channel's.
-    ///   - modifiers: such as a ``Timeout``.
-    ///   - name: appears in logs and errors, and should contain no value.
-    ///   - function: the function that makes the call.
+    /// A POST for one call: `request(.post("orders/\(segment: id)/notes", body: Note(text: "ring twice")))`; as a GET, with a
+    /// body. That is any `Encodable` value, written by the channel's coder unless an encoding is given; `Data` is sent unchanged.
+    /// A literal with values of several types needs `as Parameters`.
     public static func post(
         _ path: String, body: (any Encodable & Sendable)? = nil, query: Parameters? = nil, encoding: InputEncoding? = nil,
         headers: Headers = [:], modifiers: [any RequestModifier] = [], name: String? = nil, function: String = #function

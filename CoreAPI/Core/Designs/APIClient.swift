@@ -7,8 +7,7 @@ public import Foundation
 /// let orders = try await APIClient().perform(request)
 /// ```
 ///
-/// Use it if there is no channel to link: a script, a tool, one call to an external service. Features of a channel use its
-/// ``NetworkManager``.
+/// Use it without a channel, in a script or a tool. Features of a channel use its ``NetworkManager``.
 public struct APIRequest<Value: Sendable>: Sendable {
     /// The request.
     public var endpoint: any Endpoint
@@ -37,24 +36,21 @@ public struct APIRequest<Value: Sendable>: Sendable {
 
 /// Performs requests that bring their own environment, all over one transport.
 ///
-/// ``APIClientError`` distinguishes the failures: a malformed URL is `.request(.malformedURL)`, malformed parameters are
-/// `.request(.encodingFailed)`. A malformed response is `.transport(.malformedResponse)`, and malformed JSON is `.decoding` with
-/// ``DecodingFailure/isMalformed``.
+/// A malformed URL is `.request(.malformedURL)`, malformed parameters are `.request(.encodingFailed)`, a malformed response is
+/// `.transport(.malformedResponse)`, malformed JSON `.decoding` with ``DecodingFailure/isMalformed``.
 public struct APIClient: Sendable {
     private let transport: any Transport
     private let configure: @Sendable (inout Channel) -> Void
     private let isTransportGiven: Bool
 
-    /// A transport that the caller gave stays inside `withChannel`. `configure` is called once per request, on the caller's
-    /// thread.
+    /// A transport that the caller gave stays inside `withChannel`. `configure` is called per request, on the caller's thread.
     package init(transport: any Transport, isTransportGiven: Bool, configure: @escaping @Sendable (inout Channel) -> Void) {
         self.transport = transport
         self.isTransportGiven = isTransportGiven
         self.configure = configure
     }
 
-    /// Sends a request and parses its response. Throws ``APIClientError``, by the stage that failed; `.cancelled` when the task
-    /// was.
+    /// Sends a request and parses its response. Throws ``APIClientError``, by the stage that failed.
     public func perform<Value>(_ request: APIRequest<Value>) async throws(APIClientError) -> Value {
         try await response(to: request).value
     }
@@ -68,7 +64,7 @@ public struct APIClient: Sendable {
     ) -> Cancellable {
         let dispatcher = dispatcher(for: request.environment)
         return dispatcher.callbackQueue.start {
-            await Self.response(to: request, over: dispatcher)
+            await dispatcher.response(for: request.endpoint, as: request.decoding)
         } then: {
             await completion($0.result)
         }
@@ -76,19 +72,7 @@ public struct APIClient: Sendable {
 
     /// Sends a request and returns the whole response. Does not throw, so that a failure keeps everything.
     public func response<Value>(to request: APIRequest<Value>) async -> Response<Value> {
-        await Self.response(to: request, over: dispatcher(for: request.environment))
-    }
-
-    private static func response<Value>(
-        to request: APIRequest<Value>, over dispatcher: CommonDispatcher
-    ) async -> Response<Value> {
-        // No channel owns a client's environment, so a malformed base URL is the request's error.
-        if case .failure(let error) = request.environment.base, !request.environment.baseURL.isEmpty,
-            request.endpoint.baseURL.isEmpty
-        {
-            return await dispatcher.reject(request.endpoint, as: request.decoding, error)
-        }
-        return await dispatcher.response(for: request.endpoint, as: request.decoding)
+        await dispatcher(for: request.environment).response(for: request.endpoint, as: request.decoding)
     }
 
     // Not inlined: a channel by value would lie in the frame of each call (48 → 4,384 bytes).
@@ -98,10 +82,8 @@ public struct APIClient: Sendable {
     }
 
     /// Decodes bytes as the response to a request, without sending it: as ``perform(_:)`` does, at the endpoint's key path.
-    /// Enhancers, verifiers and filters do not see them.
-    ///
-    /// - Throws: ``APIClientError/decoding(_:_:)``, or ``APIClientError/verification(_:_:)`` for an empty body if a value is
-    ///   needed.
+    /// Enhancers, verifiers and filters do not see them. Throws ``APIClientError/decoding(_:_:)``, or
+    /// ``APIClientError/verification(_:_:)`` for an empty body if a value is needed.
     public func parse<Value>(_ data: Data, as request: APIRequest<Value>) throws(APIClientError) -> Value {
         let call = Call(PreparedChannel(channel(for: request.environment)), request.endpoint, request.decoding)
         return try request.decoding.value(of: Response(RawResponse(call, parsing: data), .success(data)))
@@ -109,6 +91,7 @@ public struct APIClient: Sendable {
 
     private func channel(for environment: APIEnvironment) -> Channel {
         var channel = Channel(name: environment.name, environment: environment, transport: transport)
+        channel.isForOneCall = true
         configure(&channel)
         return channel
     }

@@ -1,10 +1,9 @@
 public import CoreAPICoding
 public import Foundation
 
-// Every requirement of an endpoint has a default. So a member of the right name and a wrong type would not be read, and neither
-// would one of another library's name. These requirements detect the commonest ones: Swift infers an associated type from the
-// member, and a wrong type selects an unavailable witness, whose message the compiler prints. None of this runs. Each associated
-// type costs the compilation of every endpoint; the names that are not here are in the table of `networker port`.
+// Every requirement of an endpoint has a default, so a member of the right name and a wrong type, or of another library's name,
+// would not be read. These detect the commonest ones: Swift infers an associated type from the member, and a wrong one selects an
+// unavailable witness, whose message the compiler prints. Each costs compile time of every endpoint; `networker port` has more.
 
 /// Names and types of members that ``Endpoint`` does not read. The compiler rejects them and names the right spelling.
 @_documentation(visibility: internal)

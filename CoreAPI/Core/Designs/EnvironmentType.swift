@@ -7,8 +7,7 @@ public protocol EnvironmentType: Sendable {
     var baseURL: String { get }
     /// Whether fixtures, a sandbox or weaker trust may replace the real server. Default `false`.
     var isSimulated: Bool { get }
-    /// Whether clear-text http is allowed, initially, to any host; see ``APIEnvironment/allowsInsecureConnections``. Default that
-    /// of ``shouldAllowInsecureConnections``.
+    /// The first ``APIEnvironment/allowsInsecureConnections``. Default that of ``shouldAllowInsecureConnections``.
     var allowsInsecureConnections: Bool { get }
     /// Another name of ``allowsInsecureConnections``, which hand-written clients have. Default `false`.
     var shouldAllowInsecureConnections: Bool { get }
@@ -24,14 +23,10 @@ extension EnvironmentType where Self: RawRepresentable, RawValue == String {
     public var name: String { rawValue }
 }
 
-/// The source of an environment's responses: the network, or fixtures instead. Only a simulated environment
-/// (``EnvironmentType/isSimulated``) can have fixtures; elsewhere they are a problem of the channel, and no call is sent.
-///
-/// ```swift
-/// case .simulated: APIEnvironment(self, fixturesType: .directory("Fixtures", scenario: "orders"))
-/// ```
-///
-/// Fixtures lie in folders or in test targets, so that the shipped product contains no recorded answers.
+/// The source of an environment's responses: the network, or fixtures instead, as in `APIEnvironment(self, fixturesType:
+/// .directory("Fixtures", scenario: "orders"))`. Only a simulated environment (``EnvironmentType/isSimulated``) can have
+/// fixtures; elsewhere they are a problem of the channel, and no call is sent. Fixtures lie in folders or in test targets, so
+/// that the shipped product contains no recorded answers.
 public struct FixturesType: Sendable {
     /// `nil` for the network.
     package let transport: (any Transport)?

@@ -6,14 +6,6 @@ extension Response {
     /// again. Its total timeout begins anew. Each response can be retried once.
     ///
     /// ```swift
-    /// var response = await networkManager.response(for: .orderList(path: ""), as: OrderList.self)
-    /// while response.error != nil, let next = try? await response.retry(max: 3, delay: .seconds(1)) { response = next }
-    /// ```
-    ///
-    /// A completion retries in a task. The caller cancels that task, because the call's ``Cancellable`` does not stop it. The
-    /// task stays on the completion's actor, and not on a ``CallbackQueue``:
-    ///
-    /// ```swift
     /// networkManager.response(for: .orderList(path: ""), as: OrderList.self) { response in
     ///     retry = Task {
     ///         var response = response
@@ -24,11 +16,12 @@ extension Response {
     /// }
     /// ```
     ///
-    /// - Parameters:
-    ///   - limit: attempts made manually, counted over the whole call. The channel's limit on attempts applies as well.
-    ///   - delay: before the attempt. A server's `Retry-After` does not lengthen it; ``Response/head`` has that field.
-    /// - Returns: the response with all attempts so far.
-    /// - Throws: ``Call/RetryRejection``, before the attempt; never the failure of the attempt.
+    /// A completion, as above, retries in a task. The caller cancels that task, because the call's ``Cancellable`` does not stop
+    /// it. The task stays on the completion's actor, and not on a ``CallbackQueue``.
+    ///
+    /// The limit is of attempts made manually, counted over the whole call; the channel's limit on attempts applies as well. A
+    /// server's `Retry-After` does not lengthen the delay; ``Response/head`` has that field. The response has all attempts so
+    /// far. ``Call/RetryRejection`` is thrown before the attempt, and never the failure of the attempt.
     @concurrent
     public func retry(max limit: Int = .max, delay: Duration = .zero) async throws(Call.RetryRejection) -> Response {
         guard isDelivered, let attempt = raw.attempt else { throw .nothingToRepeat }
@@ -57,7 +50,8 @@ extension Call {
             case .exhausted(let max):
                 "no further attempt manually: the limit of \(max) of them, or the channel's limit on attempts, is reached"
             case .alreadyRetried: "no further attempt manually: this response was retried before"
-            case .nothingToRepeat: "no further attempt manually: expected a response of the kit's own dispatcher, as it was delivered"
+            case .nothingToRepeat:
+                "no further attempt manually: expected a response of the kit's own dispatcher, as it was delivered"
             }
         }
     }

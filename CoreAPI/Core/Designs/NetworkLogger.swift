@@ -8,13 +8,7 @@ extension NetworkLogger {
     public func notify(_ event: CallEvent) { log(event) }
 }
 
-/// Passes every event to a function: metrics, tracing, a test's own record.
-///
-/// ```swift
-/// channel.logger = FunctionLogger { event in
-///     if case .finished(let response) = event { count(response.error?.label ?? "success") }
-/// }
-/// ```
+/// Passes every event to a function, as a ``Listener`` without a type of its own: metrics, tracing, a test's own record.
 public struct FunctionLogger: NetworkLogger {
     private let function: @Sendable (CallEvent) -> Void
 

@@ -1,7 +1,6 @@
 internal import HTTPTypes
 
-/// Decides by the response's status, even if a filter changed the error: `StatusCodeErrorHandler(409, 423) { response in
-/// .retryAfter(.seconds(1)) }`.
+/// Decides by the status, even if a filter changed the error: `StatusCodeErrorHandler(409, 423) { _ in .retry }`.
 public struct StatusCodeErrorHandler: ErrorHandler {
     private let codes: Set<Int>
     private let decide: @Sendable (Response<Void>) async -> RetryResult

@@ -4,8 +4,7 @@ internal import CoreAPIRedaction
 public import Foundation
 internal import HTTPTypes
 
-/// The failure of a call, with one case for each stage of the pipeline. Every case keeps where the call failed and, once there is
-/// one, the response with its body.
+/// The failure of a call, with one case for each stage of the pipeline. Every case keeps the place and any response.
 ///
 /// ```swift
 /// do {
@@ -92,9 +91,9 @@ public indirect enum APIClientError: Error, Sendable {
     /// Whether the caller cancelled the call.
     public var isCancelled: Bool { if case .cancelled = self { true } else { false } }
 
-    /// A name for metrics: the stage and the reason, without a host, a path or a value. That of an app's error is the first of
-    /// these: `app.` and its ``APIClientError/Labelled/label``; `app.` and the label of the error that a filter translated; the
-    /// response's status, as in `app.404`; `app`.
+    /// A name for metrics, without a host, a path or a value. That of an app's error is the first of these: `app.` and its
+    /// ``APIClientError/Labelled/label``; `app.` and the label of the error that a filter translated; the status, as in
+    /// `app.404`; `app`.
     public var label: String {
         switch self {
         case .channel: "channel"
@@ -114,16 +113,9 @@ public indirect enum APIClientError: Error, Sendable {
         }
     }
 
-    /// An app error with a name for metrics: ``APIClientError/label`` is then `app.` and this name.
-    ///
-    /// ```swift
-    /// extension ShopError: APIClientError.Labelled {
-    ///     var label: String { code }  // app.sold-out
-    /// }
-    /// ```
+    /// An app error with a name for metrics: ``APIClientError/label`` is then `app.` and this name, such as `app.sold-out`.
     public protocol Labelled: Error {
-        /// One of few names, without a value. Characters other than ASCII letters, digits, `.`, `_` and `-` become `_`. Only the
-        /// first 64 are used.
+        /// One of few names, without a value: at most 64 ASCII letters, digits, `.`, `_` and `-`; others become `_`.
         var label: String { get }
     }
 }

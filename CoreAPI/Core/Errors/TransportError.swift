@@ -10,8 +10,7 @@ public enum TransportError: Error, Sendable, LocalizedError {
     /// A proxy failed: it could not be reached, rejected the connection, or asks for credentials (407, RFC 9110 §15.5.8).
     ///
     /// `host` has the proxy's port and no credentials; `source` is the variable that names the proxy, such as `https_proxy`;
-    /// `status` is that of the proxy's own response, `nil` without one. Write credentials into the variable:
-    /// `http://user:password@host:port`.
+    /// `status` is that of the proxy's own response. Credentials belong into it: `http://user:password@host:port`.
     case proxy(host: String, source: String, status: Int?, reason: String)
     /// The handshake failed, or ordinary certificate verification rejected the server.
     case tls(host: String, reason: String)
@@ -109,7 +108,8 @@ public enum TransportError: Error, Sendable, LocalizedError {
         case .responseTooLarge(let limit): "the body is larger than the channel's limit of \(limit) bytes"
         case .headTooLarge(let limit): "the response's head and trailers are larger than the channel's limit of \(limit) bytes"
         case .tooManyHeadLines(let limit): "the response's head and trailers have more lines than the channel's limit of \(limit)"
-        case .addressRejected(let host): "'\(host)' is at an address that the channel does not connect to (Limits.rejectedAddresses)"
+        case .addressRejected(let host):
+            "'\(host)' is at an address that the channel does not connect to (Limits.rejectedAddresses)"
         case .malformedResponse(let reason): "the response breaks the protocol: \(reason)"
         case .tooManyRedirects(let limit): "more than \(limit) redirects in a row"
         case .redirectRejected(let address, let reason): "the redirect to '\(address)' is rejected: \(reason)"

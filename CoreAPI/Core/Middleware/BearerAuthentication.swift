@@ -18,7 +18,7 @@ public import HTTPTypes
 ///
 /// The refresh goes through the channel like any other call, with its retry policy, timeouts and other hooks. At the
 /// environment's base URL it is exempt from bearer authentication, and only from that.
-public final class BearerAuthentication: Middleware {
+public final class BearerAuthentication: Middleware, CustomReflectable {
     /// Fetches a new token after the given response was rejected. Runs in a separate task, which inherits the task-local values
     /// of the call that was rejected first. Its own requests get no token and start no refresh.
     public typealias Refresh = @Sendable (Response<Void>) async throws -> String
@@ -57,16 +57,11 @@ public final class BearerAuthentication: Middleware {
         var failure: (at: ContinuousClock.Instant, error: any Error)?
     }
 
-    /// Makes a middleware that sends the token to the origin (scheme, host and port) of the call's environment only: an endpoint
-    /// with a base URL elsewhere is sent without it. It keeps one token for each environment and each ``Channel/credentials``, as
-    /// long as it lives; all but the first begin without one. A server with the credentials of many users makes a middleware for
-    /// each user.
-    ///
-    /// - Parameters:
-    ///   - token: for the environment of the first call. Default `nil`: the first request has none, and its 401 starts a refresh.
-    ///   - origins: further origins that may get the token, as in `https://files.example.com`.
-    ///   - isRejected: whether the response rejects the token; status 401 by default.
-    ///   - refresh: see ``Refresh``.
+    /// Makes a middleware that sends the token to the origin (scheme, host and port) of the call's environment only, and to
+    /// further ones, as in `https://files.example.com`: an endpoint with a base URL elsewhere is sent without it. It keeps one
+    /// token for each environment and each ``Channel/credentials``, as long as it lives. The given token is for the environment
+    /// of the first call; without a token the first 401 starts a refresh. By default a 401 rejects the token. A server makes a
+    /// middleware for each of its users.
     public convenience init(
         token: String? = nil, origins: [String] = [],
         isRejected: @escaping @Sendable (Response<Void>) -> Bool = { $0.head?.status.code == 401 },
@@ -75,21 +70,13 @@ public final class BearerAuthentication: Middleware {
         self.init({ $1 ? token : nil }, origins, isRejected, refresh)
     }
 
-    /// Makes a middleware that takes its tokens from the channel of the call, and otherwise does the same.
-    ///
-    /// ```swift
-    /// channel.attemptMiddleware = [
-    ///     BearerAuthentication(.environment("SHOP_ACCESS_TOKEN"), refreshToken: .environment("SHOP_REFRESH_TOKEN")) {
-    ///         refreshToken, response in
-    ///         try await CommonDispatcher(channel: response.call.channel)
-    ///             .request(.post("token", body: ["refreshToken": refreshToken]), as: Token.self).accessToken
-    ///     }
-    /// ]
-    /// ```
+    /// Makes a middleware that takes its tokens from the channel of the call, as in
+    /// `BearerAuthentication(.environment("SHOP_ACCESS_TOKEN"), refreshToken: .environment("SHOP_REFRESH_TOKEN")) { … }`, else
+    /// the same.
     ///
     /// Each environment, and each set of credentials, begins with its own access token; without one the 401 response starts a
-    /// refresh. A call fails with ``Credential/Missing`` if its channel has neither token, and if it has no refresh token when the
-    /// access token is rejected. The refresh token is empty if a simulated environment has none.
+    /// refresh. A call fails with ``Credential/Missing`` if its channel has neither token, and if it has no refresh token when
+    /// the access token is rejected. The refresh token is empty if a simulated environment has none.
     public convenience init(
         _ accessToken: Credential, refreshToken: Credential, origins: [String] = [],
         isRejected: @escaping @Sendable (Response<Void>) -> Bool = { $0.head?.status.code == 401 },
@@ -140,6 +127,9 @@ public final class BearerAuthentication: Middleware {
     }
 
     public func isolatedCopy() -> any Middleware { BearerAuthentication(initial, origins, isRejected, refresh) }
+
+    /// Shows no token.
+    public var customMirror: Mirror { Mirror(self, children: [:]) }
 
     private func mayCarryToken(_ attempt: Attempt) -> Bool {
         guard attempt.request.goesToEnvironment(or: origins) else { return false }
@@ -210,9 +200,4 @@ extension Attempt {
         guard let token else { return self }
         return try with { try $0.setHeader("Authorization", "Bearer \(token)") }
     }
-}
-
-extension BearerAuthentication: CustomReflectable {
-    /// Shows no token.
-    public var customMirror: Mirror { Mirror(self, children: [:]) }
 }

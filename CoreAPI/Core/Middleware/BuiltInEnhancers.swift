@@ -2,8 +2,15 @@ internal import CoreAPIHTTP
 internal import Foundation
 internal import HTTPTypes
 
-// The kit's changes to every request, written as any team would write them. A channel's enhancers run before them with any
-// priority above `.core`, and after them with any below `.core.less`.
+// The kit's changes to every request. A channel's enhancers run before them with a priority above `.core`, and after them with
+// one below `.core.less`.
+
+protocol CoreEnhancer: RequestEnhancer {}
+
+extension CoreEnhancer {
+    static var priority: Priority { .core }
+    var stages: Set<Stage.Kind> { [.enhance] }
+}
 
 enum RequestEnhancers {
     static let builtIn: [any RequestEnhancer] = [
@@ -11,12 +18,8 @@ enum RequestEnhancers {
     ]
 }
 
-/// Applies ``HeaderModifier`` and ``Headers`` modifiers, farthest first, so that the nearest wins. Lines of one name within one
-/// ``Headers`` stay beside each other.
-struct HeaderEnhancer: RequestEnhancer {
-    static var priority: Priority { .core }
-    var stages: Set<Stage.Kind> { [.enhance] }
-
+/// Applies ``HeaderModifier``s and ``Headers``, farthest first. Lines of one name within one ``Headers`` stay side by side.
+struct HeaderEnhancer: CoreEnhancer {
     func enhance(_ request: inout Request) throws {
         for modifier in request.modifiers {
             // The kit's own types first: a cast to a protocol takes ten times as long.
@@ -29,10 +32,7 @@ struct HeaderEnhancer: RequestEnhancer {
     }
 }
 
-struct QueryItemEnhancer: RequestEnhancer {
-    static var priority: Priority { .core }
-    var stages: Set<Stage.Kind> { [.enhance] }
-
+struct QueryItemEnhancer: CoreEnhancer {
     func enhance(_ request: inout Request) throws {
         for item in request.modifiers(of: QueryItem.self) {
             guard !item.name.isEmpty else { throw RequestError.namelessQueryItem(value: item.value) }
@@ -41,10 +41,7 @@ struct QueryItemEnhancer: RequestEnhancer {
     }
 }
 
-struct TimeoutEnhancer: RequestEnhancer {
-    static var priority: Priority { .core }
-    var stages: Set<Stage.Kind> { [.enhance] }
-
+struct TimeoutEnhancer: CoreEnhancer {
     func enhance(_ request: inout Request) throws {
         let timeout = request.modifier(Timeout.self)
         if let timeout { request.timeout = timeout }
@@ -54,9 +51,8 @@ struct TimeoutEnhancer: RequestEnhancer {
 }
 
 /// Applies the nearest ``CachePolicy``; a `Cache-Control` of the caller stays.
-struct CachePolicyEnhancer: RequestEnhancer {
+struct CachePolicyEnhancer: CoreEnhancer {
     static var priority: Priority { .core.less }
-    var stages: Set<Stage.Kind> { [.enhance] }
 
     func enhance(_ request: inout Request) throws {
         guard let directive = request.modifier(CachePolicy.self)?.directive, request.headers[.cacheControl] == nil else { return }
@@ -64,8 +60,7 @@ struct CachePolicyEnhancer: RequestEnhancer {
     }
 }
 
-struct VerificationEnhancer: RequestEnhancer {
-    static var priority: Priority { .core }
+struct VerificationEnhancer: CoreEnhancer {
     var stages: Set<Stage.Kind> { [.deenhance] }
 
     func deenhance(_ response: inout Response<Data>) {
@@ -78,8 +73,8 @@ struct VerificationEnhancer: RequestEnhancer {
         do {
             try (attempt.request.modifier() ?? StatusCodeResponseVerifier.successful).verify(response)
             for modifier in attempt.request.modifiers {
-                guard let verifier = modifier as? any ResponseVerifier, !(verifier is StatusCodeResponseVerifier) else { continue }
-                try verifier.verify(response)
+                if modifier is StatusCodeResponseVerifier { continue }
+                try (modifier as? any ResponseVerifier)?.verify(response)
             }
             return nil
         } catch {

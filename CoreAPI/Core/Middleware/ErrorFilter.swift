@@ -2,7 +2,7 @@ package import CoreAPICoding
 public import Foundation
 internal import HTTPTypes
 
-/// Finds errors inside successes and turns failures into the app's own error, by closures; see ``ErrorFiltering`` for your own
+/// Finds errors inside successes and turns failures into the app's own error, by closures; ``ErrorFiltering`` is one of your own
 /// type.
 ///
 /// Use a filter to *translate*; use an ``ErrorHandler`` to *act*. A filter has two parts, as ``ErrorFiltering`` has: the closure
@@ -48,8 +48,7 @@ public struct ErrorFilter: Sendable {
     }
 
     /// Reads an error envelope, in successes too: decodes the body and asks `translate` for its error, `nil` if the envelope has
-    /// none. A success whose body is no envelope is unchanged; for such a failure ``APIClientError/Context/unreadEnvelope`` has
-    /// the reason.
+    /// none. If the body is no envelope, nothing changes; a failure then has ``APIClientError/Context/unreadEnvelope``.
     public static func envelope<Envelope: Decodable & SendableMetatype>(
         _ type: Envelope.Type, translate: @escaping @Sendable (Envelope, ResponseHead) -> (any Error)?
     ) -> ErrorFilter {
@@ -60,8 +59,7 @@ public struct ErrorFilter: Sendable {
     }
 
     /// This filter, followed by a translation of the call's error; `nil` keeps the error. What `translate` returns arrives as
-    /// ``APIClientError/app(_:_:)``, with the replaced error in ``APIClientError/Context/cause``; an ``APIClientError`` arrives
-    /// unchanged.
+    /// ``APIClientError/app(_:_:)``, with the replaced error as ``APIClientError/Context/cause``.
     public func translating(_ translate: @escaping @Sendable (APIClientError) -> (any Error)?) -> ErrorFilter {
         let first = translateError
         return ErrorFilter(find: find) { first($0) ?? translate($0) }
@@ -72,12 +70,9 @@ public struct ErrorFilter: Sendable {
         translating { error($0) }
     }
 
-    /// This filter, and a ``LocalizedMessage`` in the user's language for every failure without another translation.
-    ///
-    /// - Parameters:
-    ///   - messages: by ``APIClientError/label``, or by a prefix of it up to a dot: `transport.timedOut.connect`,
-    ///     `transport.timedOut`, `transport`. The longest matching prefix wins.
-    ///   - default: for a label without a message; `nil` keeps the error.
+    /// This filter, and a ``LocalizedMessage`` in the user's language for every failure without another translation. Messages are
+    /// by ``APIClientError/label``, or by a prefix of it up to a dot: `transport.timedOut.connect`, `transport.timedOut`,
+    /// `transport`. The longest matching prefix wins. Without a default a label without a message keeps the error.
     public func localized(_ messages: [String: String], default: String? = nil) -> ErrorFilter {
         translating { error in
             var label = error.label[...]
@@ -145,8 +140,7 @@ public struct ErrorFilter: Sendable {
 public protocol ErrorFiltering: Sendable {
     /// Sees every response, verified or not, once per attempt before decoding; of a streamed response the head, and later the
     /// bytes of a line, a value or an event that its reader cannot read. An error that it throws becomes the call's error,
-    /// ``APIClientError/app(_:_:)``. It may also turn a failure into a success, by setting ``Response/result`` to the bytes to
-    /// decode.
+    /// ``APIClientError/app(_:_:)``. It may turn a failure into a success, by setting ``Response/result`` to the bytes to decode.
     func filter(_ response: inout Response<Data>) throws
 
     /// Sees, once per call, the error that remains after interceptors and handlers, whatever its stage, but for the app's own

@@ -8,8 +8,7 @@ public protocol ErrorHandler: Stage.Hook {
     /// Whether ``resolve(_:for:)`` should decide about this error.
     func canResolve(_ error: APIClientError) -> Bool
 
-    /// The decision: another attempt, another error, or a value instead. The channel's limit on attempts applies whatever this
-    /// returns.
+    /// The decision: another attempt, another error, or a value instead. The channel's limit on attempts applies all the same.
     func resolve(_ error: APIClientError, for response: Response<Void>) async -> RetryResult
 }
 
@@ -46,8 +45,7 @@ public enum RetryResult: Sendable {
     case doNotRetry
     /// No further attempt, and this error instead.
     case fail(any Error)
-    /// No further attempt, and this value instead of the failure. A value of another type than the call's fails the call with
-    /// ``RetryResult/Mismatch``.
+    /// This value instead of the failure. One of another type fails the call with ``RetryResult/Mismatch``.
     case succeed(any Sendable)
 
     /// An error handler or interceptor supplied a value of the wrong type.

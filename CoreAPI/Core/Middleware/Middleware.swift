@@ -1,5 +1,4 @@
-/// Wraps a call or an attempt: the general hook. It may change the request, call `next` never, once or several times, also
-/// concurrently, and change the response.
+/// Wraps a call or an attempt: the general hook. It may change request and response, and call `next` any number of times.
 ///
 /// Around the call (``Channel/callMiddleware``) it sees the call once, for caches and single flight. Around the attempt
 /// (``Channel/attemptMiddleware``) it sees every request that is sent, including those of redirects, for signatures, credentials
@@ -17,22 +16,16 @@
 /// }
 /// ```
 ///
-/// ``RequestSigning`` is that one ready-made, for the environment's origin and others that you name. Called off every actor,
-/// concurrently for different calls.
+/// ``RequestSigning`` is that one ready-made. Called off every actor, concurrently for different calls.
 public protocol Middleware: Sendable {
-    /// Handles an attempt, usually by passing it on. Returns the response of ``Next``, or another one; a failure is a response,
-    /// too: ``Attempt/failed(_:stage:)``.
-    ///
-    /// - Parameters:
-    ///   - attempt: the attempt to send; around the call, its first attempt.
-    ///   - next: the stages after this one.
+    /// Handles an attempt, around the call its first one, usually by passing it on to the stages after this one. Returns the
+    /// response of ``Next``, or another one; a failure is a response, too: ``Attempt/failed(_:stage:)``.
     func handle(_ attempt: Attempt, next: Next) async -> RawResponse
 
     /// The name in ``Channel/stages``. Default the type's.
     var stage: String { get }
 
-    /// A copy that shares no state with this one; a channel that a test replaces uses copies. The default returns the middleware
-    /// itself, which is right without state.
+    /// A copy that shares no state with this one, for tests and ``Channel/at(_:credentials:)``. Default the middleware itself.
     func isolatedCopy() -> any Middleware
 }
 

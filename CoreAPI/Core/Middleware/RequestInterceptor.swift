@@ -11,12 +11,10 @@ public protocol RequestInterceptor: Stage.Hook {
     /// attempt with ``APIClientError/adapting(_:_:)``. The kit's own errors keep their stage.
     func adapt(_ request: inout Request) async throws
 
-    /// Called after a failed attempt, with the whole response. An error that it throws is the call's error, as
-    /// ``RetryResult/fail(_:)``.
+    /// Called after a failed attempt, with the whole response. An error that it throws is the call's.
     func retry(_ response: Response<Void>, dueTo error: APIClientError) async throws -> RetryResult
 
-    /// A copy that shares no state with this one; a channel that a test replaces uses copies. The default returns the interceptor
-    /// itself, which is right without state.
+    /// A copy that shares no state with this one, for tests and ``Channel/at(_:credentials:)``. Default the interceptor itself.
     func isolatedCopy() -> any RequestInterceptor
 }
 

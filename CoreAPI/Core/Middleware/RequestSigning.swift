@@ -18,12 +18,9 @@ public struct RequestSigning: Middleware {
     private let origins: [String]
     private let sign: @Sendable (_ request: inout Request) throws -> Void
 
-    /// Makes a middleware.
-    ///
-    /// - Parameters:
-    ///   - origins: further origins whose requests are signed, as in `https://files.example.com`.
-    ///   - sign: adds the signature to the request; called once for each request that is sent, on any thread. It must not wait.
-    ///     An error that it throws fails the attempt with ``APIClientError/adapting(_:_:)``, and nothing is sent.
+    /// Makes a middleware, which signs requests to further origins, too, as in `https://files.example.com`. `sign` adds the
+    /// signature to the request; it is called once for each request that is sent, on any thread, and must not wait. An error that
+    /// it throws fails the attempt with ``APIClientError/adapting(_:_:)``, and nothing is sent.
     public init(origins: [String] = [], _ sign: @escaping @Sendable (_ request: inout Request) throws -> Void) {
         self.origins = origins
         self.sign = sign

@@ -4,33 +4,28 @@ internal import HTTPTypes
 
 /// Accepts or rejects a response, before errors are filtered and anything is decoded.
 ///
-/// Use a verifier for a property of every valid answer (its status, its type, a header). Use an ``ErrorFilter`` to read *which*
-/// error a rejected response means.
+/// Use a verifier for a property of every valid answer, and an ``ErrorFilter`` to read *which* error a rejected one means.
 ///
 /// A modifier: attached to the channel, a provider or an endpoint. Called synchronously, in Swift's thread pool, once per attempt
 /// with a response. All verifiers run in order, farthest first, and the first failure wins. Only the nearest
-/// ``StatusCodeResponseVerifier`` runs, besides those made by ``StatusCodeResponseVerifier/always``. Without any, the kit expects
-/// 2xx.
+/// ``StatusCodeResponseVerifier`` runs, besides those made by ``StatusCodeResponseVerifier/always``. The default is 2xx.
 ///
 /// A streaming call asks twice, first before other enhancers and without bytes. If a verifier rejects the head, the response is
 /// collected, and the verifiers are asked about the whole. So if a verifier needs bytes, the kit collects every response to a
 /// stream. Of a response that is rejected by its type, or by a status of success, it collects what comes within 10 s. If the body
 /// breaks off or time is over, the error is the rejection of the head; after another status it is the failure of the body.
 public protocol ResponseVerifier: RequestModifier {
-    /// Checks a response; an error that it throws rejects it.
-    ///
-    /// - Throws: ``VerificationError``. An ``APIClientError`` is kept; any other error becomes ``VerificationError/custom(_:)``.
+    /// Checks a response; an error that it throws rejects it. Any but a ``VerificationError`` and an ``APIClientError`` becomes
+    /// ``VerificationError/custom(_:)``.
     func verify(_ response: Response<Data>) throws
 }
 
-/// Accepts certain status codes: `StatusCodeResponseVerifier(200, 404)`, `StatusCodeResponseVerifier(200..<300, mayBeEmpty: [202,
-/// 204, 205])`.
+/// Accepts certain status codes: `StatusCodeResponseVerifier(200..<300, mayBeEmpty: [202, 204, 205])`.
 public struct StatusCodeResponseVerifier: ResponseVerifier {
     public static let allowsSeveral = false
     private let accepts: @Sendable (Int) -> Bool
     private let expected: String
-    /// Codes whose response may be empty if the value's type has no members, `struct Empty: Decodable {}`. An optional is `nil`
-    /// without a body whatever the code.
+    /// Codes whose response may be empty if the value's type has no members, `struct Empty: Decodable {}`.
     public let mayBeEmpty: Set<Int>
     /// The default of ``mayBeEmpty``: 204 and 205 (RFC 9110 §15.3.5–6).
     public static let emptyByDefault: Set<Int> = [204, 205]
@@ -78,8 +73,7 @@ private struct EveryStatusVerifier: ResponseVerifier {
     func verify(_ response: Response<Data>) throws { try verifier.verify(response) }
 }
 
-/// Accepts certain media types, ignoring parameters such as `charset`; see ``ResponseHead/mediaType``. A response without a body
-/// passes.
+/// Accepts certain media types, whatever their parameters; see ``ResponseHead/mediaType``. A response without a body passes.
 public struct ContentTypeResponseVerifier: ResponseVerifier {
     private let types: [String]
 

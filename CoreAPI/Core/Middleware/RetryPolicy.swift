@@ -1,3 +1,5 @@
+internal import CoreAPIHTTP
+public import Foundation
 internal import HTTPTypes
 
 /// Repeats calls that are safe to repeat: full jitter, `Retry-After` as the minimum pause, the call's total timeout as the end.
@@ -57,5 +59,86 @@ public struct RetryPolicy: RequestInterceptor {
             }
         }
         return false
+    }
+}
+
+/// Gives every POST a key, unless its caller has set one (draft-ietf-httpapi-idempotency-key-header): `channel.enhancers =
+/// [IdempotencyKey()]`. With the key a server recognises a repetition, and ``RetryPolicy`` repeats the call.
+///
+/// It is an enhancer, not an interceptor, because all attempts of a call must have the same key.
+public struct IdempotencyKey: RequestEnhancer {
+    /// It only enhances.
+    public var stages: Set<Stage.Kind> { [.enhance] }
+    private let header: String
+    private let makeKey: @Sendable () -> String
+
+    /// Makes an enhancer. A call with a header of that name may be repeated. `makeKey` makes a unique key, by default a random
+    /// UUID; it is called once per call, on any thread.
+    public init(
+        header: String = "Idempotency-Key", makeKey: @escaping @Sendable () -> String = { UUID().uuidString.lowercased() }
+    ) {
+        self.header = header
+        self.makeKey = makeKey
+    }
+
+    // At `.normal`, after the kit's own enhancers, which set the caller's headers.
+    public func enhance(_ request: inout Request) throws {
+        request.call[IdempotencyHeader.self] = header
+        guard request.method == .post, !request.hasHeader(header) else { return }
+        try request.setOwnHeader(header, makeKey())
+    }
+}
+
+/// The name by which the call's server knows the key.
+private enum IdempotencyHeader: Call.Key {
+    static let defaultValue = "Idempotency-Key"
+}
+
+extension Request {
+    /// Whether the server can recognise a repetition (draft-ietf-httpapi-idempotency-key-header).
+    var hasIdempotencyKey: Bool { hasHeader(IdempotencyHeader.defaultValue) || hasHeader(call[IdempotencyHeader.self]) }
+
+    fileprivate func hasHeader(_ name: String) -> Bool {
+        let name = name.lowercased()
+        return headers.contains { $0.name.canonicalName == name }
+    }
+}
+
+/// The back-off of everything in the kit that sends a request again. The pause before the *n*-th repetition is a random part of
+/// `base` · 2ⁿ⁻¹, at most `cap`. A longer `Retry-After` of the failed response is honoured.
+package struct Backoff: Sendable {
+    private let base: Duration
+    private let cap: Duration
+
+    package init(base: Duration = .milliseconds(500), cap: Duration = .seconds(30)) {
+        self.base = max(base, .zero)
+        self.cap = cap
+    }
+
+    /// After so many failures in a row; `random` is from 0 to 1: full jitter, so that many clients do not return at once.
+    package func pause(after failures: Int, _ head: ResponseHead? = nil, random: Double = .random(in: 0...1)) -> Duration {
+        var ceiling = min(base, cap)
+        // Doubled step by step, because a power of two overflows with a large number. 64 steps are enough.
+        for _ in 1..<min(max(failures, 1), 64) where ceiling < cap { ceiling = ceiling > cap / 2 ? cap : ceiling * 2 }
+        return max(ceiling * random, head?.retryAfter ?? .zero)
+    }
+
+    /// The pause of a loop that makes a call for each of its requests; `nil` if the server asks for one as long as the next call
+    /// may take in all (``Timeout/total``), so that the loop fails at once instead of waiting.
+    package func pause<Value>(after failures: Int, _ response: Response<Value>) -> Duration? {
+        response.mayWait ? pause(after: failures, response.head) : nil
+    }
+}
+
+extension ResponseHead {
+    /// The pause that `Retry-After` asks for (RFC 9110 §10.2.3), the longest of all lines; at most a day.
+    package var retryAfter: Duration? { headers[values: .retryAfter].compactMap { RetryAfter.pause($0) }.max() }
+}
+
+extension Response {
+    /// Whether the pause that the response asks for is shorter than ``Timeout/total`` of the next call.
+    package var mayWait: Bool {
+        guard let asked = head?.retryAfter, let total = request?.timeout.total else { return true }
+        return asked < total
     }
 }

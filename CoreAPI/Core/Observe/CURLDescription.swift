@@ -6,12 +6,10 @@ internal import HTTPTypes
 extension Request {
     /// The request as a `curl` command that can be pasted into a POSIX shell.
     ///
-    /// With secrets revealed, it sends the same method, address, fields and body bytes as the kit. A body that is no text is
-    /// written with `printf` and piped. A ``MultipartForm`` of texts and files is sent part by part, with a boundary of curl's;
-    /// any other stream is read from standard input. By default every secret is replaced, and so is a body that is neither JSON
-    /// nor a form; the command is only for reading.
-    ///
-    /// - Parameter revealingSecrets: whether the text contains credentials and tokens. Never log such a text.
+    /// With secrets revealed, which no log may have, it sends the same method, address, fields and body bytes as the kit. A body
+    /// that is no text is written with `printf` and piped. A ``MultipartForm`` of texts and files is sent part by part, with a
+    /// boundary of curl's; any other stream is read from standard input. By default every secret is replaced, and so is a body
+    /// that is neither JSON nor a form; the command is only for reading.
     public func cURLDescription(revealingSecrets: Bool = false) -> String {
         cURLDescription(revealingSecrets: revealingSecrets, options: [])
     }

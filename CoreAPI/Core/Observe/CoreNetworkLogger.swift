@@ -18,8 +18,7 @@ public struct CoreNetworkLogger: NetworkLogger {
     private let logger: Logger
     private let options: RequestLogging
 
-    /// The default level of a failure: `debug` for a cancellation, `notice` for a rejected status, also as an app's error, and
-    /// else `error`.
+    /// The default level of a failure: `debug` for a cancellation, `notice` for a rejected status, and else `error`.
     public static func level(of error: APIClientError) -> Logger.Level {
         switch error {
         case .cancelled: .debug
@@ -29,27 +28,15 @@ public struct CoreNetworkLogger: NetworkLogger {
         }
     }
 
-    /// Makes a logger.
-    ///
-    /// - Parameters:
-    ///   - subsystem: reverse-DNS name of the app or module; with the category it forms the logger's label.
-    ///   - category: the channel, usually.
-    ///   - options: for calls without a ``RequestLogging``.
-    ///   - logger: replaces the logger that `LoggingSystem` makes for the label.
+    /// Makes a logger. The reverse-DNS name of the app or module and a category, usually the channel, form the label of the
+    /// logger that `LoggingSystem` makes, unless one is given. The options are for calls without a ``RequestLogging``.
     public init(subsystem: String, category: String, options: RequestLogging = .standard, logger: Logger? = nil) {
         self.logger = logger ?? Logger(label: "\(subsystem).\(category)")
         self.options = options
     }
 
-    /// Writes to a function instead: one line per event, with the message and then metadata by name.
-    ///
-    /// ```swift
-    /// channel.logger = CoreNetworkLogger(options: .all) { line in print(line) }
-    /// ```
-    ///
-    /// - Parameters:
-    ///   - options: for calls without a ``RequestLogging``.
-    ///   - write: called in Swift's thread pool, concurrently for different calls.
+    /// Writes to a function instead, as in `CoreNetworkLogger(options: .all) { line in print(line) }`: one line per event, with
+    /// the message and then metadata by name. `write` is called in Swift's thread pool, concurrently for different calls.
     public init(options: RequestLogging = .standard, write: @escaping @Sendable (_ line: String) -> Void) {
         self.init(
             subsystem: "networkerkit", category: "function", options: options,

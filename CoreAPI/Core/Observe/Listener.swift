@@ -54,8 +54,7 @@ public enum CallEvent: Sendable {
     case read(Attempt, APIClientError?)
     /// An attempt failed, and another will be made after the pause.
     case retrying(Response<Void>, after: Duration)
-    /// A verified server presented keys that differ from its pins. The request was rejected, or continued if pins only report.
-    /// Reported before ``sent(_:queued:)``.
+    /// A verified server's keys differ from its pins. The request was rejected, unless pins only report.
     case pinMismatch(Attempt, PinSet.Mismatch)
     /// A setting works today and may fail one day, see ``Channel/warnings``; or a cookie was rejected. Reported at any time.
     case warning(Attempt, String)

@@ -12,7 +12,22 @@ extension Redacted {
     public var customMirror: Mirror { Mirror(self, children: ["description": description]) }
 }
 
-extension Request {
+extension Redaction {
+    /// Names and values of fields, secrets hidden.
+    func lines(of headers: HTTPFields) -> [String] {
+        headers.map { "\($0.name.rawName): \(redact($0.value, under: $0.name.rawName))" }
+    }
+}
+
+extension String {
+    /// The values of a `Cookie` field that are long enough for a session's.
+    fileprivate var cookieValues: [String] {
+        split(separator: ";").compactMap { $0.split(separator: "=", maxSplits: 1).last?.trimmingHTTPWhitespace() }
+            .filter { $0.utf8.count >= 12 }
+    }
+}
+
+extension Request: Redacted {
     /// The channel's redaction, which hides the request's own secrets, too: a server may repeat a key that it rejects.
     package var redaction: Redaction { call.channel.redaction.hiding(values: secrets) }
 
@@ -32,37 +47,7 @@ extension Request {
         }
         return secrets
     }
-}
 
-extension Redaction {
-    /// Names and values of fields, secrets hidden.
-    func lines(of headers: HTTPFields) -> [String] {
-        headers.map { "\($0.name.rawName): \(redact($0.value, under: $0.name.rawName))" }
-    }
-}
-
-extension String {
-    /// The values of a `Cookie` field that are long enough for a session's.
-    fileprivate var cookieValues: [String] {
-        split(separator: ";").compactMap { $0.split(separator: "=", maxSplits: 1).last?.trimmingHTTPWhitespace() }
-            .filter { $0.utf8.count >= 12 }
-    }
-}
-
-extension RawResponse {
-    /// As ``Request/redaction``, for the requests of all hops.
-    var redaction: Redaction {
-        let sent = (attempt.map { [$0] } ?? []) + hops
-        return call.channel.redaction.hiding(values: sent.flatMap(\.request.secrets))
-    }
-}
-
-extension Response {
-    /// As ``Request/redaction``, for what a server answered.
-    package var redaction: Redaction { raw.redaction }
-}
-
-extension Request: Redacted {
     /// Method, address and fields, secrets hidden; the body only by its size.
     public var description: String { "\(wire.description(by: redaction)), attempt \(attempt)" }
 }
@@ -78,11 +63,20 @@ extension Request.Wire: Redacted {
 }
 
 extension RawResponse: Redacted {
+    /// As ``Request/redaction``, for the requests of all hops.
+    var redaction: Redaction {
+        let sent = (attempt.map { [$0] } ?? []) + hops
+        return call.channel.redaction.hiding(values: sent.flatMap(\.request.secrets))
+    }
+
     /// As ``Response/description``.
     public var description: String { Response<Void>(self).description }
 }
 
 extension Response: Redacted {
+    /// As ``Request/redaction``, for what a server answered.
+    package var redaction: Redaction { raw.redaction }
+
     /// Status, fields, size and how it ended, secrets hidden.
     public var description: String {
         let outcome = error.map { $0.description } ?? "success"
@@ -156,8 +150,6 @@ extension ResponseHead: Redacted {
         "\(status.code) [\(redaction.lines(of: headers).joined(separator: "; "))]"
     }
 }
-
-// MARK: - Channels and what they consist of
 
 extension Channel: Redacted {
     /// Name, environment and address, secrets hidden. ``stages`` and ``differences(from:)`` show more.

@@ -64,8 +64,7 @@ public final class DigestAuthentication: Middleware {
         guard request.headers[.authorization] == nil, request.goesToEnvironment(or: origins) else { return await next(attempt) }
         var (answered, nonce) = answer(attempt)
         var raw = await next(answered)
-        // A second rejection is final, so that a wrong password is tried once, unless the server reports only that the nonce was
-        // too old.
+        // A second rejection is final, so that a wrong password is tried once, unless only the nonce was too old.
         for rejections in 1... {
             guard raw.status == 401, raw.failure == nil, request.body.isReplayable else { break }
             do throws(DigestAuthentication.Failure) {
@@ -132,15 +131,10 @@ public final class DigestAuthentication: Middleware {
     }
 }
 
-extension HTTPURL {
-    fileprivate var origin: String { "\(scheme.rawValue)://\(host):\(effectivePort)" }
-}
-
 /// The challenges in use, by origin, and the number of answers to each nonce.
 struct DigestSessions {
     private var challenges: [String: DigestChallenge] = [:]
-    /// Old nonces stay: a server may issue one again, and no count may be repeated (RFC 7616 §3.4). Of more than 1,000 the oldest
-    /// that is not in use is removed.
+    /// Old nonces stay: a server may issue one again, and no count may be repeated (RFC 7616 §3.4). At most 1,000.
     private var counts: [String: UInt32] = [:]
     private var nonces: [String] = []
     private static let countLimit = 1_000

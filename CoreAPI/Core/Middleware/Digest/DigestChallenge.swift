@@ -27,8 +27,7 @@ struct DigestChallenge: Sendable, Hashable {
     /// Whether it is without `qop`, as before RFC 2617.
     let isLegacy: Bool
 
-    /// The best of a server's challenges, those with `qop` first; `nil` if it offers no Digest. Throws if it offers only Digest
-    /// challenges that cannot be answered.
+    /// The best of a server's challenges, those with `qop` first; `nil` without Digest. Throws if none can be answered.
     static func best(of lines: [String], allowsLegacy: Bool = false) throws(DigestAuthentication.Failure) -> DigestChallenge? {
         var offered: [DigestChallenge] = []
         var rejection: DigestAuthentication.Failure?
@@ -58,8 +57,7 @@ struct DigestChallenge: Sendable, Hashable {
         throw rejection
     }
 
-    /// `-sess` variants are not supported: implementations disagree whether their key uses the first client nonce or each
-    /// request's.
+    /// No `-sess` variants: implementations disagree whether their key uses the first client nonce or each request's.
     init(_ challenge: AuthenticationChallenge, allowsLegacy: Bool) throws(DigestAuthentication.Failure) {
         let parameters = challenge.parameters
         let name = parameters["algorithm"] ?? Algorithm.md5.rawValue
