@@ -28,10 +28,7 @@ final class URLExchange: Sendable {
     private let request: URLRequest
     private let state = Mutex(State())
 
-    init(_ attempt: Attempt, _ request: URLRequest) {
-        self.attempt = attempt
-        self.request = request
-    }
+    init(_ attempt: Attempt, _ request: URLRequest) { (self.attempt, self.request) = (attempt, request) }
 
     private var bodySize: Int { attempt.call.channel.limits.responseBodySize }
 
@@ -72,9 +69,7 @@ final class URLExchange: Sendable {
         if isOver { action() }
     }
 
-    func touch() {
-        state.withLock { $0.lastActivity = .now }
-    }
+    func touch() { state.withLock { $0.lastActivity = .now } }
 
     /// - Parameter count: the bytes of the body so far.
     func sent(_ count: Int64) {
@@ -88,18 +83,12 @@ final class URLExchange: Sendable {
         let (lastActivity, isOver) = state.withLock { ($0.lastActivity, $0.isOver) }
         guard !isOver else { return nil }
         let (deadline, idleEnd, now) = (attempt.request.deadline, lastActivity + timeout.idle, ContinuousClock.now)
-        guard now < deadline else {
-            end(TransportError.timedOut(.total, after: timeout.total))
-            return nil
-        }
-        guard now < idleEnd else {
-            end(TransportError.timedOut(.idle, after: timeout.idle))
-            return nil
-        }
-        return min(deadline, idleEnd)
+        guard now >= min(deadline, idleEnd) else { return min(deadline, idleEnd) }
+        end(
+            now >= deadline
+                ? TransportError.timedOut(.total, after: timeout.total) : TransportError.timedOut(.idle, after: timeout.idle))
+        return nil
     }
-
-    // MARK: - What arrives
 
     func receive(_ response: URLResponse) {
         // Interim responses, such as 103, arrive as separate responses on Linux.
@@ -148,8 +137,6 @@ final class URLExchange: Sendable {
 
     private func hasBody(_ status: Int) -> Bool { attempt.request.method != .head && status != 204 && status != 304 }
 
-    // MARK: - The end
-
     /// Ends the exchange; later events change nothing.
     func end(_ failure: (any Error)?) {
         let (ended, isFirst) = state.withLock { state in
@@ -180,7 +167,6 @@ final class URLExchange: Sendable {
         }
         waiter?.resume(returning: raw)
     }
-
 }
 
 /// The reading side of a streamed body. Leaving the loop over a body, and releasing it unread, ends the exchange.
@@ -189,18 +175,12 @@ private final class Reader: Sendable {
     private let head: ResponseHead
     private let isDecoded: Bool
     private let chunks: ChunkBuffer
-    private let wasOpened = Mutex(false)
 
     init(_ attempt: Attempt, _ head: ResponseHead, _ isDecoded: Bool, _ chunks: ChunkBuffer) {
-        self.attempt = attempt
-        self.head = head
-        self.isDecoded = isDecoded
-        self.chunks = chunks
+        (self.attempt, self.head, self.isDecoded, self.chunks) = (attempt, head, isDecoded, chunks)
     }
 
-    deinit {
-        chunks.abandon()
-    }
+    deinit { chunks.abandon() }
 
     var body: Body {
         var stream = Body.Stream(length: head.length, ChunkSource(isReplayable: false, open: open))
@@ -209,13 +189,8 @@ private final class Reader: Sendable {
     }
 
     @Sendable private func open() throws -> ChunkSource.Next {
-        let isFirst = wasOpened.withLock { wasOpened in
-            defer { wasOpened = true }
-            return !wasOpened
-        }
-        guard isFirst else { throw BodyError.readTwice }
         var received: Int64 = 0
-        let iteration = ChunkBuffer.Iteration(over: chunks)
+        let iteration = try ChunkBuffer.Iteration(over: chunks)
         return { [self] in
             defer { withExtendedLifetime(iteration) {} }
             do {
@@ -232,7 +207,6 @@ private final class Reader: Sendable {
 }
 
 extension ResponseHead {
-    /// `Content-Length`.
     var length: Int64? { headers[.contentLength].flatMap { Int64($0) } }
 }
 

@@ -48,9 +48,7 @@ public final class URLSessionTransport: Transport {
         shared = RoutedSession(limits)
     }
 
-    deinit {
-        shared.close()
-    }
+    deinit { shared.close() }
 
     public func isolatedCopy() -> any Transport { URLSessionTransport(limits: limits) }
 
@@ -122,9 +120,7 @@ final class RoutedSession: Sendable {
     }
 
     /// Foundation keeps a session and its delegate until the session is invalidated.
-    deinit {
-        if !isClosed.withLock({ $0 }) { session.finishTasksAndInvalidate() }
-    }
+    deinit { if !isClosed.withLock({ $0 }) { session.finishTasksAndInvalidate() } }
 
     /// Starts an exchange that is not over yet; it ends with an error if the session is closed.
     func start(_ exchange: URLExchange, _ request: URLRequest, _ upload: SentBody) {
@@ -171,10 +167,7 @@ final class RunningTask: Sendable {
     private let task: URLSessionTask
     private let isOver = Mutex(false)
 
-    init(_ task: URLSessionTask, of exchange: URLExchange) {
-        self.task = task
-        self.exchange = exchange
-    }
+    init(_ task: URLSessionTask, of exchange: URLExchange) { (self.task, self.exchange) = (task, exchange) }
 
     /// Returns at once; cancels on the queue of the sessions.
     func cancel() {

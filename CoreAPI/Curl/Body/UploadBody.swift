@@ -2,22 +2,12 @@ internal import CoreAPICore
 internal import CoreAPIHTTP
 internal import Foundation
 
-#if canImport(Darwin)
-internal import Darwin
-#elseif canImport(Musl)
-internal import Musl
-#else
-internal import Glibc
-#endif
-
 /// A request's body as libcurl's read callback consumes it. It starts from the beginning again if the request is sent again.
 struct UploadBody: ~Copyable {
-    /// The body differs from its description.
     enum ReadError: LocalizedError {
         case endedEarly(expected: Int64, got: Int64)
         case longerThan(Int64)
         case notAFile(String)
-        case system(String, path: String)
         case cannotBeginAgain
 
         var errorDescription: String? {
@@ -25,7 +15,6 @@ struct UploadBody: ~Copyable {
             case .endedEarly(let expected, let got): "expected \(expected) bytes, but the body ended after \(got)"
             case .longerThan(let expected): "expected \(expected) bytes, but the body goes on after them"
             case .notAFile(let path): "'\(path)' is not a regular file"
-            case .system(let what, let path): "'\(path)': \(what)"
             case .cannotBeginAgain: "it would have to be sent again, and can be read only once"
             }
         }
@@ -70,7 +59,7 @@ struct UploadBody: ~Copyable {
     private let body: Body
     private var sent: Int64 = 0 { didSet { observer?.sent(sent) } }
     private var observer: SendingObserver?
-    private var descriptor: Int32 = -1
+    private var file: LocalFile?
     private var stream: Body.Stream.Read?
     /// Reads an asynchronous sequence.
     private var pump: BodyPump?
@@ -83,7 +72,6 @@ struct UploadBody: ~Copyable {
     private(set) var isAtEnd = false
     /// Bytes that a stream returned beyond the requested number.
     private var leftover = Data()
-
     /// The bytes that will be sent; `nil` for a chunked upload (RFC 9112 §7.1).
     private(set) var length: Int64? = 0
 
@@ -91,16 +79,7 @@ struct UploadBody: ~Copyable {
         self.body = body
     }
 
-    deinit {
-        if descriptor >= 0 { _ = systemClose(descriptor) }
-    }
-
-    /// Releases the source: nothing more is read.
-    mutating func close() {
-        if descriptor >= 0 { _ = systemClose(descriptor) }
-        descriptor = -1
-        (stream, pump, last, leftover) = (nil, nil, nil, Data())
-    }
+    mutating func close() { (file, stream, pump, last, leftover) = (nil, nil, nil, nil, Data()) }
 
     /// Opens the source and finds its length. Called before the exchange starts, and before it starts again.
     ///
@@ -125,16 +104,15 @@ struct UploadBody: ~Copyable {
             try begin(source) { [weak exchange] in exchange?.callLoop() }
         case .file(let url):
             try url.checkIsLocalFile()
-            let path = url.path
-            // Without O_NONBLOCK, opening a pipe without a writer would block every exchange.
-            descriptor = path.withCString { systemOpen($0, O_RDONLY | O_CLOEXEC | O_NONBLOCK) }
-            guard descriptor >= 0 else { throw ReadError.system(String(cString: strerror(errno)), path: path) }
-            var status = stat()
-            guard fstat(descriptor, &status) == 0 else { throw ReadError.system(String(cString: strerror(errno)), path: path) }
-            guard status.st_mode & S_IFMT == S_IFREG else { throw ReadError.notAFile(path) }
-            length = Int64(status.st_size)
+            do throws(FileFailure) {
+                file = try LocalFile(reading: url.path)
+            } catch {
+                guard [EISDIR, ESPIPE].contains(error.code) else { throw error }
+                throw ReadError.notAFile(error.path)
+            }
+            length = file?.size
             // libcurl does not read a body of length 0.
-            if status.st_size == 0, try !byteAfterEnd().isEmpty { throw ReadError.longerThan(0) }
+            if length == 0, try !byteAfterEnd().isEmpty { throw ReadError.longerThan(0) }
         }
     }
 
@@ -192,36 +170,19 @@ struct UploadBody: ~Copyable {
         }
     }
 
-    /// Goes back to the first byte.
     mutating func rewind() throws {
         guard sent > 0 || last != nil else { return }
         sent = 0
         isAtEnd = false
         leftover = Data()
-        if descriptor >= 0, lseek(descriptor, 0, SEEK_SET) != 0 {
-            throw ReadError.system(String(cString: strerror(errno)), path: "the body's file")
-        }
+        try file?.seek(to: 0)
         guard case .stream(let source) = body else { return }
         guard body.isReplayable else { throw ReadError.cannotBeginAgain }
         try begin(source, resume)
     }
 
     /// A byte beyond the length, if there is one: the file has grown, or it is one of `/proc`, whose size is 0.
-    private func byteAfterEnd() throws -> Data {
-        if let stream { return try stream(1) }
-        guard case .file(let url) = body else { return Data() }
-        var byte = Data(count: 1)
-        let count = try byte.withUnsafeMutableBytes { try readFile(url, into: $0) }
-        return byte.prefix(count)
-    }
-
-    private func readFile(_ url: URL, into buffer: UnsafeMutableRawBufferPointer) throws -> Int {
-        while true {
-            let count = systemRead(descriptor, buffer.baseAddress, buffer.count)
-            if count >= 0 { return count }
-            guard errno == EINTR else { throw ReadError.system(String(cString: strerror(errno)), path: url.path) }
-        }
-    }
+    private func byteAfterEnd() throws -> Data { try stream?(1) ?? file?.read(upTo: 1) ?? Data() }
 
     private mutating func take(_ buffer: UnsafeMutableRawBufferPointer) throws -> Int {
         switch body {
@@ -229,7 +190,7 @@ struct UploadBody: ~Copyable {
         case .bytes(let data):
             let start = data.startIndex + Int(sent)
             return data.copyBytes(to: buffer, from: start..<start + min(buffer.count, data.count - Int(sent)))
-        case .file(let url): return try readFile(url, into: buffer)
+        case .file: return try file?.read(into: buffer) ?? 0
         case .stream:
             if leftover.isEmpty { leftover = try stream?(buffer.count) ?? Data() }
             let count = leftover.copyBytes(to: buffer)
@@ -239,9 +200,32 @@ struct UploadBody: ~Copyable {
     }
 }
 
-// `UploadBody` has methods of these names.
-private func systemClose(_ descriptor: Int32) -> Int32 { close(descriptor) }
-private func systemOpen(_ path: UnsafePointer<CChar>, _ flags: Int32) -> Int32 { open(path, flags) }
-private func systemRead(_ descriptor: Int32, _ buffer: UnsafeMutableRawPointer?, _ count: Int) -> Int {
-    read(descriptor, buffer, count)
+/// Reads a request's body from an asynchronous sequence into a buffer, from which the loop takes the bytes to send.
+final class BodyPump {
+    let buffer: ChunkBuffer
+    private let task: Task<Void, Never>
+
+    init(_ source: ChunkSource, resume: @escaping @Sendable () -> Void) {
+        let buffer = ChunkBuffer(limit: CurlBodyStream.room, resume: resume)
+        self.buffer = buffer
+        task = Task {
+            do {
+                let next = try source.open()
+                var turn = ReadingTurn()
+                while let chunk = try await next() {
+                    try Task.checkCancellation()
+                    if !chunk.isEmpty { try await buffer.push(chunk) }
+                    if turn.ends(after: chunk) { await Task.yield() }
+                }
+                buffer.finish(.success(()))
+            } catch {
+                buffer.finish(.failure(error))
+            }
+        }
+    }
+
+    deinit {
+        task.cancel()
+        buffer.abandon()
+    }
 }

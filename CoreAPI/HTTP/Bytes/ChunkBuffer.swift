@@ -20,6 +20,7 @@ package final class ChunkBuffer: Sendable {
         /// Whether the thread found no room, or no chunk, and has not been called back yet.
         var isThreadHeld = false
         var isAbandoned = false
+        var isIterated = false
     }
 
     /// The result of a thread's look into the buffer.
@@ -158,7 +159,13 @@ package final class ChunkBuffer: Sendable {
     package final class Iteration {
         private let buffer: ChunkBuffer
 
-        package init(over buffer: ChunkBuffer) {
+        /// - Throws: ``BodyError/readTwice`` for a second one: bytes from the network can be read once.
+        package init(over buffer: ChunkBuffer) throws(BodyError) {
+            let isFirst = buffer.state.withLock { state in
+                defer { state.isIterated = true }
+                return !state.isIterated
+            }
+            guard isFirst else { throw .readTwice }
             self.buffer = buffer
         }
 

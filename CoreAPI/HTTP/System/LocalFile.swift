@@ -57,13 +57,18 @@ package final class LocalFile {
     /// - Throws: ``FileFailure``.
     package func read(upTo limit: Int) throws(FileFailure) -> Data {
         var data = Data(count: limit)
+        let count = data.withUnsafeMutableBytes { bytes in Result { () throws(FileFailure) in try read(into: bytes) } }
+        return data.prefix(try count.get())
+    }
+
+    /// Copies the next bytes; returns their number, 0 at the end.
+    ///
+    /// - Throws: ``FileFailure``.
+    package func read(into buffer: UnsafeMutableRawBufferPointer) throws(FileFailure) -> Int {
         while true {
-            let count = data.withUnsafeMutableBytes { systemRead(descriptor, $0.baseAddress, $0.count) }
-            guard count >= 0 else {
-                if errno == EINTR { continue }
-                throw FileFailure(path: path, code: errno)
-            }
-            return data.prefix(count)
+            let count = systemRead(descriptor, buffer.baseAddress, buffer.count)
+            if count >= 0 { return count }
+            guard errno == EINTR else { throw FileFailure(path: path, code: errno) }
         }
     }
 
