@@ -1,5 +1,4 @@
-internal import CoreAPICore
-internal import CoreAPIHTTP
+package import CoreAPIHTTP
 internal import CoreAPITrust
 internal import Foundation
 
@@ -8,71 +7,49 @@ internal import Foundation
 /// only (`CURLOPT_PINNEDPUBLICKEY`). Its list of certificates (`CURLINFO_CERTINFO`) is the one that the server sent, not the
 /// verified one.
 struct OpenSSL: Sendable {
+    typealias Pointer = UnsafeMutableRawPointer
     /// Called instead of the verification of a server's chain; 1 continues the handshake.
-    typealias Verify = @convention(c) (_ store: OpaquePointer?, _ context: UnsafeMutableRawPointer?) -> Int32
+    typealias Verify = @convention(c) (_ store: Pointer?, _ argument: Pointer?) -> Int32
 
-    private typealias SetVerify = @convention(c) (OpaquePointer?, Verify?, UnsafeMutableRawPointer?) -> Void
-    private typealias VerifyCertificate = @convention(c) (OpaquePointer?) -> Int32
-    private typealias GetChain = @convention(c) (OpaquePointer?) -> OpaquePointer?
-    private typealias Count = @convention(c) (OpaquePointer?) -> Int32
-    private typealias Element = @convention(c) (OpaquePointer?, Int32) -> OpaquePointer?
-    private typealias EncodeCertificate =
-        @convention(c) (OpaquePointer?, UnsafeMutablePointer<UnsafeMutablePointer<UInt8>?>?) -> Int32
-    private typealias SelectedProtocol =
-        @convention(c) (OpaquePointer?, UnsafeMutablePointer<UnsafePointer<UInt8>?>?, UnsafeMutablePointer<UInt32>?) -> Void
-    private typealias Pending = @convention(c) (OpaquePointer?) -> Int32
-    private typealias SetError = @convention(c) (OpaquePointer?, Int32) -> Void
-
-    private let setVerify: SetVerify
-    private let verifyCertificate: VerifyCertificate
-    private let chain: GetChain
-    private let count: Count
-    private let element: Element
-    private let encode: EncodeCertificate
-    private let setError: SetError
-    private let pending: Pending
-    private let selectedProtocol: SelectedProtocol
+    /// Makes a function verify every connection of an `SSL_CTX`.
+    let setVerify: @convention(c) (_ context: Pointer, Verify, _ argument: Pointer) -> Void
+    private let verify: @convention(c) (_ store: Pointer) -> Int32
+    private let chain: @convention(c) (_ store: Pointer) -> Pointer?
+    private let count: @convention(c) (_ stack: Pointer) -> Int32
+    private let element: @convention(c) (_ stack: Pointer, Int32) -> Pointer?
+    private let encode: @convention(c) (_ certificate: Pointer?, UnsafeMutablePointer<UnsafeMutablePointer<UInt8>?>?) -> Int32
+    private let setError: @convention(c) (_ store: Pointer, Int32) -> Void
+    private let pending: @convention(c) (_ session: Pointer) -> Int32
+    private let selectedProtocol:
+        @convention(c) (_ session: Pointer, UnsafeMutablePointer<UnsafePointer<UInt8>?>, UnsafeMutablePointer<UInt32>) -> Void
 
     /// `nil` if libcurl uses another TLS library.
-    static let linked = OpenSSL()
+    static let linked = try? OpenSSL()
 
     /// The libraries that libcurl has loaded.
     static let libraries: (ssl: LoadedLibrary, crypto: LoadedLibrary)? = {
         guard let backend = CurlInfo.linked.tlsBackend, backend.hasPrefix("OpenSSL/") else { return nil }
         let version = backend.hasPrefix("OpenSSL/1.1") ? "1.1" : "3"
-        guard let ssl = LoadedLibrary("libssl.so.\(version)"), let crypto = LoadedLibrary.crypto("libcrypto.so.\(version)") else {
-            return nil
-        }
-        return (ssl, crypto)
+        guard let ssl = LoadedLibrary("libssl.so.\(version)") else { return nil }
+        return LoadedLibrary.crypto("libcrypto.so.\(version)").map { (ssl, $0) }
     }()
 
-    private init?() {
-        guard let (ssl, crypto) = Self.libraries, let setVerify = ssl["SSL_CTX_set_cert_verify_callback"],
-            let verifyCertificate = crypto["X509_verify_cert"],
-            let chain = crypto["X509_STORE_CTX_get0_chain"], let count = crypto["OPENSSL_sk_num"],
-            let element = crypto["OPENSSL_sk_value"], let encode = crypto["i2d_X509"],
-            let setError = crypto["X509_STORE_CTX_set_error"], let pending = ssl["SSL_pending"],
-            let selectedProtocol = ssl["SSL_get0_alpn_selected"]
-        else { return nil }
-        self.setVerify = unsafeBitCast(setVerify, to: SetVerify.self)
-        self.verifyCertificate = unsafeBitCast(verifyCertificate, to: VerifyCertificate.self)
-        self.chain = unsafeBitCast(chain, to: GetChain.self)
-        self.count = unsafeBitCast(count, to: Count.self)
-        self.element = unsafeBitCast(element, to: Element.self)
-        self.encode = unsafeBitCast(encode, to: EncodeCertificate.self)
-        self.setError = unsafeBitCast(setError, to: SetError.self)
-        self.pending = unsafeBitCast(pending, to: Pending.self)
-        self.selectedProtocol = unsafeBitCast(selectedProtocol, to: SelectedProtocol.self)
-    }
-
-    /// Makes the function verify every connection of a context.
-    func setVerify(of context: UnsafeMutableRawPointer, to verify: @escaping Verify, _ argument: UnsafeMutableRawPointer) {
-        setVerify(OpaquePointer(context), verify, argument)
+    private init() throws(LoadedLibrary.MissingFunction) {
+        guard let (ssl, crypto) = Self.libraries else { throw .init() }
+        setVerify = try ssl.function("SSL_CTX_set_cert_verify_callback")
+        verify = try crypto.function("X509_verify_cert")
+        chain = try crypto.function("X509_STORE_CTX_get0_chain")
+        count = try crypto.function("OPENSSL_sk_num")
+        element = try crypto.function("OPENSSL_sk_value")
+        encode = try crypto.function("i2d_X509")
+        setError = try crypto.function("X509_STORE_CTX_set_error")
+        pending = try ssl.function("SSL_pending")
+        selectedProtocol = try ssl.function("SSL_get0_alpn_selected")
     }
 
     /// Runs ordinary verification and returns its chain; `nil` if it failed.
-    func verifiedChain(_ store: OpaquePointer) -> [Certificate]? {
-        guard verifyCertificate(store) == 1, let stack = chain(store) else { return nil }
+    func verifiedChain(_ store: Pointer) -> [Certificate]? {
+        guard verify(store) == 1, let stack = chain(store) else { return nil }
         var certificates: [Certificate] = []
         for index in 0..<count(stack) {
             let length = encode(element(stack, index), nil)
@@ -88,21 +65,90 @@ struct OpenSSL: Sendable {
         return certificates
     }
 
-    /// Whether a connection has decrypted bytes that were not read yet.
-    func hasUnreadBytes(_ session: UnsafeMutableRawPointer) -> Bool {
-        pending(OpaquePointer(session)) > 0
-    }
+    func hasUnreadBytes(_ session: Pointer) -> Bool { pending(session) > 0 }
 
-    /// Whether a connection negotiated HTTP/2 (ALPN).
-    func speaksHTTP2(_ session: UnsafeMutableRawPointer) -> Bool {
+    func speaksHTTP2(_ session: Pointer) -> Bool {
         var name: UnsafePointer<UInt8>?
         var length: UInt32 = 0
-        selectedProtocol(OpaquePointer(session), &name, &length)
+        selectedProtocol(session, &name, &length)
         return UnsafeBufferPointer(start: name, count: Int(length)).elementsEqual("h2".utf8)
     }
 
     /// Sets the reason of a failed verification: `X509_V_ERR_APPLICATION_VERIFICATION`.
-    func reject(_ store: OpaquePointer) {
-        setError(store, 50)
+    func reject(_ store: Pointer) { setError(store, 50) }
+}
+
+/// The functions of OpenSSL that report events of a connection; see ``TLSConnection``. Separate from ``OpenSSL``, so that pins
+/// work with a library that lacks one of them.
+struct OpenSSLHooks: Sendable {
+    typealias Pointer = UnsafeMutableRawPointer
+    /// Called for a connection's states and alerts.
+    typealias Info = @convention(c) (_ session: Pointer?, _ event: Int32, _ value: Int32) -> Void
+    /// Called before and after every operation on a BIO.
+    typealias BIOCallback =
+        @convention(c) (_ bio: Pointer?, _ operation: Int32, Pointer?, Int, Int32, Int, _ result: Int32, Pointer?) -> Int
+
+    /// Calls a function for every connection of an `SSL_CTX`.
+    let setInfo: @convention(c) (_ context: Pointer, Info) -> Void
+    /// The BIO that an `SSL` reads from.
+    let readBIO: @convention(c) (_ session: Pointer) -> Pointer?
+    let setCallback: @convention(c) (_ bio: Pointer, BIOCallback) -> Void
+    /// The kit's pointer of a BIO; `nil` at first.
+    let argument: @convention(c) (_ bio: Pointer) -> Pointer?
+    let setArgument: @convention(c) (_ bio: Pointer, Pointer?) -> Void
+    private let setFlags: @convention(c) (_ bio: Pointer, Int32) -> Void
+    private let context: @convention(c) (_ session: Pointer) -> Pointer?
+    private let setData: @convention(c) (_ context: Pointer, _ index: Int32, Pointer) -> Int32
+    private let data: @convention(c) (_ context: Pointer, _ index: Int32) -> Pointer?
+    /// The index of ``note(of:)``: index 0 belongs to the maker of the context.
+    private let index: Int32
+
+    /// `nil` if libcurl uses another TLS library.
+    static let linked = try? OpenSSLHooks()
+
+    private init() throws(LoadedLibrary.MissingFunction) {
+        typealias NewIndex = @convention(c) (_ class: Int32, Int, Pointer?, Pointer?, Pointer?, Pointer?) -> Int32
+        guard let (ssl, crypto) = OpenSSL.libraries else { throw .init() }
+        setInfo = try ssl.function("SSL_CTX_set_info_callback")
+        readBIO = try ssl.function("SSL_get_rbio")
+        setCallback = try crypto.function("BIO_set_callback_ex")
+        argument = try crypto.function("BIO_get_callback_arg")
+        setArgument = try crypto.function("BIO_set_callback_arg")
+        setFlags = try crypto.function("BIO_set_flags")
+        context = try ssl.function("SSL_get_SSL_CTX")
+        setData = try ssl.function("SSL_CTX_set_ex_data")
+        data = try ssl.function("SSL_CTX_get_ex_data")
+        let newIndex: NewIndex = try crypto.function("CRYPTO_get_ex_new_index")
+        // CRYPTO_EX_INDEX_SSL_CTX
+        index = newIndex(1, 0, nil, nil, nil, nil)
+        guard index >= 0 else { throw .init() }
+    }
+
+    func setNote(of context: Pointer, _ note: Pointer) { _ = setData(context, index, note) }
+    func note(of session: Pointer) -> Pointer? { context(session).flatMap { data($0, index) } }
+    /// Makes a failed read mean "try again later": `BIO_set_retry_read`.
+    func setRetry(of bio: Pointer) { setFlags(bio, 0x01 | 0x08) }
+}
+
+extension LoadedLibrary {
+    struct MissingFunction: Error {}
+
+    /// A function by name. `Function` must be its C type.
+    func function<Function>(_ name: String) throws(MissingFunction) -> Function {
+        guard let pointer = self[name] else { throw MissingFunction() }
+        return unsafeBitCast(pointer, to: Function.self)
+    }
+
+    /// OpenSSL's cryptography, initialised so that it frees nothing when the process exits (`OPENSSL_INIT_NO_ATEXIT`). Otherwise
+    /// OpenSSL frees its memory in `exit`, while other threads still use it. One of 1,500 processes that had used TLS crashed so
+    /// instead of exiting.
+    ///
+    /// Must be called before any other function of OpenSSL: the first caller decides for the process.
+    package static func crypto(_ names: String...) -> LoadedLibrary? {
+        typealias Initialize = @convention(c) (_ options: UInt64, _ settings: UnsafeMutableRawPointer?) -> Int32
+        guard let library = names.lazy.compactMap({ LoadedLibrary($0) }).first else { return nil }
+        let initialize: Initialize? = try? library.function("OPENSSL_init_crypto")
+        _ = initialize?(0x0008_0000, nil)
+        return library
     }
 }

@@ -21,7 +21,7 @@ final class PinCheck {
         pins = trust.pins
     }
 
-    /// Sets the pins on a handle if libcurl uses a TLS library other than OpenSSL, whose chain cannot be seen.
+    /// Sets the pins on a handle if libcurl uses a TLS library whose chain cannot be seen.
     ///
     /// - Throws: ``TransportError/unsupported(capability:)`` if the pins only report.
     func setKeys(of handle: CurlHandle) throws(TransportError) {
@@ -49,26 +49,20 @@ final class PinCheck {
     }
 
     /// Fails closed: a chain that cannot be read does not match.
-    private func verify(_ store: OpaquePointer) -> Bool {
+    private func verify(_ store: UnsafeMutableRawPointer) -> Bool {
         guard let openSSL = OpenSSL.linked, let chain = openSSL.verifiedChain(store) else { return false }
         guard !chain.contains(where: { configured.contains($0.pin) }) else { return true }
         let isEnforced = pins.mode(at: Date()) == .enforce
         // Mismatches of cancelled exchanges must not pile up.
-        if mismatches.count >= Self.longest { mismatches.removeFirst() }
+        if mismatches.count >= 256 { mismatches.removeFirst() }
         mismatches.append(
             (LoopClock.now(), PinSet.Mismatch(host: host, certificates: chain, configured: configured, isEnforced: isEnforced)))
         if isEnforced { openSSL.reject(store) }
         return !isEnforced
     }
 
-    private static let longest = 256
-
-    /// Makes the check, which must outlive them, verify every connection of an OpenSSL context.
-    static func attach(_ check: UnsafeMutableRawPointer, to context: UnsafeMutableRawPointer, _ openSSL: OpenSSL) {
-        openSSL.setVerify(of: context, to: PinCheck.verified, check)
-    }
-
-    private static var verified: OpenSSL.Verify {
+    /// The check, which is the argument, must outlive the connections that it verifies.
+    static var verified: OpenSSL.Verify {
         { store, check in
             guard let store, let check else { return 0 }
             return Unmanaged<PinCheck>.fromOpaque(check).takeUnretainedValue().verify(store) ? 1 : 0

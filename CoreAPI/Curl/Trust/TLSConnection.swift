@@ -9,10 +9,8 @@ internal import Synchronization
 ///
 /// **Its turn.** How much may be read from it in one turn; see `Workarounds/EndlessReading.swift`.
 final class TLSConnection {
-    /// The number of records in the process.
     static let living = Atomic(0)
 
-    /// Whether the peer announced that it sends nothing more.
     private(set) var hasCloseNotify = false
     private let connections: LoopConnections
     private var budget = ReadBudget()
@@ -22,9 +20,7 @@ final class TLSConnection {
         Self.living.add(1, ordering: .relaxed)
     }
 
-    deinit {
-        Self.living.subtract(1, ordering: .relaxed)
-    }
+    deinit { Self.living.subtract(1, ordering: .relaxed) }
 
     /// Watches every connection of an `SSL_CTX`.
     ///
@@ -32,34 +28,34 @@ final class TLSConnection {
     static func watch(_ context: UnsafeMutableRawPointer, _ connections: LoopConnections) {
         guard let hooks = OpenSSLHooks.linked else { return }
         hooks.setNote(of: context, Unmanaged.passUnretained(connections).toOpaque())
-        hooks.setInfo(of: context, heard)
+        hooks.setInfo(context, heard)
     }
 
     /// The watched connection of an `SSL`.
     static func behind(_ session: UnsafeMutableRawPointer) -> TLSConnection? {
-        guard let hooks = OpenSSLHooks.linked, let bio = hooks.readBIO(of: session) else { return nil }
+        guard let hooks = OpenSSLHooks.linked, let bio = hooks.readBIO(session) else { return nil }
         return behind(bio, hooks)
     }
 
-    private static func behind(_ bio: OpaquePointer, _ hooks: OpenSSLHooks) -> TLSConnection? {
-        hooks.argument(of: bio).map { Unmanaged<TLSConnection>.fromOpaque($0).takeUnretainedValue() }
+    private static func behind(_ bio: UnsafeMutableRawPointer, _ hooks: OpenSSLHooks) -> TLSConnection? {
+        hooks.argument(bio).map { Unmanaged<TLSConnection>.fromOpaque($0).takeUnretainedValue() }
     }
 
     /// `SSL_CTX_set_info_callback`
     private static let heard: OpenSSLHooks.Info = { session, event, value in
-        guard let session, let hooks = OpenSSLHooks.linked, let bio = hooks.readBIO(of: session) else { return }
+        guard let session, let hooks = OpenSSLHooks.linked, let bio = hooks.readBIO(session) else { return }
         switch event {
         // SSL_CB_HANDSHAKE_START; there may be further handshakes on a connection.
         case 0x10:
-            guard hooks.argument(of: bio) == nil, let connections = hooks.note(of: session) else { return }
+            guard hooks.argument(bio) == nil, let connections = hooks.note(of: session) else { return }
             let connection = TLSConnection(Unmanaged<LoopConnections>.fromOpaque(connections).takeUnretainedValue())
-            hooks.setArgument(of: bio, Unmanaged.passRetained(connection).toOpaque())
-            hooks.setCallback(of: bio, used)
+            hooks.setArgument(bio, Unmanaged.passRetained(connection).toOpaque())
+            hooks.setCallback(bio, used)
         // SSL_CB_READ_ALERT; the low byte is the alert, and 0 is close_notify (RFC 8446 §6.1).
         case 0x4004 where value & 0xFF == 0:
             guard let connection = behind(bio, hooks) else { break }
             connection.hasCloseNotify = true
-            if OpenSSL.linked?.speaksHTTP2(session) == true { connection.connections.noteCloseNotify() }
+            if OpenSSL.linked?.speaksHTTP2(session) == true { connection.connections.hasCloseNotify = true }
         default: break
         }
     }
@@ -71,8 +67,8 @@ final class TLSConnection {
         switch operation {
         // BIO_CB_FREE
         case 1:
-            guard let connection = hooks.argument(of: bio) else { break }
-            hooks.setArgument(of: bio, nil)
+            guard let connection = hooks.argument(bio) else { break }
+            hooks.setArgument(bio, nil)
             Unmanaged<TLSConnection>.fromOpaque(connection).release()
         // BIO_CB_READ
         case 2:
