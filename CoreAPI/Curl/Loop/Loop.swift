@@ -1,25 +1,15 @@
 internal import CoreAPICore
 internal import CoreAPIHTTP
+internal import Foundation
 internal import Synchronization
 
-#if canImport(Darwin)
-internal import Darwin
-#elseif canImport(Musl)
-internal import Musl
-#else
-internal import Glibc
-#endif
-
-/// A thread that runs libcurl, as other threads see it: one mailbox, one wake-up.
-///
-/// **libcurl's work for the pools of a loop happens on its thread.** Other threads put a message into the mailbox and, if the
-/// thread waits, wake it. That thread resumes the tasks whose exchanges it took.
+/// A thread that runs libcurl, as other threads see it: they put a message into its mailbox and, if it waits, wake it. All of
+/// libcurl's work for the loop's pools happens on that thread.
 ///
 /// The thread waits only after it has found the mailbox empty and set `isWaiting` under the same lock. The thread that posts
 /// clears `isWaiting` and signals. A pipe keeps a signal that arrives before the wait, so no signal is lost.
 final class Loop: Sendable {
     enum Message {
-        /// An exchange, for its shard.
         case submit(Exchange, ConnectionPool)
         case cancel(Exchange)
         /// A task has taken the waiting bytes, or has more to send.
@@ -39,12 +29,10 @@ final class Loop: Sendable {
     private struct State {
         var phase = Phase.idle
         var messages: [Message] = []
-        /// Whether the thread waits or is about to.
         var isWaiting = false
         var closers: [CheckedContinuation<Void, Never>] = []
     }
 
-    /// How long the thread stays alive without a pool.
     let idleLifetime: Duration
     private let state = Mutex(State())
 
@@ -52,7 +40,6 @@ final class Loop: Sendable {
         self.idleLifetime = idleLifetime
     }
 
-    /// Whether the thread lives.
     var isRunning: Bool {
         state.withLock { state in
             switch state.phase {
@@ -64,16 +51,23 @@ final class Loop: Sendable {
 
     // MARK: - From any thread
 
-    /// Puts a message into the mailbox, and starts the thread if it does not run.
-    ///
-    /// - Returns: why the message was rejected; `nil` if it was not.
-    func post(_ message: Message) -> TransportError? {
+    /// Puts a message into the mailbox, and starts the thread if it does not run. Returns why the message was rejected; `nil` if
+    /// it was not.
+    func post(_ message: Message) -> TransportError? { post(message, starts: true) }
+
+    /// As ``post(_:)``, for messages that only a living thread needs. One that is being shut down handles what it finds at its
+    /// last turn, and after that only ``Message/close``. Returns whether the thread lives.
+    @discardableResult
+    func postIfRunning(_ message: Message) -> Bool { post(message, starts: false) == nil }
+
+    private func post(_ message: Message, starts: Bool) -> TransportError? {
         let (rejection, wakeup) = state.withLock { state -> (TransportError?, Wakeup?) in
             switch state.phase {
-            case .idle:
-                if let rejection = start(&state) { return (rejection, nil) }
             case .running: break
-            case .closing, .ended: return (.closed, nil)
+            case .idle where starts:
+                if let rejection = start(&state) { return (rejection, nil) }
+            case .closing where !starts: break
+            case .idle, .closing, .ended: return (.closed, nil)
             }
             state.messages.append(message)
             return (nil, takeWakeup(&state))
@@ -82,24 +76,6 @@ final class Loop: Sendable {
         return rejection
     }
 
-    /// As ``post(_:)``, for messages that are only for a living thread. A thread that is being shut down handles what it finds at
-    /// its last turn, and after that only ``Message/close``.
-    ///
-    /// - Returns: whether the thread lives.
-    @discardableResult
-    func postIfRunning(_ message: Message) -> Bool {
-        let (isTaken, wakeup) = state.withLock { state -> (Bool, Wakeup?) in
-            switch state.phase {
-            case .running, .closing: state.messages.append(message)
-            case .idle, .ended: return (false, nil)
-            }
-            return (true, takeWakeup(&state))
-        }
-        wakeup?.signal()
-        return isTaken
-    }
-
-    /// Ends the thread and waits for its end. The loop starts no other.
     func shutdown() async {
         await withCheckedContinuation { continuation in
             let (isOver, wakeup) = state.withLock { state -> (Bool, Wakeup?) in
@@ -130,14 +106,11 @@ final class Loop: Sendable {
 
     private func start(_ state: inout State) -> TransportError? {
         guard let wakeup = Wakeup() else { return .other(code: 27, message: "the process has no further descriptor") }
-        guard
-            let thread = JoinableThread({
-                var run = LoopRun(of: self, wakeup)
-                run.run()
-            })
-        else {
-            return .other(code: 27, message: "the system gives no further thread")
+        let thread = JoinableThread {
+            var run = LoopRun(of: self, wakeup)
+            run.run()
         }
+        guard let thread else { return .other(code: 27, message: "the system gives no further thread") }
         state.phase = .running(thread, wakeup)
         return nil
     }
@@ -150,9 +123,7 @@ final class Loop: Sendable {
 
     // MARK: - From the loop's thread
 
-    /// Swaps the mailbox for an empty one.
-    ///
-    /// - Returns: whether the loop is being shut down; then ``threadEnds()`` returns what follows.
+    /// Swaps the mailbox for an empty one. Returns whether the loop is being shut down; then ``threadEnds()`` returns what follows.
     func collect(into messages: inout [Message]) -> Bool {
         state.withLock { state in
             state.isWaiting = false
@@ -182,9 +153,7 @@ final class Loop: Sendable {
         }
     }
 
-    /// The last step of a thread that was told to end, after its pools.
-    ///
-    /// - Returns: the messages that arrived meanwhile.
+    /// The last step of a thread that was told to end, after its pools. Returns the messages that arrived meanwhile.
     func threadEnds() -> [Message] {
         let (closers, messages) = state.withLock { state in
             if case .closing(let thread, _) = state.phase { state.phase = .ended(thread) }
@@ -199,9 +168,9 @@ final class Loop: Sendable {
 /// The work of a loop's thread: it takes messages, runs libcurl, and waits for all of its pools at once.
 ///
 /// **Fairness.** One turn serves each ready socket once, and at most ``PollSet/socketsPerTurn`` of a pool; the next turn begins
-/// with the rest. Over TLS libcurl reads at most 512 KiB of a connection in a turn, and 16 KiB more for each
-/// exchange beyond 32, at most 8 MiB (``ReadBudget``). Of a body over HTTP/1.1 it reads at most 4 MiB,
-/// and 256 KiB if other pools wait; less in small pieces (``LoopConnections/mustPauseForTurn(_:after:)``).
+/// with the rest. Over TLS libcurl reads at most 512 KiB of a connection in a turn, and 16 KiB more for each exchange beyond 32,
+/// at most 8 MiB (``ReadBudget``). Of a body over HTTP/1.1 it reads at most 4 MiB, and 256 KiB if other pools wait; less in small
+/// pieces (``LoopConnections/mustPauseForTurn(_:after:)``).
 struct LoopRun {
     private let loop: Loop
     private let sockets: PollSet
@@ -218,7 +187,6 @@ struct LoopRun {
         idleLifetime = loop.idleLifetime.clampedNanoseconds
     }
 
-    /// The thread's whole life.
     mutating func run() {
         var messages: [Loop.Message] = []
         while true {
@@ -241,20 +209,12 @@ struct LoopRun {
         for case .close(let shard, let pool) in loop.threadEnds() { pool.shardEnds(shard) }
     }
 
-    // MARK: - Messages
-
     private mutating func handle(_ message: Loop.Message) {
         switch message {
         case .submit(let exchange, let pool): submit(exchange, pool)
         case .cancel(let exchange): cancel(exchange)
-        case .resume(let exchange):
-            guard let worker = exchange.shard?.worker else { return }
-            attend(worker)
-            worker.resume(exchange, now)
-        case .startReady(let shard):
-            guard let worker = shard.worker else { return }
-            attend(worker)
-            worker.noteRoom(now)
+        case .resume(let exchange): attend(exchange.shard?.worker)?.resume(exchange, now)
+        case .startReady(let shard): attend(shard.worker)?.noteRoom(now)
         case .close(let shard, let pool):
             if let worker = shard.worker { close(worker) } else { pool.shardEnds(shard) }
         }
@@ -263,15 +223,12 @@ struct LoopRun {
     private mutating func submit(_ exchange: Exchange, _ pool: ConnectionPool) {
         guard let shard = exchange.shard else { return }
         do throws(TransportError) {
-            let worker = try worker(of: shard, pool)
-            attend(worker)
-            worker.submit(exchange, now)
+            try attend(worker(of: shard, pool))?.submit(exchange, now)
         } catch {
             pool.reject(exchange, error)
         }
     }
 
-    /// The worker of a shard, made with its first exchange.
     private mutating func worker(of shard: PoolShard, _ pool: ConnectionPool) throws(TransportError) -> PoolWorker {
         if let worker = shard.worker { return worker }
         guard !shard.isClosed, !pool.isClosed else { throw .closed }
@@ -298,12 +255,11 @@ struct LoopRun {
         worker.close()
     }
 
-    // MARK: - A turn
-
-    private mutating func attend(_ worker: PoolWorker) {
-        guard !worker.isAttended else { return }
+    private mutating func attend(_ worker: PoolWorker?) -> PoolWorker? {
+        guard let worker, !worker.isAttended else { return worker }
         worker.isAttended = true
         attended.append(worker)
+        return worker
     }
 
     /// Lets libcurl do work that does not wait for a socket: start exchanges, and run its timers. Bounded, because the mailbox
@@ -334,13 +290,8 @@ struct LoopRun {
 
     /// Whether the loop has had no pool for its whole idle lifetime.
     private mutating func isUnused() -> Bool {
-        guard workers.isEmpty else {
-            idleSince = nil
-            return false
-        }
-        let since = idleSince ?? now
-        idleSince = since
-        return now - since >= idleLifetime
+        idleSince = workers.isEmpty ? idleSince ?? now : nil
+        return idleSince.map { now - $0 >= idleLifetime } ?? false
     }
 
     private mutating func serve() {
@@ -348,7 +299,6 @@ struct LoopRun {
         settle()
     }
 
-    /// Handles the exchanges that libcurl has advanced.
     private mutating func settle() {
         now = LoopClock.now()
         for worker in attended { worker.settle(now) }
@@ -365,4 +315,32 @@ struct LoopRun {
         for worker in attended { worker.resumeEnded() }
         for worker in attended { worker.releaseEnded() }
     }
+}
+
+/// The loop's clock: monotonic nanoseconds in one machine word. It is read several times for each exchange and compared for
+/// thousands.
+enum LoopClock {
+    typealias Nanoseconds = Int64
+
+    /// Longer than any process lives, and still safe to add to.
+    static let never: Nanoseconds = .max / 4
+
+    static func now() -> Nanoseconds {
+        var time = timespec()
+        clock_gettime(CLOCK_MONOTONIC, &time)
+        return Int64(time.tv_sec) * 1_000_000_000 + Int64(time.tv_nsec)
+    }
+}
+
+extension Duration {
+    /// Nanoseconds, rounded down, between zero and ``LoopClock/never``, so that no value of a ``Timeout`` overflows.
+    var clampedNanoseconds: LoopClock.Nanoseconds {
+        // One division; `components` takes three, and multiplications.
+        let nanoseconds = attoseconds / 1_000_000_000
+        guard nanoseconds > 0 else { return 0 }
+        return nanoseconds < Int128(LoopClock.never) ? Int64(truncatingIfNeeded: nanoseconds) : LoopClock.never
+    }
+
+    /// Milliseconds, rounded up, at least one: libcurl reads 0 as "no limit".
+    var clampedMilliseconds: Int { Int(min(Int64(Int32.max), max(1, (clampedNanoseconds + 999_999) / 1_000_000))) }
 }

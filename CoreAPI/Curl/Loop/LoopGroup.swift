@@ -1,4 +1,3 @@
-internal import CoreAPICore
 internal import Foundation
 internal import Synchronization
 
@@ -7,7 +6,7 @@ internal import Synchronization
 /// A channel's connections belong to its transport, and the threads to the process. So a request costs the same whether one
 /// channel sends it or ten do. No channel sees another's connections, and each turn of a thread serves every channel with work.
 ///
-/// A thread starts with the first request that needs it. It ends a second after the last of its transports was closed or
+/// A thread starts with the first request that needs it, and ends a second after the last of its transports was closed or
 /// released. A process may exit at any time.
 ///
 /// ```swift
@@ -52,11 +51,7 @@ public final class LoopGroup: Sendable {
         let home = next.wrappingAdd(1, ordering: .relaxed).oldValue
         return loops.indices.map { loops[(home &+ $0) % loops.count] }
     }
-}
 
-// MARK: - For tests
-
-extension LoopGroup {
-    /// The number of running threads.
+    /// The number of running threads, for tests.
     package var threads: Int { loops.count { $0.isRunning } }
 }

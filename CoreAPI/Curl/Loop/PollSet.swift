@@ -1,12 +1,4 @@
-internal import CoreAPICore
-
-#if canImport(Darwin)
-internal import Darwin
-#elseif canImport(Musl)
-internal import Musl
-#else
-internal import Glibc
-#endif
+internal import Foundation
 
 /// The descriptors that a loop waits for with one `poll(2)`: its wake-up, and the sockets that its multi handles ask for
 /// (`CURLMOPT_SOCKETFUNCTION`). On the loop's thread only.
@@ -67,15 +59,10 @@ final class PollSet {
         indexes[Int(entry.fd)] = index
     }
 
-    /// Waits for no room in a socket, until ``watchRoom(in:of:)`` or ``watch(_:events:for:)``.
-    func ignoreRoom(in descriptor: Int32, of owner: CurlMulti) {
+    /// - Parameter isWatched: whether to wait for room in a socket, until ``watch(_:events:for:)``.
+    func watchRoom(_ isWatched: Bool, in descriptor: Int32, of owner: CurlMulti) {
         guard let index = index(of: descriptor), owners[index] === owner else { return }
-        entries[index].events &= ~Int16(POLLOUT)
-    }
-
-    func watchRoom(in descriptor: Int32, of owner: CurlMulti) {
-        guard let index = index(of: descriptor), owners[index] === owner else { return }
-        entries[index].events |= Int16(POLLOUT)
+        if isWatched { entries[index].events |= Int16(POLLOUT) } else { entries[index].events &= ~Int16(POLLOUT) }
     }
 
     func forgetAll(of owner: CurlMulti) {
@@ -123,8 +110,6 @@ final class PollSet {
     }
 
     /// Serves each ready socket once, and at most ``socketsPerTurn`` of an owner. The next wait begins with the first one left.
-    ///
-    /// - Parameter act: lets the owner act on a socket's events.
     func serve(_ act: (_ owner: CurlMulti, _ descriptor: Int32, _ events: Int16) -> Void) {
         var left: Int32?
         for descriptor in ready {
@@ -142,6 +127,42 @@ final class PollSet {
         guard descriptor >= 0, descriptor < indexes.count else { return nil }
         let index = indexes[Int(descriptor)]
         return index < 0 ? nil : index
+    }
+}
+
+/// Ends a loop's wait from any thread. It is a pipe, because every system has pipes. A signalling thread holds a reference, so
+/// the pipe outlives every signal.
+final class Wakeup: Sendable {
+    /// The end that the loop reads.
+    let descriptor: Int32
+    private let entrance: Int32
+
+    /// - Returns: `nil` if the process has no further descriptor.
+    init?() {
+        var ends: [Int32] = [-1, -1]
+        guard pipe(&ends) == 0 else { return nil }
+        for end in ends {
+            _ = fcntl(end, F_SETFD, FD_CLOEXEC)
+            _ = fcntl(end, F_SETFL, O_NONBLOCK)
+        }
+        (descriptor, entrance) = (ends[0], ends[1])
+    }
+
+    deinit {
+        _ = close(descriptor)
+        _ = close(entrance)
+    }
+
+    /// A full pipe has woken the loop already, so the result does not matter.
+    func signal() {
+        var byte: UInt8 = 1
+        _ = write(entrance, &byte, 1)
+    }
+
+    /// Called by the loop: one signal ends each sleep, so one read takes everything.
+    func clear() {
+        var bytes: (UInt64, UInt64) = (0, 0)
+        _ = withUnsafeMutableBytes(of: &bytes) { read(descriptor, $0.baseAddress, $0.count) }
     }
 }
 
