@@ -3,7 +3,7 @@ internal import CoreAPIHTTP
 internal import CoreAPITrust
 internal import Synchronization
 
-/// The limits of a pool: those of ``Limits`` for connections and the queue.
+/// Those of ``Limits`` for a pool's connections and queue.
 struct ConnectionLimits: Sendable, Hashable {
     let connections: Int
     let connectionsPerHost: Int
@@ -16,6 +16,18 @@ struct ConnectionLimits: Sendable, Hashable {
         streamsPerConnection = limits.streamsPerConnection
         queuedRequests = limits.queuedRequests
     }
+}
+
+/// What the connections of a pool have in common: one made under another trust, say, never serves its requests.
+struct PoolKind: Equatable, Sendable {
+    let trust: ServerTrustManager
+    /// A connection to a peer that one channel allows must not serve a channel that rejects it.
+    let rejected: Limits.AddressClass
+    /// A connection whose mismatch was only reported must not serve after the pin set began to block.
+    let pinMode: PinSet.Mode
+    /// Whether it serves streamed bodies; see `Workarounds/BusyConnectionShared.swift`.
+    let streamsBodies: Bool
+    let limits: ConnectionLimits
 }
 
 /// The host whose connections are counted together.
@@ -34,10 +46,12 @@ struct HostKey: Hashable, Sendable {
 /// The connections of one trust, their limits and their queue. Several loops of a group serve it, each with a shard.
 ///
 /// The queue is under a lock, so the limits apply to all shards together. A request that may start goes to its shard's loop at
-/// once. A request that must wait is kept by the loop of the first shard, which is the pool's home.
+/// once; one that must wait is kept by the loop of the first shard, the pool's home.
 final class ConnectionPool: Sendable {
+    typealias Queue = HostQueue<HostKey, Exchange>
+
     private struct State {
-        let queue: HostQueue<HostKey, Exchange>
+        let queue: Queue
         var isClosed = false
         /// Shards whose loops have work of this pool, and have not ended it.
         var open: Set<Int> = []
@@ -46,19 +60,11 @@ final class ConnectionPool: Sendable {
         var closers: [CheckedContinuation<Void, Never>] = []
     }
 
-    let trust: ServerTrustManager
-    /// A connection to a peer that one channel allows must not serve a channel that rejects it.
-    let rejected: Limits.AddressClass
-    /// A connection whose mismatch was only reported must not serve after the pin set began to block.
-    let pinMode: PinSet.Mode
-    /// Whether it serves streamed bodies; see `Workarounds/BusyConnectionShared.swift`.
-    let streamsBodies: Bool
-    let limits: ConnectionLimits
+    let kind: PoolKind
     let library: CurlLibrary
     /// The first is the home.
     private let shards: [PoolShard]
     private let state: Mutex<State>
-
     /// Requests in progress, under the lock of the transport.
     let users = Atomic(0)
     /// Exchanges that libcurl works on, and those that wait. Updated before a task is resumed, so the task of the last exchange
@@ -66,17 +72,10 @@ final class ConnectionPool: Sendable {
     let active = Atomic(0)
     let queued = Atomic(0)
 
-    init(
-        trust: ServerTrustManager, rejected: Limits.AddressClass, pinMode: PinSet.Mode, streamsBodies: Bool,
-        limits: ConnectionLimits,
-        loops: LoopGroup, library: CurlLibrary
-    ) {
-        self.trust = trust
-        self.rejected = rejected
-        self.pinMode = pinMode
-        self.streamsBodies = streamsBodies
-        self.limits = limits
+    init(_ kind: PoolKind, loops: LoopGroup, library: CurlLibrary) {
+        self.kind = kind
         self.library = library
+        let limits = kind.limits
         let bounds = ConnectionShare(inAll: max(1, limits.connections), perHost: max(1, limits.connectionsPerHost))
         let loops = loops.loopsForNewPool().prefix(min(bounds.inAll, bounds.perHost))
         shards = loops.enumerated().map { index, loop in
@@ -91,7 +90,6 @@ final class ConnectionPool: Sendable {
 
     /// Whether a loop holds an exchange or a connection of the pool.
     var isRunning: Bool { state.withLock { !$0.open.isEmpty } }
-    /// Whether no further exchange may begin.
     var isClosed: Bool { state.withLock { $0.isClosed } }
 
     // MARK: - From any thread
@@ -110,61 +108,37 @@ final class ConnectionPool: Sendable {
     }
 
     /// Ends all waiting and running exchanges with ``TransportError/closed``, and waits until no connection is left.
-    func close() async {
-        await withCheckedContinuation { continuation in
-            let isNew = state.withLock { state -> Bool in
-                guard !state.open.isEmpty else {
-                    state.isClosed = true
-                    continuation.resume()
-                    return false
-                }
-                state.closers.append(continuation)
-                defer { state.isClosed = true }
-                return !state.isClosed
-            }
-            if isNew { closeShards() }
-        }
-    }
-
+    func close() async { await withCheckedContinuation { close($0) } }
     /// As ``close()``, for an owner that is released and cannot wait.
-    func abandon() {
-        let isNew = state.withLock { state in
-            defer { state.isClosed = true }
-            return !state.isClosed
-        }
-        if isNew { closeShards() }
-    }
+    func abandon() { close(nil) }
 
-    private func closeShards() {
-        for index in state.withLock({ $0.open }) {
-            let shard = shards[index]
+    private func close(_ closer: CheckedContinuation<Void, Never>?) {
+        let (open, isNew) = state.withLock { state in
+            defer { state.isClosed = true }
+            if let closer, !state.open.isEmpty { state.closers.append(closer) }
+            return (state.open, !state.isClosed)
+        }
+        if open.isEmpty { closer?.resume() }
+        for shard in shards where isNew && open.contains(shard.index) {
             // A loop without a thread holds nothing of any pool.
             if !shard.loop.postIfRunning(.close(shard, self)) { shardEnds(shard) }
         }
     }
 
-    private enum Submission {
-        case to(PoolShard)
-        case rejected(ExchangeOutcome.End)
-    }
-
     private func submit(_ exchange: Exchange) {
         let key = HostKey(exchange.request.url)
-        let submission = state.withLock { state -> Submission in
-            guard !state.isClosed else { return .rejected(.failed(.closed)) }
-            guard !exchange.isCancelled.load(ordering: .acquiring) else { return .rejected(.cancelled) }
+        let (shard, end) = state.withLock { state -> (PoolShard?, ExchangeOutcome.End) in
+            guard !state.isClosed else { return (nil, .failed(.closed)) }
+            guard !exchange.isCancelled.load(ordering: .acquiring) else { return (nil, .cancelled) }
             exchange.ticket = state.queue.start(for: key, multiplexes: multiplexes(exchange))
             count(state.queue)
             let shard = shards[exchange.ticket?.shard ?? 0]
             exchange.shard = shard
             state.open.insert(shard.index)
-            return .to(shard)
+            return (shard, .complete)
         }
-        switch submission {
-        case .rejected(let end): exchange.resume(end)
-        case .to(let shard):
-            if let rejection = shard.loop.post(.submit(exchange, self)) { reject(exchange, rejection) }
-        }
+        guard let shard else { return exchange.resume(end) }
+        if let rejection = shard.loop.post(.submit(exchange, self)) { reject(exchange, rejection) }
     }
 
     /// May be called before the exchange itself arrives.
@@ -181,33 +155,28 @@ final class ConnectionPool: Sendable {
         exchange.request.url.scheme == .https && library.can(.http2) && !exchange.request.streamsBody ? nil : false
     }
 
-    private func count(_ queue: HostQueue<HostKey, Exchange>) {
+    private func count(_ queue: Queue) {
         active.store(queue.active, ordering: .releasing)
         queued.store(queue.waiting, ordering: .releasing)
     }
 
     // MARK: - From a loop's thread
 
-    /// Ends an exchange that has not begun with an error.
     func reject(_ exchange: Exchange, _ error: TransportError) {
         finish(exchange)
         exchange.releaseResources()
         exchange.resume(.failed(error))
     }
 
-    /// Queues an exchange that could not start when it was submitted.
-    ///
-    /// - Returns: its ticket: it may start by now.
-    /// - Throws: ``TransportError/queueFull(limit:)``.
-    func enqueue(_ exchange: Exchange) throws(TransportError) -> HostQueue<HostKey, Exchange>.Ticket {
-        let key = HostKey(exchange.request.url)
+    /// Queues an exchange that could not start when it was submitted. By now it may.
+    func enqueue(_ exchange: Exchange) throws(TransportError) -> Queue.Ticket {
+        let (key, multiplexes) = (HostKey(exchange.request.url), multiplexes(exchange))
         let ticket = state.withLock { state in
             defer { count(state.queue) }
-            let multiplexes = multiplexes(exchange)
             return state.queue.start(for: key, multiplexes: multiplexes)
                 ?? state.queue.enqueue(exchange, for: key, multiplexes: multiplexes)
         }
-        guard let ticket else { throw .queueFull(limit: max(0, limits.queuedRequests)) }
+        guard let ticket else { throw .queueFull(limit: max(0, kind.limits.queuedRequests)) }
         exchange.ticket = ticket
         return ticket
     }
@@ -237,19 +206,19 @@ final class ConnectionPool: Sendable {
             state.isHomeNotified = true
             return true
         }
-        if tellsHome { shards[0].loop.postIfRunning(.startReady(shards[0])) }
+        if tellsHome { notifyHome() }
     }
 
-    /// Notes what a response revealed about its host.
-    func learn(_ ticket: HostQueue<HostKey, Exchange>.Ticket, multiplexes: Bool) {
+    func learn(_ ticket: Queue.Ticket, multiplexes: Bool) {
         let tellsHome = state.withLock { state in
             state.queue.learn(ticket, multiplexes: multiplexes)
             return ticket.shard != 0 && state.queue.waiting > 0
         }
-        if tellsHome { shards[0].loop.postIfRunning(.startReady(shards[0])) }
+        if tellsHome { notifyHome() }
     }
 
-    /// Hands an exchange that may start to the loop of its shard.
+    private func notifyHome() { shards[0].loop.postIfRunning(.startReady(shards[0])) }
+
     func move(_ exchange: Exchange) {
         let shard = shards[exchange.ticket?.shard ?? 0]
         let isOpen = state.withLock { state in
@@ -275,14 +244,13 @@ final class ConnectionPool: Sendable {
 
 /// One loop's part of a pool.
 ///
-/// `@unchecked`: variables are touched on the loop's thread only.
+/// `@unchecked`: its variables are touched on the loop's thread only.
 final class PoolShard: @unchecked Sendable {
     let index: Int
     let share: ConnectionShare
     let loop: Loop
     /// Lives from the first exchange to the pool's end.
     var worker: PoolWorker?
-    /// Whether the pool has ended; no exchange begins after that.
     var isClosed = false
 
     init(_ index: Int, share: ConnectionShare, loop: Loop) {

@@ -16,16 +16,16 @@ final class CurlHandle {
         let streamsBody: Bool
     }
 
-    /// The number of handles in the process.
     static let living = Atomic(0)
 
-    /// Whether libcurl works on it; see ``CurlMulti/add(_:)``.
+    let connections: LoopConnections
+    var library: CurlLibrary { connections.library }
     var isInMulti = false
     let easy: UnsafeMutableRawPointer
     /// The address that libcurl uses (`CURLU`).
     private let address: OpaquePointer
     private let errorText: UnsafeMutablePointer<CChar>
-    /// The exchange that it serves. libcurl's callbacks get the handle and find the exchange here.
+    /// libcurl's callbacks get the handle and find the exchange here.
     private(set) var exchange: Exchange?
     /// The options that stay set; `nil` until all of them are.
     var form: Form?
@@ -40,8 +40,6 @@ final class CurlHandle {
     private var origin: HTTPURL?
     /// The `Host` line of its requests. libcurl would format its own line for each: 2,500 instructions, and three allocations.
     private var hostLines: HeaderList?
-    let connections: LoopConnections
-    var library: CurlLibrary { connections.library }
     /// The turn of the loop in which a byte was last received or sent.
     private var lastTurn: UInt?
     /// The bytes of a body received in one turn of the loop; see ``LoopConnections/mustPauseForTurn(_:after:)``.
@@ -54,9 +52,7 @@ final class CurlHandle {
             curl_url_cleanup(address)
             return nil
         }
-        self.connections = connections
-        self.address = address
-        self.easy = easy
+        (self.connections, self.address, self.easy) = (connections, address, easy)
         errorText = .allocate(capacity: Int(CURL_ERROR_SIZE))
         errorText.initialize(repeating: 0, count: Int(CURL_ERROR_SIZE))
         Self.living.add(1, ordering: .relaxed)
@@ -69,7 +65,6 @@ final class CurlHandle {
         Self.living.subtract(1, ordering: .relaxed)
     }
 
-    /// Whether another exchange of the same form may use it.
     var mayServeAgain: Bool { form != nil && !isSpent }
 
     func begin(_ exchange: Exchange) {
@@ -92,7 +87,6 @@ final class CurlHandle {
         exchange?.clock.lastActivity = LoopClock.now()
     }
 
-    /// The exchange is over, and the handle is in no multi handle.
     func end() {
         exchange = nil
         head.shrink()
@@ -100,26 +94,22 @@ final class CurlHandle {
     }
 
     /// The size of the receive buffer, in bytes. 64 KiB download 1.7 times as fast as the default 16 KiB, but every exchange in
-    /// flight has a buffer. Beyond the 64th, the exchanges share a MiB. Of thousands at once few wait for their own read, and 4
-    /// KiB for each were an eighth of the memory of 10,000 held requests.
+    /// flight has a buffer. Beyond the 64th, the exchanges share a MiB: 4 KiB for each were an eighth of the memory of 10,000
+    /// held requests.
     ///
-    /// - Parameters:
-    ///   - isSecure: whether it may be an HTTP/2 stream. Data without room stalls all other streams of its connection, so a frame
-    ///     must fit (RFC 9113 §4.2). libcurl 7.88.1 also needs room for a whole head (docs/decisions/libcurl.md).
-    ///   - streamsBody: whether its body is streamed. One turn of the loop fills one buffer in clear text, and wakes the reader
-    ///     once. TLS gives 16 KiB at a time.
+    /// Over TLS it may be an HTTP/2 stream. Data without room stalls all other streams of its connection, so a frame must fit
+    /// (RFC 9113 §4.2). libcurl 7.88.1 also needs room for a whole head (docs/decisions/libcurl.md). In clear text one turn of the
+    /// loop fills one buffer of a streamed body, and wakes the reader once; TLS gives 16 KiB at a time.
     static func bufferSize(inFlight count: Int, isSecure: Bool, streamsBody: Bool) -> Int {
         if streamsBody, !isSecure, count <= 16 { return 128 * 1_024 }
         return count <= 64 ? 64 * 1_024 : max(isSecure ? 16 * 1_024 : 1_024, 1_024 * 1_024 / count)
     }
 
-    /// libcurl's text for the last failure, or its general text for the code.
     func message(for code: CURLcode) -> String {
         let text = String(cString: errorText)
         return text.isEmpty ? String(cString: curl_easy_strerror(code)) : text
     }
 
-    /// - Parameters: as for ``bufferSize(inFlight:isSecure:streamsBody:)``.
     func setBufferSize(inFlight count: Int, isSecure: Bool, streamsBody: Bool) throws(TransportError) {
         let size = Self.bufferSize(inFlight: count, isSecure: isSecure, streamsBody: streamsBody)
         guard size != bufferSize else { return }
@@ -184,8 +174,6 @@ final class CurlHandle {
         throw .other(code: Int(CURLE_URL_MALFORMAT.rawValue), message: reason)
     }
 
-    // MARK: - Setters
-
     /// Sets an option for this exchange only; the handle serves no other afterwards.
     func setOnce(_ option: CURLoption, _ value: Int) throws(TransportError) {
         isSpent = true
@@ -214,109 +202,45 @@ final class CurlHandle {
         try check(value.withCString { ccurl_set_string(easy, option, $0) }, option)
     }
 
-    func set(_ option: NewerOption, _ value: Int) throws(TransportError) {
-        try check(option)
-        try set(option.number, value)
-    }
-
-    func set(_ option: NewerOption, _ value: String) throws(TransportError) {
-        try check(option)
-        try set(option.number, value)
-    }
-
-    /// Rejects what ``library`` lacks as libcurl does. A test's library lacks options that the linked one knows.
-    private func check(_ option: NewerOption) throws(TransportError) {
-        if !library.can(option.capability) { try check(CURLE_UNKNOWN_OPTION, option.number) }
-    }
-
-    func set(_ option: CURLoption, pointer: UnsafeMutableRawPointer) throws(TransportError) {
+    private func set(_ option: CURLoption, pointer: UnsafeMutableRawPointer) throws(TransportError) {
         try check(ccurl_set_pointer(easy, option, pointer), option)
     }
 
-    /// The bytes are copied.
-    func set(_ option: CURLoption, blob text: String) throws(TransportError) {
-        var text = text
-        try check(
-            text.withUTF8 { bytes in
-                bytes.baseAddress.map { ccurl_set_blob(easy, option, $0, bytes.count) } ?? CURLE_BAD_FUNCTION_ARGUMENT
-            }, option)
-    }
-
-    /// The bytes are copied.
-    func set(_ option: CURLoption, blob data: Data) throws(TransportError) {
-        try check(
-            data.withUnsafeBytes { bytes in
-                bytes.baseAddress.map { ccurl_set_blob(easy, option, $0, bytes.count) } ?? CURLE_BAD_FUNCTION_ARGUMENT
-            }, option)
+    func set(_ option: CURLoption, blob bytes: some Sequence<UInt8>) throws(TransportError) {
+        let bytes = Array(bytes)
+        try check(ccurl_set_blob(easy, option, bytes, bytes.count), option)
     }
 
     func setSSLContext(_ callback: @escaping curl_ssl_ctx_callback, _ context: UnsafeMutableRawPointer?) throws(TransportError) {
         try check(ccurl_set_ssl_context(easy, callback, context), CURLOPT_SSL_CTX_FUNCTION)
     }
 
-    /// The buffer is not copied.
-    func setErrorBuffer() throws(TransportError) {
-        try set(CURLOPT_ERRORBUFFER, pointer: errorText)
-    }
-
-    /// Sets the callbacks, which pass everything received and sent to the handle's exchange.
-    func setCallbacks() throws(TransportError) {
+    /// Sets the callbacks, which pass everything received and sent to the handle's exchange. Sockets are noted in
+    /// ``connections``, which must outlive them.
+    func setCallbacks(isUpload: Bool) throws(TransportError) {
         let context = Unmanaged.passUnretained(self).toOpaque()
+        let registry = Unmanaged.passUnretained(connections).toOpaque()
+        // Not copied.
+        try set(CURLOPT_ERRORBUFFER, pointer: errorText)
         try set(CURLOPT_PRIVATE, pointer: context)
         try check(ccurl_set_header(easy, CurlCallbacks.header, context), CURLOPT_HEADERFUNCTION)
         try check(ccurl_set_write(easy, CurlCallbacks.write, context), CURLOPT_WRITEFUNCTION)
         try check(ccurl_set_read(easy, CurlCallbacks.read, context), CURLOPT_READFUNCTION)
         try check(ccurl_set_seek(easy, CurlCallbacks.seek, context), CURLOPT_SEEKFUNCTION)
         try check(ccurl_set_prereq(easy, CurlCallbacks.prerequest, context), CURLOPT_PREREQFUNCTION)
-    }
-
-    /// Reports the bytes of the request's body that were sent.
-    func setProgress() throws(TransportError) {
-        let context = Unmanaged.passUnretained(self).toOpaque()
-        try check(ccurl_set_progress(easy, CurlCallbacks.progress, context), CURLOPT_XFERINFOFUNCTION)
-    }
-
-    /// Sets the socket callbacks. Sockets are opened for the handle's exchange and noted in ``connections``, which must outlive
-    /// them.
-    func setSockets() throws(TransportError) {
-        let context = Unmanaged.passUnretained(self).toOpaque()
-        let registry = Unmanaged.passUnretained(connections).toOpaque()
         try check(
-            ccurl_set_sockets(easy, LoopConnections.open, LoopConnections.close, context, registry),
-            CURLOPT_OPENSOCKETFUNCTION)
+            ccurl_set_sockets(easy, LoopConnections.open, LoopConnections.close, context, registry), CURLOPT_OPENSOCKETFUNCTION)
+        if isUpload { try check(ccurl_set_progress(easy, CurlCallbacks.progress, context), CURLOPT_XFERINFOFUNCTION) }
     }
 
     /// A failed option fails the exchange: without it, another request than the intended one would be sent.
     private func check(_ code: CURLcode, _ option: CURLoption) throws(TransportError) {
         guard code != CURLE_OK else { return }
-        let name =
-            curl_easy_option_by_id(option).map { "CURLOPT_" + String(cString: $0.pointee.name) } ?? "option \(option.rawValue)"
-        switch code {
-        case CURLE_UNKNOWN_OPTION, CURLE_NOT_BUILT_IN: throw .unsupported(capability: name)
-        default: throw .other(code: Int(code.rawValue), message: "\(name): \(String(cString: curl_easy_strerror(code)))")
-        }
+        let known = curl_easy_option_by_id(option).map { "CURLOPT_" + String(cString: $0.pointee.name) }
+        let name = known ?? "option \(option.rawValue)"
+        if [CURLE_UNKNOWN_OPTION, CURLE_NOT_BUILT_IN].contains(code) { throw .unsupported(capability: name) }
+        throw .other(code: Int(code.rawValue), message: "\(name): \(String(cString: curl_easy_strerror(code)))")
     }
-
-    // MARK: - A raw connection
-
-    /// Sends some of the bytes (`curl_easy_send`).
-    func send(_ bytes: UnsafeRawBufferPointer, _ sent: inout Int) -> CURLcode {
-        curl_easy_send(easy, bytes.baseAddress, bytes.count, &sent)
-    }
-
-    /// Receives bytes (`curl_easy_recv`). The first call gives the connection back to the handle; until then libcurl takes it for
-    /// an idle one and may close it.
-    func receive(_ bytes: UnsafeMutableRawBufferPointer, _ received: inout Int) -> CURLcode {
-        curl_easy_recv(easy, bytes.baseAddress, bytes.count, &received)
-    }
-
-    /// Its socket (`CURLINFO_ACTIVESOCKET`); `nil` without one.
-    var rawSocket: Int32? {
-        let socket = ccurl_get_socket(easy)
-        return socket == ccurl_bad_socket ? nil : socket
-    }
-
-    // MARK: - Getters
 
     func number(_ info: CURLINFO) -> Int { ccurl_get_long(easy, info) }
     func offset(_ info: CURLINFO) -> Int64 { Int64(ccurl_get_offset(easy, info)) }
@@ -324,8 +248,7 @@ final class CurlHandle {
 
     /// `nil` if libcurl uses another TLS library.
     var openSSL: OpenSSL? { library.can(.openSSL) ? OpenSSL.linked : nil }
-
-    /// OpenSSL's connection that the exchange uses; `nil` without one, and if libcurl uses another TLS library.
+    /// OpenSSL's connection that the exchange uses; `nil` without one.
     var openSSLSession: UnsafeMutableRawPointer? { ccurl_get_openssl_session(easy) }
 
     /// Whether TLS holds decrypted, unread bytes of the exchange's connection. They are no longer on the socket.
@@ -340,15 +263,12 @@ final class CurlHandle {
         return openSSL.speaksHTTP2(session)
     }
 
-    /// The handle of a callback's context, as ``setCallbacks()`` set it; the pool and the exchange keep it alive.
+    /// The handle of a callback's context; the pool and the exchange keep it alive.
     static func behind(_ context: UnsafeMutableRawPointer?) -> CurlHandle? {
         context.map { Unmanaged<CurlHandle>.fromOpaque($0).takeUnretainedValue() }
     }
 
-    /// The kit's handle for libcurl's.
     static func owner(of easy: UnsafeMutableRawPointer) -> CurlHandle? { behind(ccurl_get_private(easy)) }
-
-    /// The exchange that libcurl's handle serves.
     static func exchange(of easy: UnsafeMutableRawPointer) -> Exchange? { owner(of: easy)?.exchange }
 }
 
@@ -359,18 +279,15 @@ struct CurlHandlePool {
     private let capacity: Int
     private let connections: LoopConnections
 
-    /// - Parameter capacity: how many idle handles are kept. Each has some 8 KiB. After an HTTP/2 stream it also keeps its
-    ///   buffers, of up to 64 KiB in each direction.
-    init(capacity: Int, connections: LoopConnections) {
-        self.capacity = capacity
-        self.connections = connections
-    }
+    /// - Parameter capacity: how many idle handles are kept. Each has some 8 KiB, and after an HTTP/2 stream its buffers, of up
+    ///   to 64 KiB in each direction.
+    init(capacity: Int, connections: LoopConnections) { (self.capacity, self.connections) = (capacity, connections) }
 
     /// A handle of the same form, or a new one; `nil` if libcurl has no memory for another.
     mutating func take(_ form: CurlHandle.Form) -> CurlHandle? {
         // Nearly always the last one matches. If there are many others, a new handle is cheaper than a long search.
         if let last = handles.last, last.form == form { return handles.removeLast() }
-        if let index = handles.suffix(Self.searched).lastIndex(where: { $0.form == form }) {
+        if let index = handles.suffix(16).lastIndex(where: { $0.form == form }) {
             handles.swapAt(index, handles.count - 1)
             return handles.removeLast()
         }
@@ -384,11 +301,4 @@ struct CurlHandlePool {
         if handles.count >= capacity { handles.removeFirst() }
         handles.append(handle)
     }
-
-    private static let searched = 16
-}
-
-extension TransportError {
-    /// libcurl has no memory for another handle (`CURLE_OUT_OF_MEMORY`).
-    static let outOfHandles = TransportError.other(code: 27, message: "out of memory for another exchange")
 }

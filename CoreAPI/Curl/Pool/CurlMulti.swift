@@ -1,30 +1,20 @@
 internal import CCurl
 internal import CoreAPICore
+internal import Foundation
 
-#if canImport(Darwin)
-internal import Darwin
-#elseif canImport(Musl)
-internal import Musl
-#else
-internal import Glibc
-#endif
-
-/// A loop's interface to a `CURLM`: it adds and removes exchanges, and advances them when something happens.
+/// A loop's interface to a `CURLM`: it adds and removes exchanges, and advances them when something happens. On the loop's thread
+/// only.
 ///
 /// The loop waits for several of them at once. So libcurl names the sockets to wait for (`CURLMOPT_SOCKETFUNCTION`), and the loop
 /// reports their events (`curl_multi_socket_action`). The loop asks for the next timer (`curl_multi_timeout`) after every call.
 /// Nothing depends on `CURLMOPT_TIMERFUNCTION`, which is not called if a timer stays the same.
-///
-/// On the loop's thread only.
 final class CurlMulti {
     private let multi: UnsafeMutableRawPointer
     let sockets: PollSet
     /// Lives until the multi handle has closed its connections.
     let connections: LoopConnections
     let monitor: HTTP2StreamMonitor?
-    /// The number of handles in it.
     private(set) var handles = 0
-    /// How many sockets the loop watches for it.
     var watched = 0
     /// Whether libcurl was called in this turn, and for how many sockets.
     private(set) var isInTurn = false
@@ -36,14 +26,10 @@ final class CurlMulti {
     var idleRoom = IdleRoom()
     /// The raw connections, by socket; libcurl does not watch them.
     private var raw: [Int32: Exchange] = [:]
-    /// Those whose sockets are ready.
-    private var readyRaw: [Exchange] = []
+    /// Those whose sockets became ready.
+    @exclusivity(unchecked) var readyRaw: [Exchange] = []
 
-    /// - Parameters:
-    ///   - share: the connections that it may have.
-    ///   - streams: the limit per HTTP/2 connection.
-    ///   - sockets: the loop's set of sockets.
-    ///   - library: the libcurl to use.
+    /// - Parameter streams: the limit per HTTP/2 connection.
     /// - Throws: ``TransportError`` if libcurl cannot be set up.
     init(_ share: ConnectionShare, streams: Int, sockets: PollSet, library: CurlLibrary) throws(TransportError) {
         guard CurlGlobal.code == CURLE_OK else {
@@ -57,8 +43,7 @@ final class CurlMulti {
         do throws(TransportError) {
             try set(CURLMOPT_MAX_TOTAL_CONNECTIONS, share.inAll)
             try set(CURLMOPT_MAX_HOST_CONNECTIONS, share.perHost)
-            // As many connections may stay open between exchanges as may be open at all; the default follows the number of
-            // handles.
+            // As many may stay open between exchanges as may be open at all; the default follows the number of handles.
             try set(CURLMOPT_MAXCONNECTS, share.inAll)
             try set(CURLMOPT_MAX_CONCURRENT_STREAMS, streams)
             try check(ccurl_multi_set_sockets(multi, Self.watch, Unmanaged.passUnretained(self).toOpaque()))
@@ -96,20 +81,7 @@ final class CurlMulti {
     }
 
     /// A thread serves several multi handles, each with its own monitor or without one.
-    private func observe() {
-        if let monitor { monitor.observe() } else { HTTP2StreamMonitor.stopObserving() }
-    }
-
-    /// Whether the server has ended the exchange's HTTP/2 stream; `nil` if that cannot be seen.
-    func hasEndedStream(_ handle: CurlHandle) -> Bool? { monitor?.hasEnded(handle) }
-
-    /// The exchanges whose HTTP/2 streams have failed, whatever libcurl reports.
-    func takeGivenUp() -> [Exchange] { monitor?.takeGivenUp() ?? [] }
-
-    /// The exchanges whose responses are complete although libcurl is still sending their requests.
-    func takeComplete() -> [Exchange] { monitor?.takeComplete() ?? [] }
-
-    // MARK: - Moving
+    private func observe() { if let monitor { monitor.observe() } else { HTTP2StreamMonitor.stopObserving() } }
 
     /// Whether libcurl may be called for another socket in this turn.
     func mayBeServed(atMost count: Int) -> Bool {
@@ -117,7 +89,6 @@ final class CurlMulti {
         return served <= count
     }
 
-    /// - Parameter events: of `poll(2)`.
     func act(on descriptor: Int32, _ events: Int16) {
         if let exchange = raw[descriptor] {
             readyRaw.append(exchange)
@@ -128,36 +99,32 @@ final class CurlMulti {
         if events & Int16(POLLIN | POLLERR | POLLHUP) != 0 { selected |= CURL_CSELECT_IN }
         if events & Int16(POLLOUT) != 0 { selected |= CURL_CSELECT_OUT }
         if events & Int16(POLLNVAL) != 0 { selected |= CURL_CSELECT_ERR }
-        beginTurn()
-        var running: Int32 = 0
         connections.hasWritten = false
-        note(curl_multi_socket_action(multi, descriptor, selected, &running))
+        act { curl_multi_socket_action(multi, descriptor, selected, $0) }
         noteRoom(in: descriptor, events)
     }
 
     /// Starts the added exchanges, and does the work that is due.
-    func actOnTimers() {
+    func actOnTimers() { act { curl_multi_socket_action(multi, ccurl_bad_socket, 0, $0) } }
+    /// Advances every exchange as far as possible, whether its socket is ready or not.
+    func actOnAll() { act { ccurl_multi_act_on_all(multi, $0) } }
+
+    private func act(_ call: (_ running: UnsafeMutablePointer<Int32>) -> CURLMcode) {
         beginTurn()
         var running: Int32 = 0
-        note(curl_multi_socket_action(multi, ccurl_bad_socket, 0, &running))
+        do throws(TransportError) {
+            try check(call(&running))
+        } catch {
+            failure = failure ?? error
+        }
     }
 
-    /// Resumes a paused exchange. Its callbacks may be called inside, and again in the next turn.
-    ///
-    /// - Returns: the error if the exchange cannot continue; libcurl does not end it by itself then.
+    /// Resumes a paused exchange. Its callbacks may be called inside, and again in the next turn. Returns the error if the
+    /// exchange cannot continue; libcurl does not end it by itself then.
     func resume(_ handle: CurlHandle) -> CURLcode {
         beginTurn()
         return curl_easy_pause(handle.easy, CURLPAUSE_CONT)
     }
-
-    /// Advances every exchange as far as possible, whether its socket is ready or not.
-    func actOnAll() {
-        beginTurn()
-        var running: Int32 = 0
-        note(ccurl_multi_act_on_all(multi, &running))
-    }
-
-    // MARK: - Raw connections
 
     /// Begins to serve a raw connection, which stays in the multi handle: its removal would close it.
     func keep(_ connection: RawSocket, of exchange: Exchange) { raw[connection.descriptor] = exchange }
@@ -180,14 +147,7 @@ final class CurlMulti {
         sockets.forget(connection.descriptor, of: self)
     }
 
-    /// The raw connections that became ready since the last call.
-    func takeReadyRaw() -> [Exchange] {
-        guard !readyRaw.isEmpty else { return [] }
-        defer { readyRaw = [] }
-        return readyRaw
-    }
-
-    /// - Throws: an error that affects all exchanges of the turn.
+    /// Throws an error that affects all exchanges of the turn.
     func endTurn() throws(TransportError) {
         (isInTurn, served) = (false, 0)
         guard let failure else { return }
@@ -213,7 +173,6 @@ final class CurlMulti {
         return due
     }
 
-    /// The next finished exchange and its result.
     func nextDone() -> (exchange: Exchange, code: CURLcode)? {
         var code = CURLE_OK
         while let easy = ccurl_multi_next_done(multi, &code) {
@@ -221,8 +180,6 @@ final class CurlMulti {
         }
         return nil
     }
-
-    // MARK: - libcurl
 
     /// `CURLMOPT_SOCKETFUNCTION`
     private static var watch: curl_socket_callback {
@@ -242,14 +199,6 @@ final class CurlMulti {
 
     private func set(_ option: CURLMoption, _ value: Int) throws(TransportError) {
         try check(ccurl_multi_set_long(multi, option, min(max(1, value), Int(Int32.max))))
-    }
-
-    private func note(_ code: CURLMcode) {
-        do throws(TransportError) {
-            try check(code)
-        } catch {
-            failure = failure ?? error
-        }
     }
 
     private func check(_ code: CURLMcode) throws(TransportError) {

@@ -17,13 +17,9 @@ struct EndedExchanges: ~Copyable {
     }
 
     private var all: [Ended] = []
-
     var isEmpty: Bool { all.isEmpty }
 
-    /// - Parameters:
-    ///   - end: how the exchange ended.
-    ///   - handle: its handle, still in the multi handle; `nil` if it never left the queue.
-    ///   - isSound: whether the handle may serve again.
+    /// The handle is still in the multi handle; `nil` if it never left the queue. A sound one may serve again.
     mutating func append(_ exchange: Exchange, _ end: End, _ handle: CurlHandle?, isSound: Bool) {
         all.append(Ended(exchange: exchange, end: end, handle: handle, isSound: isSound))
     }
@@ -40,10 +36,7 @@ struct EndedExchanges: ~Copyable {
     }
 
     /// Takes the handles back, after the tasks were resumed, so that the tasks wake up meanwhile. Must run before libcurl runs
-    /// again and before `curl_multi_info_read` reports an exchange a second time, because the handles are in the multi handle
-    /// until then.
-    ///
-    /// - Parameter takeBack: takes back a handle.
+    /// again and before `curl_multi_info_read` reports an exchange a second time: until then the handles are in the multi handle.
     mutating func release(_ takeBack: (CurlHandle, _ isSound: Bool) -> Void) {
         guard !all.isEmpty else { return }
         for index in all.indices {

@@ -4,8 +4,8 @@ internal import Synchronization
 /// Decides which exchange may start now: it limits the exchanges of one host and the connections of all. First come, first served
 /// within a host; the hosts take turns. No I/O, no clock, no threads: its owner's lock guards it.
 ///
-/// The kit has its own queue, because an exchange that waits inside libcurl looks like one that connects. And older libraries do
-/// not report how long it waited (`CURLINFO_QUEUE_TIME_T`).
+/// The kit has its own, because an exchange that waits inside libcurl looks like one that connects. And older libraries do not
+/// report how long it waited (`CURLINFO_QUEUE_TIME_T`).
 ///
 /// The protocol decides how many exchanges a host may have. One HTTP/1.1 connection carries one exchange. One HTTP/2 connection
 /// carries many, and such a host gets one (RFC 9113 §9.1), because libcurl would otherwise open one for each further exchange.
@@ -22,11 +22,9 @@ final class HostQueue<Key: Hashable, Item> {
     struct Ticket: @unchecked Sendable {
         fileprivate let host: Host
         fileprivate let number: UInt64
-        /// Whether the item has started, or waits.
         let isStarted: Bool
         /// The shard where the item runs; 0 for a waiting item.
         var shard = 0
-
         /// Whether the host multiplexes; `nil` until its first response.
         var multiplexes: Bool? { host.multiplexes }
     }
@@ -35,15 +33,12 @@ final class HostQueue<Key: Hashable, Item> {
         let key: Key
         /// The shard with the host's connections, while they are few.
         var home: Int
-        /// Started, unfinished items, by shard.
         @exclusivity(unchecked) var activeOn: [Int]
         @exclusivity(unchecked) var waiting = FIFO<(number: UInt64, item: Item?)>()
-        /// Waiting items that were not removed.
         var waitingCount = 0
         var active = 0
         /// -1 if unknown. Atomic, because the threads of all shards read it through tickets.
         private let known = Atomic(-1)
-        /// Whether `waitingHosts` contains the host.
         var isListed = false
 
         init(key: Key, home: Int, shards: Int) {
@@ -64,7 +59,6 @@ final class HostQueue<Key: Hashable, Item> {
     /// The limit for items of a host whose protocol is unknown. libcurl holds them back until the first one has a connection, and
     /// does not report for how long.
     static var probeLimit: Int { 8 }
-
     /// The number of exchanges on a host's home shard beyond which other shards are used. A loop handles sixteen small responses
     /// faster than another thread wakes up and opens a connection.
     static var spreadThreshold: Int { 16 }
@@ -73,9 +67,7 @@ final class HostQueue<Key: Hashable, Item> {
     private let connectionsPerHost: Int
     private let shares: [ConnectionShare]
     private let streamsPerConnection: Int
-    /// The largest number of waiting items.
-    let capacity: Int
-
+    private let capacity: Int
     @exclusivity(unchecked) private var hosts: [Key: Host] = [:]
     private var recent: Host?
     @exclusivity(unchecked) private var waitingHosts = FIFO<Host>()
@@ -87,10 +79,7 @@ final class HostQueue<Key: Hashable, Item> {
     /// The home of the next host, if there are several shards.
     private var nextHome = 0
     private var multiplexingHosts = 0
-
-    /// Waiting items.
     private(set) var waiting = 0
-    /// Started, unfinished items.
     private(set) var active = 0
 
     /// - Parameter shards: at most the number of connections to a host, so that each shard has one.
@@ -107,14 +96,10 @@ final class HostQueue<Key: Hashable, Item> {
 
     /// Joins the queue, or returns `nil` if it is full. An item that can start at once is never rejected.
     ///
-    /// - Parameters:
-    ///   - item: the waiting item.
-    ///   - key: its host.
-    ///   - multiplexes: whether the host multiplexes, if known before its first response.
+    /// - Parameter multiplexes: whether the host multiplexes, if known before its first response.
     func enqueue(_ item: Item, for key: Key, multiplexes: Bool? = nil) -> Ticket? {
-        let host = host(for: key)
-        if host.multiplexes == nil, let multiplexes { change(host) { host.multiplexes = multiplexes } }
-        guard waiting < capacity || (host.waitingCount == 0 && canStart(host)) else {
+        let host = host(for: key, multiplexes: multiplexes)
+        guard waiting < capacity || (host.waitingCount == 0 && shard(for: host) != nil) else {
             forgetIfIdle(host)
             return nil
         }
@@ -128,12 +113,9 @@ final class HostQueue<Key: Hashable, Item> {
 
     /// Starts an item at once if it would be the next; `nil` if others wait, or a limit is reached. Most items start in this way,
     /// without the lists of waiting items.
-    ///
-    /// - Parameters: as for ``enqueue(_:for:multiplexes:)``.
     func start(for key: Key, multiplexes: Bool? = nil) -> Ticket? {
         guard waiting == 0 else { return nil }
-        let host = host(for: key)
-        if host.multiplexes == nil, let multiplexes { change(host) { host.multiplexes = multiplexes } }
+        let host = host(for: key, multiplexes: multiplexes)
         guard let shard = shard(for: host) else {
             forgetIfIdle(host)
             return nil
@@ -143,7 +125,6 @@ final class HostQueue<Key: Hashable, Item> {
         return Ticket(host: host, number: lastNumber, isStarted: true, shard: shard)
     }
 
-    /// Removes an item that has not started.
     func remove(_ ticket: Ticket) {
         let host = ticket.host
         guard let index = host.waiting.firstIndex(notBefore: { $0.number < ticket.number }),
@@ -184,7 +165,6 @@ final class HostQueue<Key: Hashable, Item> {
         return nil
     }
 
-    /// Ends a started item, so that another may start.
     func finish(_ ticket: Ticket) {
         guard ticket.host.activeOn[ticket.shard] > 0 else { return }
         change(ticket.host) {
@@ -197,13 +177,10 @@ final class HostQueue<Key: Hashable, Item> {
         forgetIfIdle(ticket.host)
     }
 
-    /// Notes what a response revealed about its host.
     func learn(_ ticket: Ticket, multiplexes: Bool) {
         change(ticket.host) { ticket.host.multiplexes = multiplexes }
         list(ticket.host)
     }
-
-    // MARK: - Hosts
 
     private func limit(of host: Host) -> Int {
         switch host.multiplexes {
@@ -216,8 +193,6 @@ final class HostQueue<Key: Hashable, Item> {
     private func connections(of host: Host, active: Int) -> Int {
         host.multiplexes == true ? active / streamsPerConnection + (active % streamsPerConnection == 0 ? 0 : 1) : active
     }
-
-    private func canStart(_ host: Host) -> Bool { shard(for: host) != nil }
 
     /// The shard where another item of the host may start now.
     private func shard(for host: Host) -> Int? {
@@ -275,6 +250,12 @@ final class HostQueue<Key: Hashable, Item> {
         waitingHosts.append(host)
     }
 
+    private func host(for key: Key, multiplexes: Bool?) -> Host {
+        let host = host(for: key)
+        if host.multiplexes == nil, let multiplexes { change(host) { host.multiplexes = multiplexes } }
+        return host
+    }
+
     private func host(for key: Key) -> Host {
         // Most items have the same host as the one before; comparing it costs a sixth of a lookup.
         if let recent, recent.key == key { return recent }
@@ -316,13 +297,9 @@ struct ConnectionShare: Equatable {
 struct FIFO<Element> {
     private var storage: [Element?] = []
     private var head = 0
-
-    var isEmpty: Bool { head == storage.count }
     var count: Int { storage.count - head }
 
-    mutating func append(_ element: Element) {
-        storage.append(element)
-    }
+    mutating func append(_ element: Element) { storage.append(element) }
 
     mutating func popFirst() -> Element? {
         guard head < storage.count else { return nil }
@@ -341,13 +318,12 @@ struct FIFO<Element> {
         return element
     }
 
-    /// Removes the unwanted elements; the others keep their order.
     mutating func removeAll(where isUnwanted: (Element) -> Bool) {
         storage = storage[head...].filter { $0.map { !isUnwanted($0) } ?? false }
         head = 0
     }
 
-    /// The index of the first element that is not ordered before the searched one; for sorted lists.
+    /// The index of the first element that is not ordered before the searched one, in a sorted list.
     func firstIndex(notBefore isBefore: (Element) -> Bool) -> Int? {
         var low = head
         var high = storage.count
@@ -358,7 +334,6 @@ struct FIFO<Element> {
         return low < storage.count ? low : nil
     }
 
-    /// The element at an index from ``firstIndex(notBefore:)``.
     subscript(index: Int) -> Element? {
         get { storage[index] }
         set { storage[index] = newValue }

@@ -1,19 +1,13 @@
 internal import CCurl
 internal import CoreAPICore
 internal import CoreAPIHTTP
+internal import Foundation
 
-#if canImport(Darwin)
-internal import Darwin
-#elseif canImport(Musl)
-internal import Musl
-#else
-internal import Glibc
-#endif
-
-/// The connections of one multi handle, so that each can be checked before it is used again. libcurl does not reveal the socket
-/// of a connection before use. So sockets are noted when they are opened and found again by their two ends.
+/// The connections of one multi handle, so that each can be checked before it is used again; and what libcurl's callbacks, in
+/// which no exchange may be started or ended, note for the end of the turn. Used on the loop's thread only.
 ///
-/// Used on the loop's thread only; outlives every connection.
+/// libcurl does not reveal the socket of a connection before use. So sockets are noted when they are opened and found again by
+/// their two ends. Outlives every connection.
 final class LoopConnections {
     /// The data of `CURLOPT_PREREQFUNCTION` about a connection.
     struct Ends {
@@ -36,25 +30,26 @@ final class LoopConnections {
     private var unclaimed: Set<Int32> = []
     private var known: [Ports: [LoopConnection]] = [:]
     private var owners: [Int32: LoopConnection] = [:]
-    @exclusivity(unchecked) private var discovered: [(exchange: Exchange, multiplexes: Bool)] = []
-    @exclusivity(unchecked) private var withHead: [Exchange] = []
+    /// Exchanges whose responses revealed the protocol of their hosts.
+    @exclusivity(unchecked) var discovered: [(exchange: Exchange, multiplexes: Bool)] = []
+    /// Exchanges whose heads the loop must hear of: of streamed responses and of redirects.
+    @exclusivity(unchecked) var withHead: [Exchange] = []
     @exclusivity(unchecked) private var withChunks: [CurlBodyStream] = []
-    @exclusivity(unchecked) private var pausedForTurn: [Exchange] = []
-    private var hasHeldUpload = false
-    private var hasCloseNotify = false
+    /// Exchanges that go on in the next turn.
+    @exclusivity(unchecked) var pausedForTurn: [Exchange] = []
     /// Exchanges that were answered while their request was still being sent; see `Workarounds/EndlessUpload.swift`.
     @exclusivity(unchecked) var early: [Exchange] = []
-    /// Whether the loop serves other pools, too.
+    /// Whether libcurl waits for more of a request's body.
+    var hasHeldUpload = false
+    /// Whether a server has announced the end of an HTTP/2 connection by TLS.
+    var hasCloseNotify = false
     var isShared = false
     /// Counts the turns of the loop in which it calls libcurl.
     private(set) var turn: UInt = 0
-    /// The number of exchanges when the turn began.
     private(set) var exchanges = 0
-    /// Whether a byte was received or sent in this turn.
     var hasMoved = false
     /// Whether a byte was written to a connection with TLS; set to `false` before each look.
     var hasWritten = false
-    /// Whether a response arrived over HTTP/2.
     private(set) var haveMultiplexed = false
 
     init(_ sockets: PollSet? = nil, _ library: CurlLibrary = .linked) {
@@ -86,98 +81,39 @@ final class LoopConnections {
         known[ends.ports]?.first { $0.isConnected(to: ends.remoteAddress) } ?? LoopConnection(ends, socket: nil, loop: self)
     }
 
-    /// Notes that a response revealed its host's protocol. Called inside a callback, where no exchange may be started.
+    /// Notes that a response revealed its host's protocol.
     func note(_ exchange: Exchange, multiplexes: Bool) {
         discovered.append((exchange, multiplexes))
         if multiplexes { haveMultiplexed = true }
     }
 
-    /// The notes since the last call.
-    func takeDiscovered() -> [(exchange: Exchange, multiplexes: Bool)] {
-        guard !discovered.isEmpty else { return [] }
-        defer { discovered = [] }
-        return discovered
-    }
-
-    /// Notes, inside a callback, that a server has announced the end of an HTTP/2 connection by TLS.
-    func noteCloseNotify() { hasCloseNotify = true }
-
-    /// Whether that happened since the last call.
-    func takeCloseNotify() -> Bool {
-        defer { hasCloseNotify = false }
-        return hasCloseNotify
-    }
-
-    /// Notes, inside a callback, that libcurl waits for more of a request's body.
-    func noteHeldUpload() { hasHeldUpload = true }
-
-    /// Whether that happened since the last call.
-    func takeHeldUpload() -> Bool {
-        defer { hasHeldUpload = false }
-        return hasHeldUpload
-    }
-
-    /// What one HTTP/1.1 response may cost per turn. libcurl would read up to a hundred buffers of 64 KiB from a socket that
-    /// never runs dry.
-    private struct Burst {
-        let bytes: Int
-        /// What a piece counts beside its bytes: a server may send chunks of one byte, and each of them is a callback.
-        let pieceCost: Int
-
-        /// If other pools wait: at most 500 callbacks.
-        static let shared = Burst(bytes: 256 * 1_024, pieceCost: 512)
-        /// If none does when the turn begins; one may come meanwhile. At most 2,000 callbacks, some 4 ms, or 3.7 MiB of a fast
-        /// body.
-        static let alone = Burst(bytes: 4 * 1_024 * 1_024, pieceCost: 2_048)
-    }
-
-    /// Whether a response has used up its part of the turn; it continues in the next. A stream of HTTP/2 is not paused, because
-    /// that would hold up the others of its connection; `Workarounds/EndlessReading.swift` bounds those.
+    /// Whether a response has used up its part of the turn; it continues in the next. libcurl would read up to a hundred buffers
+    /// of 64 KiB from a socket that never runs dry. A stream of HTTP/2 is not paused, because that would hold up the others of its
+    /// connection; `Workarounds/EndlessReading.swift` bounds those.
     func mustPauseForTurn(_ handle: CurlHandle, after count: Int) -> Bool {
         guard !handle.head.isMultiplexed, let exchange = handle.exchange else { return false }
-        let burst = isShared ? Burst.shared : .alone
+        // A server may send chunks of one byte, and each of them is a callback. If other pools wait, there are at most 500. If none
+        // did when the turn began, there are at most 2,000, some 4 ms, or 3.7 MiB of a fast body.
+        let (limit, pieceCost) = isShared ? (256 * 1_024, 512) : (4 * 1_024 * 1_024, 2_048)
         if handle.burst.turn != turn { handle.burst = (turn, 0) }
-        handle.burst.bytes += count + burst.pieceCost
-        guard handle.burst.bytes > burst.bytes else { return false }
+        handle.burst.bytes += count + pieceCost
+        guard handle.burst.bytes > limit else { return false }
         handle.burst.bytes = 0
         pausedForTurn.append(exchange)
         return true
     }
 
-    /// Lets a raw connection go on in the next turn.
-    func pauseForTurn(_ exchange: Exchange) { pausedForTurn.append(exchange) }
-
-    /// The exchanges paused for the turn since the last call.
-    func takePausedForTurn() -> [Exchange] {
-        guard !pausedForTurn.isEmpty else { return [] }
-        defer { pausedForTurn = [] }
-        return pausedForTurn
-    }
-
-    var hasPausedForTurn: Bool { !pausedForTurn.isEmpty }
-
-    /// Notes, inside a callback, that the head of a streamed response is complete.
-    func noteHead(of exchange: Exchange) { withHead.append(exchange) }
-
-    /// The exchanges noted since the last call.
-    func takeWithHead() -> [Exchange] {
-        guard !withHead.isEmpty else { return [] }
-        defer { withHead = [] }
-        return withHead
-    }
-
     /// Whether ``hasWritten`` tells of bytes written to the socket.
     func showsWrites(to socket: Int32) -> Bool { owners[socket]?.tls != nil && owners[socket]?.isHTTP2 == true }
 
-    /// Notes, inside a callback, that the reader of a streamed response has a chunk. It is woken when libcurl has read the
-    /// socket, not for each piece of 16 KiB.
+    /// Notes that the reader of a streamed response has a chunk. It is woken when libcurl has read the socket, not for each piece
+    /// of 16 KiB.
     func noteChunk(of stream: CurlBodyStream) {
         guard !stream.hasChunks else { return }
         stream.hasChunks = true
         withChunks.append(stream)
     }
 
-    /// Wakes the readers noted since the last call.
     func wakeReaders() {
         guard !withChunks.isEmpty else { return }
         for stream in withChunks {
@@ -217,9 +153,7 @@ final class LoopConnections {
     /// `CURLOPT_CLOSESOCKETFUNCTION`
     static var close: curl_closesocket_callback {
         { context, descriptor in
-            if let context {
-                Unmanaged<LoopConnections>.fromOpaque(context).takeUnretainedValue().forget(descriptor)
-            }
+            if let context { Unmanaged<LoopConnections>.fromOpaque(context).takeUnretainedValue().forget(descriptor) }
             return systemClose(descriptor)
         }
     }
@@ -236,8 +170,15 @@ final class LoopConnections {
 }
 
 /// Inside the type `close` is another function.
-private func systemClose(_ descriptor: Int32) -> Int32 {
-    close(descriptor)
+private func systemClose(_ descriptor: Int32) -> Int32 { close(descriptor) }
+
+extension Array {
+    /// Empties the list and returns what was in it.
+    mutating func takeAll() -> Self {
+        guard !isEmpty else { return [] }
+        defer { self = [] }
+        return self
+    }
 }
 
 /// One connection of libcurl's, from its first request to its end. Used on the loop's thread only.
@@ -281,11 +222,10 @@ final class LoopConnection {
         addressText.withUnsafeBufferPointer { text in text.baseAddress.map { strcmp($0, address) == 0 } ?? false }
     }
 
-    /// - Returns: whether it is still open.
+    /// Returns whether it is still open.
     func markForClose() -> Bool {
-        guard socket != nil else { return false }
-        isMarkedForClose = true
-        return true
+        if socket != nil { isMarkedForClose = true }
+        return socket != nil
     }
 
     /// Lets new requests use the connection.

@@ -3,8 +3,7 @@ internal import CoreAPICore
 internal import CoreAPIHTTP
 internal import Synchronization
 
-/// A pool's part on one loop's thread: libcurl's handles, the waiting and running exchanges, and their timeouts. On that thread
-/// only.
+/// A pool's part on one loop's thread: libcurl's handles, the waiting and running exchanges, and their timeouts.
 final class PoolWorker {
     private let pool: ConnectionPool
     private let shard: PoolShard
@@ -12,30 +11,26 @@ final class PoolWorker {
     @exclusivity(unchecked) private var handles: CurlHandlePool
     /// One per host with pins. Never removed, because connections refer to them.
     private var pinChecks: [String: PinCheck] = [:]
-    /// All waiting and running exchanges.
     @exclusivity(unchecked) private var exchanges: [Exchange] = []
     @exclusivity(unchecked) private var ended = EndedExchanges()
     /// The earliest time at which an exchange may time out.
     private var nextDeadline = LoopClock.never
     /// When libcurl must be called for all exchanges, because it may hold back a response.
     private var heldAnswersDue = LoopClock.never
-    /// Whether a server has closed a connection by TLS; libcurl first hands over what it has read before. See
+    /// Whether a server has closed a connection by TLS; libcurl first hands over what it has read. See
     /// `Workarounds/EndToldOnce.swift`.
     private var hasCutOff = false
     private var now: LoopClock.Nanoseconds = 0
-    /// Whether the loop serves it in its turns.
     var isAttended = false
 
-    /// - Throws: ``TransportError`` if libcurl cannot be set up.
     init(of pool: ConnectionPool, _ shard: PoolShard, _ sockets: PollSet) throws(TransportError) {
         self.pool = pool
         self.shard = shard
-        multi = try CurlMulti(
-            shard.share, streams: pool.limits.streamsPerConnection, sockets: sockets, library: pool.library)
+        let streams = pool.kind.limits.streamsPerConnection
+        multi = try CurlMulti(shard.share, streams: streams, sockets: sockets, library: pool.library)
         handles = CurlHandlePool(capacity: min(shard.share.inAll, 64), connections: multi.connections)
     }
 
-    /// Ends all remaining exchanges with ``TransportError/closed``, and closes the connections.
     func close() {
         shard.worker = nil
         shard.isClosed = true
@@ -49,7 +44,6 @@ final class PoolWorker {
 
     // MARK: - Messages to the loop
 
-    /// Starts an exchange that may start at once, or queues it.
     func submit(_ exchange: Exchange, _ now: LoopClock.Nanoseconds) {
         self.now = now
         guard case .new = exchange.phase, !exchange.isCancelled.load(ordering: .acquiring) else {
@@ -60,8 +54,7 @@ final class PoolWorker {
         if exchange.clock.submitted == 0 { exchange.clock.submitted = now }
         do throws(TransportError) {
             guard now < exchange.request.deadline else { throw .timedOut(.total, after: exchange.request.request.timeout.total) }
-            let ticket: HostQueue<HostKey, Exchange>.Ticket =
-                if let given = exchange.ticket { given } else { try pool.enqueue(exchange) }
+            let ticket = if let given = exchange.ticket { given } else { try pool.enqueue(exchange) }
             guard !ticket.isStarted || ticket.shard == shard.index else { return pool.move(exchange) }
             (exchange.phase, exchange.index) = (.queued, exchanges.count)
             exchanges.append(exchange)
@@ -77,14 +70,12 @@ final class PoolWorker {
         finish(exchange, .cancelled)
     }
 
-    /// Another shard has finished an exchange, so a waiting one may start.
     func noteRoom(_ now: LoopClock.Nanoseconds) {
         self.now = now
         pool.noteHomeNotified()
         startReady()
     }
 
-    /// The task has taken the waiting bytes, or has more to send.
     func resume(_ exchange: Exchange, _ now: LoopClock.Nanoseconds) {
         self.now = now
         if exchange.phase.raw != nil { return move(exchange) }
@@ -105,7 +96,7 @@ final class PoolWorker {
 
     /// When the loop must serve it next, with or without a socket event.
     func due(_ now: LoopClock.Nanoseconds) -> LoopClock.Nanoseconds {
-        ended.isEmpty && !multi.connections.hasPausedForTurn
+        ended.isEmpty && multi.connections.pausedForTurn.isEmpty
             ? min(nextDeadline, heldAnswersDue, multi.timerDue(now), multi.idleRoom.due) : now
     }
 
@@ -114,12 +105,11 @@ final class PoolWorker {
         !exchanges.isEmpty || !ended.isEmpty || multi.watched > 0 || multi.timerDue(now) < LoopClock.never
     }
 
-    /// Begins a turn: answers that used up their bytes of the last turn continue.
-    ///
-    /// - Parameter isShared: whether the turn serves other pools, too.
+    /// Responses that used up their bytes of the last turn continue.
     func beginTurn(isShared: Bool) {
         multi.connections.isShared = isShared
-        for exchange in multi.connections.takePausedForTurn() where exchange.phase.isActive && exchange.stream?.isHeld != true {
+        for exchange in multi.connections.pausedForTurn.takeAll()
+        where exchange.phase.isActive && exchange.stream?.isHeld != true {
             if exchange.phase.raw != nil { move(exchange) } else if let handle = exchange.handle { unpause(exchange, handle) }
         }
     }
@@ -131,9 +121,7 @@ final class PoolWorker {
         if code != CURLE_OK { finish(exchange, exchange.end(code, at: now)) }
     }
 
-    /// Calls libcurl for work that is due without a socket event.
-    ///
-    /// - Returns: whether it was called.
+    /// Calls libcurl for work that is due without a socket event, if there is any.
     func runTimers(_ now: LoopClock.Nanoseconds) -> Bool {
         multi.watchIdleRoom(now)
         guard heldAnswersDue > now else {
@@ -145,7 +133,6 @@ final class PoolWorker {
         return true
     }
 
-    /// Handles the finished exchanges, if libcurl was called in this turn.
     func settle(_ now: LoopClock.Nanoseconds) {
         self.now = now
         guard multi.isInTurn else { return }
@@ -158,25 +145,25 @@ final class PoolWorker {
             resumeEnded()
             return releaseEnded()
         }
-        for (exchange, multiplexes) in multi.connections.takeDiscovered() {
+        for (exchange, multiplexes) in multi.connections.discovered.takeAll() {
             if let ticket = exchange.ticket { pool.learn(ticket, multiplexes: multiplexes) }
         }
-        for exchange in multi.connections.takeWithHead() where exchange.phase.isActive {
+        for exchange in multi.connections.withHead.takeAll() where exchange.phase.isActive {
             if let handle = exchange.handle { exchange.deliverHead(handle.metrics(of: exchange, at: now)) }
             nextDeadline = min(nextDeadline, exchange.bodyEnd.redirectDue)
         }
         let endsCutOff = hasCutOff
-        hasCutOff = multi.connections.takeCloseNotify()
+        (hasCutOff, multi.connections.hasCloseNotify) = (multi.connections.hasCloseNotify, false)
         while let (exchange, code) = multi.nextDone() {
             if code != CURLE_OK { multi.noteCutOff(exchange) }
             if code == CURLE_OK, exchange.request.connectsOnly { open(exchange) } else { settle(exchange, code) }
         }
-        for exchange in multi.takeReadyRaw() { move(exchange) }
-        for exchange in multi.takeComplete() + multi.connections.takeComplete() where exchange.phase.isActive {
+        for exchange in multi.readyRaw.takeAll() { move(exchange) }
+        for exchange in (multi.monitor?.takeComplete() ?? []) + multi.connections.takeComplete() where exchange.phase.isActive {
             exchange.bodyEnd.isDecided = true
             settle(exchange, CURLE_OK)
         }
-        for exchange in multi.takeGivenUp() where exchange.phase.isActive && exchange.http2.failure != nil {
+        for exchange in multi.monitor?.givenUp.takeAll() ?? [] where exchange.phase.isActive && exchange.http2.failure != nil {
             closeConnectionAfterUse(of: exchange)
             settle(exchange, CURLE_HTTP2)
         }
@@ -187,12 +174,12 @@ final class PoolWorker {
             }
         }
         // Its deadline was computed while there was something to send, and may be far away.
-        if multi.connections.takeHeldUpload() { nextDeadline = min(nextDeadline, now + UploadBody.resumeInterval) }
+        if multi.connections.hasHeldUpload { nextDeadline = min(nextDeadline, now + UploadBody.resumeInterval) }
+        multi.connections.hasHeldUpload = false
         let heldDue = multi.heldAnswersDue(now)
         heldAnswersDue = hasCutOff ? now : heldDue
     }
 
-    /// Resumes the tasks of finished exchanges.
     func resumeEnded() { ended.resume() }
 
     /// Takes their handles back, and starts others.
@@ -270,7 +257,6 @@ final class PoolWorker {
         return check
     }
 
-    /// Starts the exchange once more; on a new connection, if the old one had bytes that response no request.
     private func startAgain(_ exchange: Exchange) {
         if let handle = exchange.handle {
             multi.remove(handle)
@@ -284,7 +270,7 @@ final class PoolWorker {
     private func launch(_ exchange: Exchange) {
         do throws(TransportError) {
             let form = CurlHandle.Form(exchange.request)
-            guard let handle = handles.take(form) else { throw .outOfHandles }
+            guard let handle = handles.take(form) else { throw .other(code: 27, message: "out of memory for another exchange") }
             exchange.clock.launchTurn = multi.connections.turn
             try handle.setOptions(for: exchange, as: form, inFlight: pool.active.load(ordering: .relaxed))
             try multi.add(handle)
@@ -294,14 +280,12 @@ final class PoolWorker {
         }
     }
 
-    /// Restarts or ends an exchange that libcurl has finished.
     private func settle(_ exchange: Exchange, _ code: CURLcode) {
         // libcurl reports an exchange that failed inside `curl_easy_pause`, and was finished there, once more.
         guard exchange.phase.isActive else { return }
         if exchange.isToStartAgain { startAgain(exchange) } else { finish(exchange, exchange.end(code, at: now)) }
     }
 
-    /// libcurl has opened a connection for another protocol.
     private func open(_ exchange: Exchange) {
         guard exchange.phase.isActive, let handle = exchange.handle else { return }
         guard let connection = RawSocket(of: exchange, handle) else {
@@ -312,11 +296,10 @@ final class PoolWorker {
         move(exchange)
     }
 
-    /// Moves bytes of a raw connection in both directions.
     private func move(_ exchange: Exchange) {
         guard exchange.phase.isActive, let connection = exchange.phase.raw else { return }
         switch multi.move(connection) {
-        case .waits(_, let hasMore): if hasMore { multi.connections.pauseForTurn(exchange) }
+        case .waits(_, let hasMore): if hasMore { multi.connections.pausedForTurn.append(exchange) }
         case .ended:
             let isAnnounced = exchange.route.tls?.hasCloseNotify
             exchange.stream?.finish(.init(end: .complete, isEndAnnounced: isAnnounced, trailers: [], total: nil))
@@ -333,14 +316,14 @@ final class PoolWorker {
         let handle = exchange.handle
         let metrics = handle?.metrics(of: exchange, at: now)
         var isEndAnnounced = exchange.route.tls?.hasCloseNotify
-        if let handle, metrics?.httpVersion == "HTTP/2" { isEndAnnounced = multi.hasEndedStream(handle) }
+        if let handle, metrics?.httpVersion == "HTTP/2" { isEndAnnounced = multi.monitor?.hasEnded(handle) }
         if handle != nil, exchange.failure != nil { closeConnectionAfterUse(of: exchange) }
         let isDelivered = exchange.phase.isDelivered
         let end = isDelivered ? end : exchange.fillOutcome(end, metrics, isEndAnnounced: isEndAnnounced)
-        let trailers = handle?.head.trailers ?? []
         let message: EndedExchanges.End =
             isDelivered
-            ? .streamed(.init(end: end, isEndAnnounced: isEndAnnounced, trailers: trailers, total: metrics?.total))
+            ? .streamed(
+                .init(end: end, isEndAnnounced: isEndAnnounced, trailers: handle?.head.trailers ?? [], total: metrics?.total))
             : .collected(end)
         var isSound = false
         if case .complete = end {
