@@ -1,11 +1,9 @@
 internal import CoreAPICore
 
-// libcurl treats a busy HTTP/1.1 connection as multiplexed if the same multi handle has an HTTP/2 connection to that host.
-// It then mixes up responses.
+// libcurl treats a busy HTTP/1.1 connection as multiplexed if the same multi handle has an HTTP/2 connection to that host. It
+// then mixes up responses.
 //
-// The kit sends requests that need HTTP/1.1, those with streamed bodies, through a separate pool. `WorkaroundTests.apart` shows
-// the separate connection, and `busyConnectionShared` there the right responses. `docs/libcurl/busy-connection-shared.c` shows
-// the defect on 7.88.1, and the right behaviour on 8.14.1.
+// The kit sends requests that need HTTP/1.1, those with streamed bodies, through a separate pool; also `WorkaroundTests.apart`.
 
 extension Attempt {
     /// Whether it needs other connections than buffered requests.

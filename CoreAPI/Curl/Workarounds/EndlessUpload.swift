@@ -10,9 +10,8 @@ internal import CoreAPICore
 // - Over HTTP/2 libcurl 8 ends with `CURLE_SEND_ERROR` if it sends the last bytes in the call in which the response ended.
 //
 // The kit ends the exchange itself when the response has reached its `Content-Length` or has no body. Over HTTP/2 it does so
-// at END_STREAM, and hides the reset from libcurl (`HTTP2StreamMonitor.takeComplete()`). For a response without a length
-// or a visible end, only the timeouts help. Shown by `WorkaroundTests.endlessUpload`, `EarlyAnswerTests` and
-// `StreamEndTests.answeredAtTheEnd`. `docs/libcurl/endless-upload.c` shows the defect.
+// at END_STREAM, and hides the reset from libcurl (`HTTP2StreamMonitor.takeComplete()`). For a response without a length or a
+// visible end, only the timeouts help. Also `EarlyAnswerTests` and `StreamEndTests.answeredAtTheEnd`.
 
 extension Exchange {
     /// Whether a part of the request is still to be sent.
@@ -25,20 +24,17 @@ extension Exchange {
     fileprivate var isResponseComplete: Bool {
         guard hasHead, let handle else { return false }
         if http2.hasEnded { return handle.receivedBytes == http2.bytes }
-        if handle.head.isNoContent || handle.head.isNotModified { return true }
+        if handle.head.status == 204 || handle.head.status == 304 { return true }
         return handle.announcedBytes >= 0 && bodyEnd.taken == handle.announcedBytes
     }
 
     /// Called when a head is complete: its response may be complete before the request is.
     func noteEarlyHead(in connections: LoopConnections) {
-        guard upload.length != 0, isSending else { return }
-        connections.early.append(self)
+        if upload.length != 0, isSending { connections.early.append(self) }
     }
 
     /// Whether the rest of the request failed to be sent after the whole response arrived, so that the failure does not matter.
-    func isOver(in spite: CURLcode) -> Bool {
-        spite == CURLE_SEND_ERROR && isResponseComplete
-    }
+    func isOver(in spite: CURLcode) -> Bool { spite == CURLE_SEND_ERROR && isResponseComplete }
 }
 
 extension LoopConnections {

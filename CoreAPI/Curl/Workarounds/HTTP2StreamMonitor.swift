@@ -2,22 +2,24 @@ internal import CHTTP2Observer
 internal import CoreAPICore
 internal import CoreAPIHTTP
 
-/// Observes the HTTP/2 streams of a multi handle, on their way from nghttp2 to libcurl; `CHTTP2Observer.h` explains how. libcurl
-/// does not report the facts that the workarounds for `Workarounds/UnannouncedEnd.swift`, `Workarounds/HiddenFailure.swift`,
-/// ``CurlDefect/keptConnection``, `Workarounds/EndlessUpload.swift` and `Workarounds/LostTimer.swift` need.
+/// Observes the HTTP/2 streams of a multi handle, on their way from nghttp2 to libcurl; `CHTTP2Observer.h` explains how. On the
+/// loop's thread only.
 ///
-/// It keeps the streams that their server has ended (END_STREAM, RFC 9113 §8.1) and whose exchanges are not over yet. And it
-/// tells an exchange why its stream failed. On the loop's thread only.
+/// It tells an exchange why its stream failed, and keeps the streams that their server has ended (END_STREAM, RFC 9113 §8.1)
+/// until their exchanges are over. libcurl does not report these facts, which the workarounds for `unannouncedEnd`,
+/// `hiddenFailure`, `keptConnection`, `endlessUpload` and `lostTimer` need.
 final class HTTP2StreamMonitor {
     /// Whether libcurl's calls of nghttp2 can be observed in this process.
     static let isPossible = chttp2_is_observable()
 
     private let library: CurlLibrary
-    @exclusivity(unchecked) private(set) var exchanges: Set<UnsafeMutableRawPointer> = []
+    /// The streams that have ended.
+    @exclusivity(unchecked) private(set) var ended: Set<UnsafeMutableRawPointer> = []
     /// The streams for which libcurl has no room, and the connections whose later data it holds.
     @exclusivity(unchecked) private var held: Set<UnsafeMutableRawPointer> = []
     /// How often libcurl is called again for the last data before only time decides.
     private var turnsDue = 0
+    /// The exchanges that can receive no more data; libcurl may wait for them forever.
     @exclusivity(unchecked) var givenUp: [Exchange] = []
     /// Exchanges that were answered while their request was still being sent.
     @exclusivity(unchecked) private var early: [Exchange] = []
@@ -41,55 +43,55 @@ final class HTTP2StreamMonitor {
             }, Unmanaged.passUnretained(self).toOpaque())
     }
 
+    /// Stops observing the connections of the calling thread.
+    static func stopObserving() { chttp2_observe(nil, nil) }
+
+    private func take(_ event: chttp2_event, of subject: UnsafeMutableRawPointer, code: UInt32) {
+        switch event {
+        case CHTTP2_BEGAN: CurlHandle.exchange(of: subject)?.http2.hasAnswered = true
+        case CHTTP2_RESET: CurlHandle.exchange(of: subject)?.http2.resetCode = code
+        case CHTTP2_KEPT:
+            if library.has(.keptConnection) { _ = CurlHandle.exchange(of: subject)?.route.connection?.markForClose() }
+        case CHTTP2_INPUT_TAKEN: release(subject)
+        case CHTTP2_INPUT_LEFT: note(subject, in: &held)
+        case CHTTP2_ROOM:
+            count(code, of: subject)
+            release(subject)
+        case CHTTP2_FULL:
+            count(code, of: subject)
+            note(subject, in: &held)
+        case CHTTP2_ENDED:
+            if let exchange = CurlHandle.exchange(of: subject), exchange.upload.length != 0 {
+                exchange.http2.hasEnded = true
+                early.append(exchange)
+            }
+            note(subject, in: &ended)
+        default: takeFailure(event, of: subject, code: code)
+        }
+    }
+
+    private func count(_ bytes: UInt32, of subject: UnsafeMutableRawPointer) {
+        CurlHandle.exchange(of: subject)?.http2.bytes += Int64(bytes)
+    }
+
     private func note(_ subject: UnsafeMutableRawPointer, in subjects: inout Set<UnsafeMutableRawPointer>) {
         subjects.insert(subject)
         // The first call delivers a stream's buffer, the second the data after it, and the third data for other streams.
         turnsDue = 3
     }
 
-    private func release(_ subject: UnsafeMutableRawPointer) {
-        if !held.isEmpty { held.remove(subject) }
+    private func release(_ subject: UnsafeMutableRawPointer) { if !held.isEmpty { held.remove(subject) } }
+
+    func forget(_ handle: CurlHandle) {
+        if !ended.isEmpty { ended.remove(handle.easy) }
+        release(handle.easy)
     }
 
-    private func take(_ event: chttp2_event, of subject: UnsafeMutableRawPointer, code: UInt32) {
-        switch event {
-        case CHTTP2_BEGAN:
-            CurlHandle.exchange(of: subject)?.http2.hasAnswered = true
-            return
-        case CHTTP2_RESET:
-            CurlHandle.exchange(of: subject)?.http2.resetCode = code
-            return
-        case CHTTP2_KEPT:
-            if library.has(.keptConnection) { _ = CurlHandle.exchange(of: subject)?.route.connection?.markForClose() }
-            return
-        case CHTTP2_INPUT_TAKEN: return release(subject)
-        case CHTTP2_INPUT_LEFT: return note(subject, in: &held)
-        case CHTTP2_ROOM:
-            count(code, of: subject)
-            return release(subject)
-        case CHTTP2_FULL:
-            count(code, of: subject)
-            return note(subject, in: &held)
-        case CHTTP2_ENDED:
-            if let exchange = CurlHandle.exchange(of: subject), exchange.upload.length != 0 {
-                exchange.http2.hasEnded = true
-                early.append(exchange)
-            }
-            return note(subject, in: &exchanges)
-        default: takeFailure(event, of: subject, code: code)
-        }
-    }
-
-    /// - Returns: whether to hide the reset of the stream from libcurl; see `Workarounds/EndlessUpload.swift`.
+    /// Whether to hide the reset of the stream from libcurl; see `EndlessUpload.swift`.
     private func isEarly(_ subject: UnsafeMutableRawPointer) -> Bool {
         let found = early.first { $0.phase.isActive && $0.http2.hasEnded && $0.handle?.easy == subject }
-        guard let exchange = found else { return false }
-        exchange.http2.isStopped = true
-        return true
-    }
-
-    private func count(_ bytes: UInt32, of subject: UnsafeMutableRawPointer) {
-        if let exchange = CurlHandle.exchange(of: subject) { exchange.http2.bytes += Int64(bytes) }
+        found?.http2.isStopped = true
+        return found != nil
     }
 
     /// The exchanges whose responses are complete although their requests are not sent: libcurl would keep sending, or wait
@@ -107,11 +109,8 @@ final class HTTP2StreamMonitor {
         }
     }
 
-    /// Stops observing the connections of the calling thread.
-    static func stopObserving() { chttp2_observe(nil, nil) }
-
     /// Whether libcurl must be called again: streams have ended that it has not reported, or it read more data than it had room
-    /// for. See `Workarounds/LostTimer.swift`.
+    /// for. See `LostTimer.swift`.
     ///
     /// - Parameter moved: whether bytes were received or sent in libcurl's last call, so that more may follow.
     func takeHeldAnswers(moved: Bool) -> Bool {
@@ -123,10 +122,5 @@ final class HTTP2StreamMonitor {
     }
 
     /// Whether data has arrived that exchanges have not received.
-    var mayHoldAnswers: Bool { !(exchanges.isEmpty && held.isEmpty) }
-
-    func forget(_ handle: CurlHandle) {
-        if !exchanges.isEmpty { exchanges.remove(handle.easy) }
-        release(handle.easy)
-    }
+    var mayHoldAnswers: Bool { !(ended.isEmpty && held.isEmpty) }
 }

@@ -1,12 +1,11 @@
-internal import CoreAPICore
 internal import CoreAPIHTTP
 internal import HTTPTypes
 
 extension CurlDefect {
-    /// libcurl leaves out a header line whose value has 300 KiB or more (`MAX_HTTP_RESP_HEADER_SIZE`), without an error.
+    /// libcurl leaves out a header line whose value has 300 KiB or more (`MAX_HTTP_RESP_HEADER_SIZE`), without an error. Seen with
+    /// 8.14.1; by its source the limit came with 8.13.0. 7.88.1 sends such a line.
     ///
-    /// The kit rejects the request. Seen with 8.14.1; by its source the limit came with 8.13.0. 7.88.1 sends such a line.
-    /// Shown by `WorkaroundTests.lostField` and `RequestOnTheWireTests`. `docs/libcurl/lost-field.c` shows the defect.
+    /// The kit rejects the request. Also `RequestOnTheWireTests`.
     static let lostField = CurlDefect(2, in: CurlVersion(8, 13, 0) ..< .unreleased)
 }
 
@@ -24,9 +23,8 @@ extension HTTPFields {
         for field in self {
             let count = field.name == .cookie ? cookies : field.value.utf8.count
             guard count > Self.longestSent else { continue }
-            throw .malformedHeader(
-                name: field.name.rawName,
-                reason: "the value has \(count) bytes; this libcurl sends at most \(Self.longestSent)")
+            let reason = "the value has \(count) bytes; this libcurl sends at most \(Self.longestSent)"
+            throw .malformedHeader(name: field.name.rawName, reason: reason)
         }
     }
 }

@@ -1,10 +1,8 @@
 internal import CoreAPICore
 
 extension CurlDefect {
-    /// While a request's body is paused (`CURL_READFUNC_PAUSE`), libcurl does not notice a response.
-    ///
-    /// The kit resumes such an upload every 250 ms. Shown by `WorkaroundTests.missedAnswer`. `docs/libcurl/missed-answer.c` shows
-    /// the defect.
+    /// While a request's body is paused (`CURL_READFUNC_PAUSE`), libcurl does not notice a response. The kit resumes such an
+    /// upload every 250 ms.
     static let missedAnswer = CurlDefect(3, in: .before(8, 14, 1))
 }
 

@@ -7,8 +7,7 @@ extension CurlDefect {
     /// 8.2.0.
     ///
     /// The kit rejects such a line before libcurl keeps it (``FirstFieldCheck``). Shown by `ResponseHeadTests.leadingFold`. No
-    /// test runs with the workaround switched off, because it would write to freed memory. `docs/libcurl/remembered-field.c`
-    /// shows the defect.
+    /// test runs with the workaround switched off, because it would write to freed memory.
     static let rememberedField = CurlDefect(4, in: .before(8, 2, 0))
 }
 
@@ -31,15 +30,11 @@ struct FirstFieldCheck {
     private var state: State
 
     /// - Parameter isNeeded: whether the linked libcurl has the defect.
-    init(isNeeded: Bool) {
-        state = isNeeded ? .waiting : .over
-    }
+    init(isNeeded: Bool) { state = isNeeded ? .waiting : .over }
 
     var isOver: Bool { if case .over = state { true } else { false } }
 
-    /// Called when the write callback gets a line or, if it is long, a piece of it.
-    ///
-    /// - Returns: whether libcurl may keep it.
+    /// Called when the write callback gets a line or, if it is long, a piece of it. Returns whether libcurl may keep it.
     mutating func mayKeep(_ bytes: UnsafeRawBufferPointer) -> Bool {
         guard case .atLine = state, let first = bytes.first else { return true }
         guard first != UInt8(ascii: " "), first != UInt8(ascii: "\t") else { return false }
@@ -48,9 +43,7 @@ struct FirstFieldCheck {
         return true
     }
 
-    /// Called when the header callback gets a line.
-    ///
-    /// - Returns: whether lines are to be shown from here on; `nil` for no change.
+    /// Called when the header callback gets a line. Returns whether lines are to be shown from here on; `nil` for no change.
     mutating func lineCame() -> Bool? {
         switch state {
         case .waiting:
@@ -67,15 +60,11 @@ struct FirstFieldCheck {
     }
 
     /// The body follows.
-    mutating func end() {
-        state = .over
-    }
+    mutating func end() { state = .over }
 }
 
 extension CurlHandle {
-    /// Called when the header callback gets a line.
-    ///
-    /// - Returns: why the response cannot be trusted.
+    /// Called when the header callback gets a line. Returns why the response cannot be trusted.
     func checkFirstField(isEnd: Bool) -> TransportError? {
         var isShown = firstField.lineCame()
         if isEnd, !firstField.isOver {

@@ -1,4 +1,3 @@
-internal import CCurl
 internal import CoreAPICore
 internal import HTTPTypes
 
@@ -7,11 +6,11 @@ internal import HTTPTypes
 //
 // The kit forbids that at the second call of `CURLOPT_PREREQFUNCTION`. Whatever code libcurl then ends with, the exchange
 // ends with the response, unless a part of its body has arrived. The response has no body, because libcurl has dropped it.
-// Shown by `UploadTests.expectationFailed`. `docs/libcurl/repeated-expectation.c` shows the defect.
+// Shown by `UploadTests.expectationFailed`.
 
 extension Exchange {
     /// Whether the server has rejected the expectation of a request whose body is still to be sent.
     var isExpectationRejected: Bool {
-        sendings.count > 0 && isSending && handle?.head.isExpectationFailed == true && request.request.headers[.expect] != nil
+        sendings.count > 0 && isSending && handle?.head.status == 417 && request.request.headers[.expect] != nil
     }
 }

@@ -1,18 +1,9 @@
-internal import CoreAPICore
-
-#if canImport(Darwin)
-internal import Darwin
-#elseif canImport(Musl)
-internal import Musl
-#else
-internal import Glibc
-#endif
+internal import Foundation
 
 // libcurl does not notice that the peer has ended an HTTP/2 connection without GOAWAY, and sends the next request on it.
 //
 // The kit checks the socket before the request is sent, and uses a new connection if the peer has ended this one.
 // `SpoiltConnectionTests.closedHTTP2` fails now and then without this; `WorkaroundTests.endSeen` shows the check.
-// `docs/libcurl/silent-end.c` shows the defect.
 
 extension LoopConnection {
     /// Whether the peer has ended the connection, whatever else it sent before. Of the streams that begin in one turn the first

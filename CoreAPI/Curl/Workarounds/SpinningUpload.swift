@@ -1,20 +1,11 @@
-internal import CoreAPICore
-
-#if canImport(Darwin)
-internal import Darwin
-#elseif canImport(Musl)
-internal import Musl
-#else
-internal import Glibc
-#endif
+internal import Foundation
 
 extension CurlDefect {
     /// While an HTTP/2 server grants no window for a request's body, libcurl still waits for room in the socket. The socket has
     /// room, so each wait ends at once. The loop then uses a whole processor, until the server reads on or a timeout expires.
     ///
     /// After eight such events in a row at which libcurl writes nothing, the kit looks for room in that socket every 50 ms only,
-    /// and after the next bytes of the server. Shown by `WorkaroundTests.spinningUpload`. `docs/libcurl/spinning-upload.c` shows
-    /// the defect.
+    /// and after the next bytes of the server.
     static let spinningUpload = CurlDefect(5, in: .before(8, 14, 1))
 }
 
@@ -27,8 +18,6 @@ struct IdleRoom {
     private var ignored: Set<Int32> = []
     /// When the loop must look for room again.
     private(set) var due = LoopClock.never
-
-    var isEmpty: Bool { counts.isEmpty }
 
     /// - Returns: whether the loop must ignore the socket's room for now.
     mutating func mustIgnore(_ descriptor: Int32) -> Bool {
@@ -58,23 +47,19 @@ struct IdleRoom {
 extension CurlMulti {
     /// Called after libcurl has handled the events of a socket.
     func noteRoom(in descriptor: Int32, _ events: Int16) {
-        if connections.hasWritten {
-            if idleRoom.take(descriptor) { sockets.watchRoom(in: descriptor, of: self) }
-            return idleRoom.forget(descriptor)
-        }
-        guard events == Int16(POLLOUT) else {
-            if idleRoom.take(descriptor) { sockets.watchRoom(in: descriptor, of: self) }
+        guard !connections.hasWritten, events == Int16(POLLOUT) else {
+            if idleRoom.take(descriptor) { sockets.watchRoom(true, in: descriptor, of: self) }
+            if connections.hasWritten { idleRoom.forget(descriptor) }
             return
         }
         guard connections.library.has(.spinningUpload), connections.showsWrites(to: descriptor),
             idleRoom.mustIgnore(descriptor)
         else { return }
-        sockets.ignoreRoom(in: descriptor, of: self)
+        sockets.watchRoom(false, in: descriptor, of: self)
     }
 
-    /// Looks for room again after a pause.
     func watchIdleRoom(_ now: LoopClock.Nanoseconds) {
         guard idleRoom.due <= now else { return }
-        for descriptor in idleRoom.takeAll() { sockets.watchRoom(in: descriptor, of: self) }
+        for descriptor in idleRoom.takeAll() { sockets.watchRoom(true, in: descriptor, of: self) }
     }
 }

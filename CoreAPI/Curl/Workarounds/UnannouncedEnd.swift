@@ -4,12 +4,9 @@ internal import CHTTP2Observer
 // stream on a connection that libcurl itself abandons. Without a `Content-Length` nothing contradicts.
 //
 // The kit observes END_STREAM itself (`HTTP2StreamMonitor`); a body without it is truncated. If it cannot be observed, the
-// response reports that its end was not announced (`ExchangeMetrics.isEndAnnounced`). Shown by
-// `WorkaroundTests.unannouncedEnd`. `docs/libcurl/unannounced-end.c` shows the defect.
+// response reports that its end was not announced (`ExchangeMetrics.isEndAnnounced`).
 
 extension HTTP2StreamMonitor {
     /// Whether the server has ended the exchange's stream; `nil` if that cannot be observed.
-    func hasEnded(_ handle: CurlHandle) -> Bool? {
-        chttp2_is_in_use() ? exchanges.contains(handle.easy) : nil
-    }
+    func hasEnded(_ handle: CurlHandle) -> Bool? { chttp2_is_in_use() ? ended.contains(handle.easy) : nil }
 }

@@ -1,14 +1,10 @@
 internal import CoreAPICore
 
-// libcurl never reads a body of length 0, so bytes of such a stream would be lost without an error.
-//
-// The kit reads the stream to its end before the request is sent, and rejects one that is not empty. Shown by
-// `WorkaroundTests.unreadEmptyBody`. `docs/libcurl/unread-empty-body.c` shows the defect.
+// libcurl never reads a body of length 0, so bytes of such a stream would be lost without an error. The kit reads the stream to
+// its end before the request is sent, and rejects one that is not empty.
 
 extension Attempt {
-    /// Checks a streamed body that is declared empty.
-    ///
-    /// - Returns: why the request must not be sent, or `nil`.
+    /// Checks a streamed body that is declared empty. Returns why the request must not be sent, or `nil`.
     func rejectionOfEmptyStream() async -> RawResponse? {
         guard case .stream(let stream) = request.body, stream.length == 0 else { return nil }
         do {

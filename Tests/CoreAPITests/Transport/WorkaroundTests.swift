@@ -358,8 +358,8 @@ struct WorkaroundTests {
 
     @Test("a fixed defect needs no workaround, and a library whose streams cannot be observed is not observed")
     func versions() {
-        #expect(!CurlDefects(of: CurlVersion(8, 2, 0)).contains(.rememberedField))
-        #expect(CurlDefects(of: CurlVersion(8, 1, 2)).contains(.rememberedField))
+        #expect(!CurlDefect.rememberedField.isPresent(in: CurlVersion(8, 2, 0)))
+        #expect(CurlDefect.rememberedField.isPresent(in: CurlVersion(8, 1, 2)))
         #expect((HTTP2StreamMonitor(.linked) != nil) == CurlLibrary.linked.can(.streamMonitor))
         #expect(HTTP2StreamMonitor(.linked.without(.streamMonitor)) == nil)
     }
