@@ -3,8 +3,8 @@ internal import CoreAPIHTTP
 internal import Foundation
 internal import HTTPTypes
 
-/// The body of a response on its way from the loop to the task that reads it. The loop offers each piece. While the task is
-/// behind, the loop keeps libcurl from reading further from the connection. Of a raw connection, the bytes of both directions.
+/// The body of a response on its way from the loop to the task that reads it. While the task is behind, the loop keeps libcurl
+/// from reading further from the connection. Of a raw connection, the bytes of both directions.
 ///
 /// `@unchecked`: the variables are the loop's.
 final class CurlBodyStream: @unchecked Sendable {
@@ -66,34 +66,27 @@ final class StreamReader: @unchecked Sendable {
     private static let sliceLimit = 16 * 1_024 * 1_024
 
     private let attempt: Attempt
-    private let head: ResponseHead
-    fileprivate let stream: CurlBodyStream
+    private let response: ResponseHeadParser.Parsed
+    private let stream: CurlBodyStream
     private let decoder: ContentDecoder?
-    /// The defect of the body's end that only the head reveals; `nil` for a correct end.
-    private let defect: @Sendable (_ received: Int64, _ isEndAnnounced: Bool?) -> TransportError?
     private let interimAndTrailers: InterimAndTrailers
     private let totalAtHead: Duration
     private let release: @Sendable () -> Void
-    private let wasOpened = Mutex(false)
     private var coded = Data()
     private var isOver = false
     private var received: Int64 = 0
     private var delivered: Int64 = 0
 
     init(
-        _ attempt: Attempt, _ head: ResponseHead, _ stream: CurlBodyStream, decoder: ContentDecoder?,
-        interimAndTrailers: InterimAndTrailers,
-        totalAtHead: Duration,
-        defect: @escaping @Sendable (_ received: Int64, _ isEndAnnounced: Bool?) -> TransportError?,
-        release: @escaping @Sendable () -> Void
+        _ attempt: Attempt, _ response: ResponseHeadParser.Parsed, _ stream: CurlBodyStream, decoder: ContentDecoder?,
+        interimAndTrailers: InterimAndTrailers, totalAtHead: Duration, release: @escaping @Sendable () -> Void
     ) {
         self.attempt = attempt
-        self.head = head
+        self.response = response
         self.stream = stream
         self.decoder = decoder
         self.interimAndTrailers = interimAndTrailers
         self.totalAtHead = totalAtHead
-        self.defect = defect
         self.release = release
     }
 
@@ -103,14 +96,8 @@ final class StreamReader: @unchecked Sendable {
         release()
     }
 
-    /// - Throws: ``BodyError/readTwice`` on a second call: bytes from the network can be read once.
     func open() throws -> ChunkSource.Next {
-        let isFirst = wasOpened.withLock { wasOpened in
-            defer { wasOpened = true }
-            return !wasOpened
-        }
-        guard isFirst else { throw BodyError.readTwice }
-        let iteration = ChunkBuffer.Iteration(over: stream.buffer)
+        let iteration = try ChunkBuffer.Iteration(over: stream.buffer)
         return {
             defer { withExtendedLifetime(iteration) {} }
             return try await self.next()
@@ -129,9 +116,7 @@ final class StreamReader: @unchecked Sendable {
             while true {
                 if let decoded = try decodeSlice() { return deliver(decoded) }
                 guard let chunk = try await stream.buffer.next() else {
-                    keepMetrics()
-                    if let error = failure() { throw error }
-                    keepTrailers()
+                    try end()
                     return nil
                 }
                 received += Int64(chunk.count)
@@ -143,7 +128,7 @@ final class StreamReader: @unchecked Sendable {
             (isOver, coded) = (true, Data())
             stream.buffer.abandon()
             throw APIClientError(
-                error, APIClientError.Context(attempt.request, head: head).after(.init(bytes: delivered, items: 0)))
+                error, APIClientError.Context(attempt.request, head: response.head).after(.init(bytes: delivered, items: 0)))
         }
     }
 
@@ -153,7 +138,7 @@ final class StreamReader: @unchecked Sendable {
         return chunk
     }
 
-    private var expected: Int64? { decoder == nil ? head.headers[.contentLength].flatMap { Int64($0) } : nil }
+    private var expected: Int64? { decoder == nil ? response.head.headers[.contentLength].flatMap { Int64($0) } : nil }
 
     /// Decodes the next slice; `nil` if all received bytes are decoded.
     private func decodeSlice() throws -> Data? {
@@ -161,41 +146,32 @@ final class StreamReader: @unchecked Sendable {
         while !coded.isEmpty {
             let slice = coded.prefix(Self.slice)
             coded = coded.dropFirst(slice.count)
-            do {
+            do throws(TransportError) {
                 let decoded = try decoder.decode(slice, atMost: Self.sliceLimit)
                 if !decoded.isEmpty { return decoded }
-            } catch ContentDecoder.Failure.tooLarge {
+            } catch .responseTooLarge {
                 let reason = "\(slice.count) bytes of its coded form become more than \(2 * Self.sliceLimit)"
                 throw TransportError.malformedResponse(reason: reason)
-            } catch {
-                throw ContentDecoder.transportError(error, limit: Self.sliceLimit)
             }
         }
         return nil
     }
 
-    private func keepMetrics() {
-        guard let total = stream.outcome?.total else { return }
-        interimAndTrailers.streamed = (received: received, afterHead: max(.zero, total - totalAtHead))
-    }
-
-    private func keepTrailers() {
-        guard let lines = stream.outcome?.trailers, !lines.isEmpty else { return }
-        interimAndTrailers.trailers = ResponseHeadParser.trailers(lines)
-    }
-
-    /// The error of the body's end; `nil` for a correct end.
-    private func failure() -> (any Error)? {
-        guard let end = stream.outcome else { return TransportError.closed }
+    /// Keeps what is known at the body's end, and checks that it is a correct one.
+    private func end() throws {
+        guard let end = stream.outcome else { throw TransportError.closed }
+        if let total = end.total {
+            interimAndTrailers.streamed = .init(received: received, afterHead: max(.zero, total - totalAtHead))
+        }
         switch end.end {
-        case .cancelled: return CancellationError()
+        case .cancelled: throw CancellationError()
         // The loop does not count the bytes that it hands on.
-        case .failed(.truncated(_, let expected)): return TransportError.truncated(received: received, expected: expected)
-        case .failed(let error): return error
+        case .failed(.truncated(_, let expected)): throw TransportError.truncated(received: received, expected: expected)
+        case .failed(let error): throw error
         case .complete:
-            if let defect = defect(received, end.isEndAnnounced) { return defect }
-            guard decoder?.isFinished == false, received > 0 else { return nil }
-            return TransportError.truncated(received: received, expected: nil)
+            if let defect = CurlAttempt.endError(response, received, end.isEndAnnounced) { throw defect }
+            if decoder?.isFinished == false, received > 0 { throw TransportError.truncated(received: received, expected: nil) }
+            if !end.trailers.isEmpty { interimAndTrailers.trailers = ResponseHeadParser.trailers(end.trailers) }
         }
     }
 }

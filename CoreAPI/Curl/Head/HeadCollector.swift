@@ -1,4 +1,3 @@
-internal import CoreAPICore
 internal import CoreAPIHTTP
 
 /// Collects the bytes of a response's head as the header callback delivers them, line by line. The task that waits for the
@@ -18,25 +17,15 @@ struct HeadCollector: ~Copyable {
         case end
         /// The last line of a head that ends HTTP on the connection.
         case switching
-        /// More bytes arrived than allowed.
-        case tooLarge
-        /// More lines arrived than allowed.
-        case tooMany
+        /// More bytes, or more lines, arrived than allowed.
+        case tooLarge, tooMany
     }
 
     /// Whether the final head is complete.
     private(set) var isComplete = false
-    /// Whether the protocol of the last status line multiplexes.
     private(set) var isMultiplexed = false
-    /// Whether a line may be `Content-Encoding`. Most heads have no such line, and are not searched for it.
-    private(set) var mayNameCodings = false
-    /// Whether the head's parser must look for the body's end at once, because libcurl may see another one. Not after one plain
-    /// `Content-Length`, or one `Transfer-Encoding` that ends in `chunked`.
-    private(set) var mayMissBodyEnd = false
-    /// Whether there is a `Transfer-Encoding` beside a `Content-Length`, or in HTTP/1.0. Peers may disagree about such a body's
-    /// end (RFC 9112 §6.1, §6.3), so the connection must not be used again.
-    var isFramingFaulty: Bool { namesTransferCoding && (namesLength || isHTTP10) }
-    private var (namesTransferCoding, namesLength, isHTTP10) = (false, false, false)
+    /// That of the last status line; 0 without one.
+    private(set) var status = 0
     private(set) var framing = FramingLines()
     private(set) var interim: [[UInt8]] = []
     private(set) var trailers: [UInt8] = []
@@ -47,34 +36,28 @@ struct HeadCollector: ~Copyable {
     private var received = 0
     private var lines = 0
     private var expectsStatus = true
-    /// The kind of the last status line: 1xx, of these 100 and 101; 3xx; 204, 205, 304 and 417.
-    private var (isInterim, isContinue, isSwitching) = (false, false, false)
-    private(set) var isRedirection = false
-    private(set) var (isNoContent, isResetContent, isNotModified, isExpectationFailed) = (false, false, false, false)
 
     private static let usual = 1_024
 
-    deinit {
-        storage.deallocate()
-    }
+    deinit { storage.deallocate() }
 
-    /// The bytes of the head so far.
     var bytes: [UInt8] { Array(UnsafeRawBufferPointer(rebasing: storage[..<count])) }
 
-    /// Starts another response.
-    ///
-    /// - Parameters:
-    ///   - size: the largest number of bytes of all lines together. Interim responses and trailers count, because a flood of them
-    ///     is a flood as well.
-    ///   - lines: the largest number of lines.
+    /// Whether a `Location` has a value.
+    var namesLocation: Bool {
+        bytes.split(separator: 0x0A).contains { line in
+            line.starts(with: "location:", ignoringCase: true)
+                && line.dropFirst("location:".utf8.count).contains { !$0.isBlank && $0 != 0x0D }
+        }
+    }
+
+    /// Starts another response, with at most so many bytes of all lines together, and so many lines. Interim responses and
+    /// trailers count, because a flood of them is a flood as well.
     mutating func begin(size: Int, lines: Int) {
         limits = (size, lines)
-        (received, self.lines, count) = (0, 0, 0)
+        (received, self.lines, count, status) = (0, 0, 0, 0)
         (isComplete, expectsStatus, isMultiplexed) = (false, true, false)
-        forgetFraming()
-        (isInterim, isContinue, isSwitching) = (false, false, false)
-        (isNoContent, isResetContent, isNotModified, isExpectationFailed) = (false, false, false, false)
-        isRedirection = false
+        framing = FramingLines()
         if !interim.isEmpty { interim = [] }
         if !trailers.isEmpty { trailers = [] }
     }
@@ -97,51 +80,28 @@ struct HeadCollector: ~Copyable {
         }
         if expectsStatus, line.begins(with: "HTTP/") {
             expectsStatus = false
-            forgetFraming()
-            isHTTP10 = line.begins(with: "HTTP/1.0")
             count = 0
             keep(line)
-            noteStatus(line)
+            framing = FramingLines(isHTTP10: line.begins(with: "HTTP/1.0"))
+            status = Self.status(line)
             isMultiplexed = line.count > 5 && line[5] != UInt8(ascii: "1")
             return .status
         }
         if FramingLines.mayBegin(with: line[0]) {
-            framing.note(count)
-            noteFraming(line)
+            framing.note(line, at: count)
         } else if line[0].isBlank {
             // It continues the line before, perhaps one of these.
-            mayMissBodyEnd = true
+            framing.mayMissBodyEnd = true
         }
         keep(line)
         if line.count <= 2, line.allSatisfy({ $0 == 0x0D || $0 == 0x0A }) {
-            guard !isSwitching else { return .switching }
+            guard status != 101 else { return .switching }
+            let isInterim = (100...199).contains(status)
             (isComplete, expectsStatus) = (!isInterim, isInterim)
-            if isInterim, !isContinue { interim.append(bytes) }
+            if isInterim, status != 100 { interim.append(bytes) }
             return isComplete ? .end : .other
         }
         return .other
-    }
-
-    private mutating func forgetFraming() {
-        framing = FramingLines()
-        (mayNameCodings, mayMissBodyEnd) = (false, false)
-        (namesTransferCoding, namesLength, isHTTP10) = (false, false, false)
-    }
-
-    private mutating func noteFraming(_ line: UnsafeRawBufferPointer) {
-        let colon = UInt8(ascii: ":")
-        // The byte after a name of that length tells most lines apart.
-        if line.count > 14, line[14] == colon || line[14].isBlank, line.isNamed("content-length") {
-            if namesLength || !line.hasPlainNumber(after: 14) { mayMissBodyEnd = true }
-            namesLength = true
-        } else if line.count > 16, line[16] == colon {
-            mayNameCodings = true
-        } else if line.count > 17, line[17] == colon || line[17].isBlank, line.isNamed("transfer-encoding") {
-            // Nearly every one is "chunked" and a line end of two bytes.
-            let isUsual = line[17] == colon && line[line.count - 3] | 0x20 == UInt8(ascii: "d")
-            if namesTransferCoding || !isUsual { mayMissBodyEnd = true }
-            namesTransferCoding = true
-        }
     }
 
     // Inlined: called for each of some ten lines of a head.
@@ -160,55 +120,84 @@ struct HeadCollector: ~Copyable {
         storage = larger
     }
 
-    private mutating func noteStatus(_ line: UnsafeRawBufferPointer) {
-        var digits = 0
-        while digits < line.count, line[digits] != UInt8(ascii: " ") { digits += 1 }
-        digits += 1
-        isInterim = digits < line.count && line[digits] == UInt8(ascii: "1")
-        let code = UnsafeRawBufferPointer(rebasing: line[min(digits, line.count)...])
-        isContinue = code.begins(with: "100")
-        isSwitching = code.begins(with: "101")
-        isRedirection = code.begins(with: "3")
-        isNoContent = code.begins(with: "204")
-        isResetContent = code.begins(with: "205")
-        isNotModified = code.begins(with: "304")
-        isExpectationFailed = code.begins(with: "417")
+    /// The three bytes after the first space, of which each that is no digit counts as 0.
+    private static func status(_ line: UnsafeRawBufferPointer) -> Int {
+        var start = 0
+        while start < line.count, line[start] != UInt8(ascii: " ") { start += 1 }
+        var status = 0
+        for index in start + 1..<start + 4 {
+            status = status * 10 + (index < line.count && line[index].isDigit ? Int(line[index] - UInt8(ascii: "0")) : 0)
+        }
+        return status
     }
 }
 
-/// The offsets of a head's lines that may concern the body's framing or coding, so that a reader need not search all lines.
+/// What a head's lines say of the body's framing and coding, and the offsets of these lines, so that a reader need not search all
+/// lines.
 struct FramingLines {
     // In two halves: a vector of eight is aligned to 16 bytes, and malloc searches for memory of that alignment under its lock.
     private var starts = (SIMD4<UInt16>(), SIMD4<UInt16>())
     private(set) var count = 0
     /// Whether all such lines were noted.
     private(set) var isComplete = true
+    /// Whether a line may be `Content-Encoding`. Most heads have no such line, and are not searched for it.
+    private(set) var mayNameCodings = false
+    /// Whether the head's parser must look for the body's end at once, because libcurl may see another one. Not after one plain
+    /// `Content-Length`, or one `Transfer-Encoding` that ends in `chunked`.
+    var mayMissBodyEnd = false
+    private var (namesTransferCoding, namesLength) = (false, false)
+    private let isHTTP10: Bool
+
+    init(isHTTP10: Bool = false) { self.isHTTP10 = isHTTP10 }
+
+    /// Whether there is a `Transfer-Encoding` beside a `Content-Length`, or in HTTP/1.0. Peers may disagree about such a body's
+    /// end (RFC 9112 §6.1, §6.3), so the connection must not be used again.
+    var isFaulty: Bool { namesTransferCoding && (namesLength || isHTTP10) }
 
     /// Whether a line that begins with this byte may be one: `Content-…` and `Transfer-Encoding`.
     static func mayBegin(with byte: UInt8) -> Bool { byte | 0x20 == UInt8(ascii: "c") || byte | 0x20 == UInt8(ascii: "t") }
 
     /// - Parameter start: the offset of the line's first byte in the head.
-    mutating func note(_ start: Int) {
-        guard count < 8, let start = UInt16(exactly: start) else { return isComplete = false }
-        if count < 4 { starts.0[count] = start } else { starts.1[count - 4] = start }
-        count += 1
+    mutating func note(_ line: UnsafeRawBufferPointer, at start: Int) {
+        if count < 8, let start = UInt16(exactly: start) {
+            if count < 4 { starts.0[count] = start } else { starts.1[count - 4] = start }
+            count += 1
+        } else {
+            isComplete = false
+        }
+        let colon = UInt8(ascii: ":")
+        // The byte after a name of that length tells most lines apart.
+        if line.count > 14, line[14] == colon || line[14].isBlank, line.isNamed("content-length") {
+            if namesLength || !line.hasPlainNumber(after: 14) { mayMissBodyEnd = true }
+            namesLength = true
+        } else if line.count > 16, line[16] == colon {
+            mayNameCodings = true
+        } else if line.count > 17, line[17] == colon || line[17].isBlank, line.isNamed("transfer-encoding") {
+            // Nearly every one is "chunked" and a line end of two bytes.
+            let isUsual = line[17] == colon && line[line.count - 3] | 0x20 == UInt8(ascii: "d")
+            if namesTransferCoding || !isUsual { mayMissBodyEnd = true }
+            namesTransferCoding = true
+        }
     }
 
     subscript(index: Int) -> Int { Int(index < 4 ? starts.0[index] : starts.1[index - 4]) }
 }
 
+extension UInt8 {
+    /// White space within a line.
+    var isBlank: Bool { self == 0x20 || self == 0x09 }
+}
+
+// Loops, not generic: iterators cost ten times as much, and in a debug build allocate for each line of a head.
 extension UnsafeRawBufferPointer {
-    /// As `starts(with:)`, whose iterators cost ten times as much.
+    /// As `starts(with:)`.
     func begins(with text: StaticString) -> Bool {
         guard count >= text.utf8CodeUnitCount else { return false }
         for index in 0..<text.utf8CodeUnitCount where self[index] != text.utf8Start[index] { return false }
         return true
     }
 
-    // Loops, not generic: in a debug build a collection's methods allocate for each line of a head.
-    /// As ``begins(with:)``, in any case.
-    ///
-    /// - Parameter name: in lower case.
+    /// As ``begins(with:)``, in any case; the name is in lower case.
     func isNamed(_ name: StaticString) -> Bool {
         guard count >= name.utf8CodeUnitCount else { return false }
         for index in 0..<name.utf8CodeUnitCount {
@@ -217,16 +206,8 @@ extension UnsafeRawBufferPointer {
         }
         return true
     }
-}
 
-extension UInt8 {
-    fileprivate var isBlank: Bool { self == 0x20 || self == 0x09 }
-}
-
-extension UnsafeRawBufferPointer {
-    /// Whether `: 123` and a line end follow a name, and the number has at most 18 digits.
-    ///
-    /// - Parameter end: the offset after the name.
+    /// Whether `: 123` and a line end follow a name that ends at an offset, and the number has at most 18 digits.
     fileprivate func hasPlainNumber(after end: Int) -> Bool {
         guard end < count, self[end] == UInt8(ascii: ":") else { return false }
         var index = end + 1

@@ -5,10 +5,6 @@ internal import HTTPTypes
 
 /// Parses the bytes of one head into status and fields (RFC 9112 §4 and §5). Pure: no I/O, and no input makes it trap.
 struct ResponseHeadParser {
-    struct Malformed: Error {
-        let reason: String
-    }
-
     /// The framing of the body, besides the fields.
     struct Parsed {
         var head: ResponseHead
@@ -21,8 +17,9 @@ struct ResponseHeadParser {
         var namesIdentity = false
         /// Whether chunks are not the last coding; by RFC 9112 §6.3 the body then ends with the connection.
         var hasCodingBehindChunks = false
-        /// Whether a field names content codings.
         var namesCodings = false
+        /// Whether a body may follow, whatever the fields say: not after a HEAD, and with 204 and 304.
+        let hasBody: Bool
     }
 
     private typealias Bytes = UnsafeBufferPointer<UInt8>
@@ -31,17 +28,16 @@ struct ResponseHeadParser {
     ///
     /// - Parameters:
     ///   - lines: the lines to read; if they are incomplete, all lines are read.
-    ///   - isHEAD: whether the request was a HEAD. Then, and with 204 and 304, the head is the whole response, whatever its
-    ///     framing says.
-    ///   - readsFramingOf204: whether to read the framing of a 204 all the same.
+    ///   - readsFramingOf204: whether to read the framing of a 204, although it has no body.
     static func parse(
         _ bytes: [UInt8], lines: FramingLines? = nil, isHEAD: Bool = false, readsFramingOf204: Bool = false
-    ) throws(Malformed) -> Parsed {
-        try bytes.withUnsafeBufferPointer { buffer throws(Malformed) in
+    ) throws(TransportError) -> Parsed {
+        try bytes.withUnsafeBufferPointer { buffer throws(TransportError) in
             var rest = buffer[...]
             let status = try status(nextLine(&rest))
-            var parsed = Parsed(head: ResponseHead(status: status, bytes: bytes, read: fields))
-            if isHEAD || status.code == 304 || status.code == 204 && !readsFramingOf204 { return parsed }
+            let hasBody = !isHEAD && status.code != 304 && status.code != 204
+            var parsed = Parsed(head: ResponseHead(status: status, bytes: bytes, read: fields), hasBody: hasBody)
+            guard hasBody || status.code == 204 && readsFramingOf204 else { return parsed }
             if let lines, lines.isComplete {
                 for index in 0..<lines.count {
                     rest = buffer[lines[index]...]
@@ -49,15 +45,11 @@ struct ResponseHeadParser {
                 }
             } else {
                 while let first = rest.first {
-                    if FramingLines.mayBegin(with: first) {
-                        try readLine(&rest, into: &parsed)
-                    } else {
-                        rest = rest[(lineFeed(in: rest).map { $0 + 1 } ?? rest.endIndex)...]
-                    }
+                    if FramingLines.mayBegin(with: first) { try readLine(&rest, into: &parsed) } else { _ = nextLine(&rest) }
                 }
             }
             if parsed.hasCodingBehindChunks, let length = parsed.contentLength {
-                throw Malformed(
+                throw .malformedResponse(
                     reason: "a Content-Length of \(length) beside chunks that are not the last coding (RFC 9112 §6.3)")
             }
             if parsed.isChunked { (parsed.contentLength, parsed.namesIdentity) = (nil, false) }
@@ -65,7 +57,7 @@ struct ResponseHeadParser {
         }
     }
 
-    private static func readLine(_ rest: inout Slice<Bytes>, into parsed: inout Parsed) throws(Malformed) {
+    private static func readLine(_ rest: inout Slice<Bytes>, into parsed: inout Parsed) throws(TransportError) {
         let line = nextLine(&rest)
         try checkForm(line, isFolded: isFolded(rest))
         if let value = value(of: "content-length", line) {
@@ -73,7 +65,7 @@ struct ResponseHeadParser {
         } else if let value = value(of: "transfer-encoding", line) {
             let codings = try transferCodings(String(decoding: value, as: UTF8.self))
             if codings.contains("chunked") {
-                guard !parsed.isChunked else { throw Malformed(reason: Self.chunksWithinChunks) }
+                guard !parsed.isChunked else { throw .malformedResponse(reason: Self.chunksWithinChunks) }
                 parsed.isChunked = true
             } else {
                 parsed.namesIdentity = true
@@ -88,34 +80,34 @@ struct ResponseHeadParser {
 
     /// libcurl ignores a field whose name is followed by a space, or whose value begins in the next line. The body would then end
     /// elsewhere than its sender means (RFC 9112 §5.1, §5.2).
-    private static func checkForm(_ line: Slice<Bytes>, isFolded: Bool) throws(Malformed) {
+    private static func checkForm(_ line: Slice<Bytes>, isFolded: Bool) throws(TransportError) {
         // A name directly followed by its colon.
         let colon = first(UInt8(ascii: ":"), in: line) ?? line.startIndex
         guard isFolded || colon == line.startIndex || isBlank(line[colon - 1]) else { return }
         for name in framing {
             let count = name.utf8CodeUnitCount
             // The byte after a name of that length tells most lines apart.
-            guard line.count > count, isBlank(line[line.startIndex + count]) || isFolded, begins(line, with: name) else {
-                continue
-            }
-            guard line.dropFirst(count).first(where: { !isBlank($0) }) == UInt8(ascii: ":") else { continue }
-            if isBlank(line[line.startIndex + count]) { throw Malformed(reason: "a space between '\(name)' and its colon") }
-            throw Malformed(reason: "the value of '\(name)' goes on in another line")
+            guard line.count > count, isBlank(line[line.startIndex + count]) || isFolded, begins(line, with: name),
+                line.dropFirst(count).first(where: { !isBlank($0) }) == UInt8(ascii: ":")
+            else { continue }
+            let isSpaced = isBlank(line[line.startIndex + count])
+            let reason = isSpaced ? "a space between '\(name)' and its colon" : "the value of '\(name)' goes on in another line"
+            throw .malformedResponse(reason: reason)
         }
     }
 
     private static let chunksWithinChunks = "chunks within chunks (RFC 9112 §6.1)"
 
     /// No request asks for another coding (`TE`). And libcurl, which decodes them, does not check that they reached their end.
-    private static func transferCodings(_ value: String) throws(Malformed) -> [String] {
+    private static func transferCodings(_ value: String) throws(TransportError) -> [String] {
         let codings = value.split(separator: ",").map { $0.trimmingHTTPWhitespace().lowercased() }
         let count = codings.count { $0 == "chunked" }
-        guard count <= 1 else { throw Malformed(reason: chunksWithinChunks) }
+        guard count <= 1 else { throw .malformedResponse(reason: chunksWithinChunks) }
         for coding in codings {
             // libcurl treats the second name as the first.
             guard ["chunked", "identity", "none", ""].contains(coding) else {
-                throw Malformed(
-                    reason: "the transfer coding '\(coding.shortened().escapingControls)', which the request did not ask for")
+                let name = coding.shortened().escapingControls
+                throw .malformedResponse(reason: "the transfer coding '\(name)', which the request did not ask for")
             }
         }
         return codings
@@ -126,10 +118,7 @@ struct ResponseHeadParser {
         heads.compactMap { try? parse($0, isHEAD: true).head }
     }
 
-    /// The fields of lines without a status line.
-    static func trailers(_ bytes: [UInt8]) -> HTTPFields? {
-        bytes.isEmpty ? nil : fields(Array("\r\n".utf8) + bytes)
-    }
+    static func trailers(_ bytes: [UInt8]) -> HTTPFields? { bytes.isEmpty ? nil : fields(Array("\r\n".utf8) + bytes) }
 
     private static func fields(_ bytes: [UInt8]) -> HTTPFields {
         bytes.withUnsafeBufferPointer { buffer in
@@ -144,7 +133,6 @@ struct ResponseHeadParser {
         }
     }
 
-    /// - Parameter name: in lower case.
     private static func begins(_ line: Slice<Bytes>, with name: StaticString) -> Bool {
         UnsafeRawBufferPointer(UnsafeBufferPointer(rebasing: line)).isNamed(name)
     }
@@ -160,12 +148,12 @@ struct ResponseHeadParser {
     }
 
     /// `HTTP/1.1 200 OK`, and `HTTP/2 200` as libcurl writes it for HTTP/2.
-    private static func status(_ line: Slice<Bytes>) throws(Malformed) -> HTTPResponse.Status {
+    private static func status(_ line: Slice<Bytes>) throws(TransportError) -> HTTPResponse.Status {
         let space = UInt8(ascii: " ")
         let bytes = UnsafeRawBufferPointer(UnsafeBufferPointer(rebasing: line))
         guard bytes.begins(with: "HTTP/"), let end = line.firstIndex(of: space), let code = code(line[(end + 1)...]) else {
-            throw Malformed(
-                reason: "expected a status line, got '\(String(decoding: line.prefix(60), as: UTF8.self).escapingControls)'")
+            let found = String(decoding: line.prefix(60), as: UTF8.self).escapingControls
+            throw .malformedResponse(reason: "expected a status line, got '\(found)'")
         }
         let phrase = line[(end + 1)...].dropFirst(4)
         guard !phrase.isEmpty else { return HTTPResponse.Status(code: code) }
@@ -185,22 +173,20 @@ struct ResponseHeadParser {
 
     /// A line whose name is no token is dropped, because no caller could look it up by that name. Repairing it (`Content-Length
     /// :`) would give it a meaning that the connection's framing did not give it (RFC 9110 §5.1, RFC 9112 §5.1). Of a value, only
-    /// CR, LF and NUL are replaced, as RFC 9110 §5.5 asks. Bytes that are not UTF-8 stay, see
-    /// `HTTPField.withUnsafeBytesOfValue(_:)`.
+    /// CR, LF and NUL are replaced, as RFC 9110 §5.5 asks; bytes that are not UTF-8 stay.
     private static func field(_ line: some BidirectionalCollection<UInt8>) -> HTTPField? {
         guard let colon = line.firstIndex(of: UInt8(ascii: ":")),
             let name = HTTPField.Name(String(decoding: line[..<colon], as: UTF8.self))
         else { return nil }
         let raw = line[line.index(after: colon)...]
-        // After replacement or trimming the control characters are no longer visible, and a cookie with one must be ignored as a
-        // whole (RFC 6265bis §5.6).
+        // A cookie with a control character must be ignored as a whole (RFC 6265bis §5.6).
         if name == .setCookie, raw.contains(where: { $0 == 0 || $0 == 0x0D }) { return nil }
         return HTTPField(name: name, lenientValue: trimmed(raw))
     }
 
     /// Several equal fields, or a list of equal values in one, count as one. If they differ, the message's end is unknown and the
     /// response is unusable (RFC 9112 §6.3).
-    private static func length(_ value: Slice<Bytes>, agreeingWith earlier: Int64?) throws(Malformed) -> Int64 {
+    private static func length(_ value: Slice<Bytes>, agreeingWith earlier: Int64?) throws(TransportError) -> Int64 {
         var agreed = earlier
         // Nine of ten are a plain number.
         if earlier == nil, !value.isEmpty, value.count <= 18, value.allSatisfy(\.isDigit) {
@@ -209,45 +195,40 @@ struct ResponseHeadParser {
         for text in String(decoding: value, as: UTF8.self).split(separator: ",", omittingEmptySubsequences: false) {
             let text = text.trimmingHTTPWhitespace()
             guard text.utf8.allSatisfy(\.isDigit), let length = Int64(text) else {
-                throw Malformed(reason: "expected a number as Content-Length, got '\(text.shortened().escapingControls)'")
+                let found = text.shortened().escapingControls
+                throw .malformedResponse(reason: "expected a number as Content-Length, got '\(found)'")
             }
             guard agreed == nil || agreed == length else {
-                throw Malformed(reason: "expected one Content-Length, got \(agreed ?? 0) and \(length)")
+                throw .malformedResponse(reason: "expected one Content-Length, got \(agreed ?? 0) and \(length)")
             }
             agreed = length
         }
-        guard let agreed else { throw Malformed(reason: "expected a number as Content-Length, got nothing") }
+        guard let agreed else { throw .malformedResponse(reason: "expected a number as Content-Length, got nothing") }
         return agreed
     }
 
-    // MARK: - Lines
-
     /// The bytes up to the next LF, without it and without the CR before it.
     private static func nextLine(_ rest: inout Slice<Bytes>) -> Slice<Bytes> {
-        let end = lineFeed(in: rest) ?? rest.endIndex
+        let end = first(0x0A, in: rest) ?? rest.endIndex
         var line = rest[..<end]
         rest = rest[(end < rest.endIndex ? end + 1 : end)...]
         if line.last == 0x0D { line = line.dropLast() }
         return line
     }
 
-    private static func lineFeed(in rest: Slice<Bytes>) -> Int? { first(0x0A, in: rest) }
-
     private static func first(_ byte: UInt8, in rest: Slice<Bytes>) -> Int? {
         guard let base = rest.base.baseAddress, !rest.isEmpty else { return nil }
         return memchr(base + rest.startIndex, Int32(byte), rest.count).map { UnsafeRawPointer($0) - UnsafeRawPointer(base) }
     }
 
-    private static func isFolded(_ rest: Slice<Bytes>) -> Bool {
-        rest.first == 0x20 || rest.first == 0x09
-    }
+    private static func isFolded(_ rest: Slice<Bytes>) -> Bool { rest.first?.isBlank == true }
 
     /// Folded lines are obsolete; a user agent replaces the fold with a space (RFC 9112 §5.2).
     private static func unfolding(_ line: Slice<Bytes>, _ rest: inout Slice<Bytes>) -> [UInt8] {
         var whole = Array(line)
         while isFolded(rest) {
             whole.append(0x20)
-            whole.append(contentsOf: nextLine(&rest).drop { $0 == 0x20 || $0 == 0x09 })
+            whole.append(contentsOf: nextLine(&rest).drop(while: \.isBlank))
         }
         return whole
     }
@@ -261,10 +242,5 @@ struct ResponseHeadParser {
     }
 
     /// White space, and bytes that are later replaced by a space (RFC 9110 §5.5).
-    private static func isBlank(_ byte: UInt8) -> Bool {
-        switch byte {
-        case 0x20, 0x09, 0x0D, 0x0A, 0x00: true
-        default: false
-        }
-    }
+    private static func isBlank(_ byte: UInt8) -> Bool { byte.isBlank || byte == 0x0D || byte == 0x0A || byte == 0 }
 }
