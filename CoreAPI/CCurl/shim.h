@@ -128,12 +128,6 @@ static inline long ccurl_get_long(CURL *_Nonnull handle, CURLINFO info) {
     return curl_easy_getinfo(handle, info, &value) == CURLE_OK ? value : 0;
 }
 
-static inline double ccurl_get_double(CURL *_Nonnull handle, CURLINFO info) {
-    double value = 0;
-    if ((info & CURLINFO_TYPEMASK) != CURLINFO_DOUBLE) return 0;
-    return curl_easy_getinfo(handle, info, &value) == CURLE_OK ? value : 0;
-}
-
 static inline curl_off_t ccurl_get_offset(CURL *_Nonnull handle, CURLINFO info) {
     curl_off_t value = 0;
     if ((info & CURLINFO_TYPEMASK) != CURLINFO_OFF_T) return 0;

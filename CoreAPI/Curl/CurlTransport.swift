@@ -17,12 +17,6 @@ internal import Synchronization
 /// separate connections, because libcurl may mix up the responses on shared ones. Each of the two groups of connections has the
 /// channel's ``Limits``.
 ///
-/// The way of an exchange: `CurlAttempt` makes a `PreparedRequest` and its `Exchange`. The `ConnectionPool` asks
-/// its `HostQueue` whether it may start, and posts it to a `Loop`. On the loop's thread `LoopRun`, in Loop.swift, hands it to the
-/// pool's `PoolWorker`, which starts it or lets it wait in the queue. The worker sets its options on a `CurlHandle`
-/// (HandleOptions.swift) and adds it to its `CurlMulti`. libcurl passes head and body to `CurlCallbacks`. The worker ends
-/// the exchange and resumes the task, where `CurlAttempt` reads the response.
-///
 /// A server may send an HTTP/1.1 response before any request. If it arrives before the next request is sent, the transport
 /// detects it and closes the connection. If it arrives later, it looks like the response to that request (RFC 9112 §9.3): a
 /// server can always lie to its clients.
@@ -53,9 +47,6 @@ public final class CurlTransport: Transport {
         let rejected: Limits.AddressClass
     }
 
-    /// The number of uses beyond which those without a running request are forgotten. Each may keep connections open.
-    private static let uses = 100
-
     private struct Pools {
         var all: [ConnectionPool] = []
         /// Pools that close their last connections.
@@ -67,10 +58,13 @@ public final class CurlTransport: Transport {
         var recent: (channel: Int, pool: ConnectionPool)?
         var isClosed = false
 
-        /// Forgets the uses of pools without a running request, if there are many: a client may have a tenant for each call.
-        mutating func forgetIdle() {
-            guard current.count >= CurlTransport.uses else { return }
-            current = current.filter { $0.value.users.load(ordering: .relaxed) > 0 }
+        /// Makes a pool. If there are many, those without a running request are forgotten: a client may have a tenant for each
+        /// call, and each may keep connections open.
+        mutating func add(_ kind: PoolKind, _ loops: LoopGroup, _ library: CurlLibrary) -> ConnectionPool {
+            let pool = ConnectionPool(kind, loops: loops, library: library)
+            all.append(pool)
+            if current.count >= 100 { current = current.filter { $0.value.users.load(ordering: .relaxed) > 0 } }
+            return pool
         }
 
         /// Removes pools that have neither a channel nor a running request.
@@ -104,9 +98,7 @@ public final class CurlTransport: Transport {
         self.library = library
     }
 
-    deinit {
-        for pool in pools.withLock({ $0.all }) { pool.abandon() }
-    }
+    deinit { for pool in pools.withLock({ $0.all }) { pool.abandon() } }
 
     public func send(_ attempt: Attempt) async -> RawResponse {
         if case .stream = attempt.request.body, let rejection = await attempt.rejectionOfEmptyStream() {
@@ -152,38 +144,24 @@ public final class CurlTransport: Transport {
         let mode = shared.channel.environment.serverTrustManager.pins.currentMode
         let (found, retired) = pools.withLock { pools -> ((ConnectionPool, Bool)?, [ConnectionPool]) in
             guard !pools.isClosed else { return (nil, []) }
-            if let (recent, pool) = pools.recent, recent == shared.number, pool.pinMode == mode,
-                pool.streamsBodies == streamsBodies
+            if let (recent, pool) = pools.recent, recent == shared.number, pool.kind.pinMode == mode,
+                pool.kind.streamsBodies == streamsBodies
             {
                 pool.users.add(1, ordering: .relaxed)
                 return ((pool, false), [])
             }
-            let trust = shared.channel.environment.serverTrustManager
             let rejected = shared.channel.limits.rejectedAddresses
-            let limits = ConnectionLimits(limits ?? shared.channel.limits)
+            let kind = PoolKind(
+                trust: shared.channel.environment.serverTrustManager, rejected: rejected, pinMode: mode,
+                streamsBodies: streamsBodies, limits: ConnectionLimits(limits ?? shared.channel.limits))
             let use = Use(channel: shared.channel.name, streamsBodies: streamsBodies, rejected: rejected)
-            defer { pools.recent = pools.current[use].map { (shared.number, $0) } }
-            let serves = { (pool: ConnectionPool) in
-                pool.trust == trust && pool.rejected == rejected && pool.pinMode == mode && pool.limits == limits
-                    && pool.streamsBodies == streamsBodies
-            }
-            if let pool = pools.current[use], serves(pool) {
-                pool.users.add(1, ordering: .relaxed)
-                return ((pool, false), [])
-            }
-            let known = pools.all.first(where: serves)
-            let pool =
-                known
-                ?? ConnectionPool(
-                    trust: trust, rejected: rejected, pinMode: mode, streamsBodies: streamsBodies, limits: limits, loops: loops,
-                    library: library)
-            if known == nil {
-                pools.all.append(pool)
-                pools.forgetIdle()
-            }
-            pools.current[use] = pool
+            let current = pools.current[use]
+            let known = current?.kind == kind ? current : pools.all.first { $0.kind == kind }
+            let pool = known ?? pools.add(kind, loops, library)
             pool.users.add(1, ordering: .relaxed)
-            return ((pool, known == nil), pools.removeRetired())
+            pools.current[use] = pool
+            pools.recent = (shared.number, pool)
+            return ((pool, known == nil), pool === current ? [] : pools.removeRetired())
         }
         for pool in retired { pool.abandon() }
         return found
@@ -203,12 +181,9 @@ public final class CurlTransport: Transport {
 
 extension CurlTransport {
     private var allPools: [ConnectionPool] { pools.withLock { $0.all } }
-
-    /// The number of pools: one for each trust, and for each set of its limits.
     package var poolCount: Int { allPools.count }
-    /// Exchanges that libcurl works on.
+    /// Those that libcurl works on, and those that wait until they may start.
     package var activeExchanges: Int { allPools.reduce(0) { $0 + $1.active.load(ordering: .acquiring) } }
-    /// Exchanges that wait until they may start.
     package var queuedExchanges: Int { allPools.reduce(0) { $0 + $1.queued.load(ordering: .acquiring) } }
     /// Whether a thread holds an exchange or a connection of the transport.
     package var isRunning: Bool { pools.withLock { $0.all + $0.retiring }.contains(where: \.isRunning) }

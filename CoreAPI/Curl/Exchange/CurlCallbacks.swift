@@ -3,9 +3,8 @@ internal import CoreAPICore
 internal import CoreAPIHTTP
 internal import Foundation
 
-/// The functions that libcurl calls while an exchange runs, on the loop's thread. Each finds its exchange through the context
-/// pointer. They call back into libcurl for getters, `CURLOPT_FORBID_REUSE` and `CURLOPT_HEADER` only, and neither start nor end
-/// an exchange.
+/// The functions that libcurl calls while an exchange runs, on the loop's thread. They call back into libcurl for getters,
+/// `CURLOPT_FORBID_REUSE` and `CURLOPT_HEADER` only, and neither start nor end an exchange.
 enum CurlCallbacks {
     /// `CURLOPT_HEADERFUNCTION`: one line at a time.
     static var header: curl_write_callback {
@@ -36,7 +35,7 @@ enum CurlCallbacks {
                 let room = UnsafeMutableRawBufferPointer(start: buffer, count: size * count)
                 // A read that finds nothing is no activity: the loop makes one now and then (``CurlDefect/missedAnswer``).
                 guard let count = try exchange.upload.read(into: room) else {
-                    handle.connections.noteHeldUpload()
+                    handle.connections.hasHeldUpload = true
                     return ccurl_readfunc_pause
                 }
                 handle.noteActivity()
@@ -70,7 +69,7 @@ enum CurlCallbacks {
         { easy, context, pinCheck in
             guard let openSSL = OpenSSL.linked, let context else { return CURLE_ABORTED_BY_CALLBACK }
             if let easy, let handle = CurlHandle.owner(of: easy) { TLSConnection.watch(context, handle.connections) }
-            if let pinCheck { PinCheck.attach(pinCheck, to: context, openSSL) }
+            if let pinCheck { openSSL.setVerify(context, PinCheck.verified, pinCheck) }
             return CURLE_OK
         }
     }
@@ -83,9 +82,8 @@ enum CurlCallbacks {
             exchange.clock.lastActivity = LoopClock.now()
             if exchange.isExpectationRejected { return ccurl_prereqfunc_abort }
             if let remoteAddress {
-                let ports = LoopConnections.Ports(remote: remotePort, local: localPort)
-                exchange.sendings.isOnStaleConnection = exchange.isConnectionStale(
-                    .init(remoteAddress: remoteAddress, ports: ports))
+                let ends = LoopConnections.Ends(remoteAddress: remoteAddress, ports: .init(remote: remotePort, local: localPort))
+                exchange.sendings.isOnStaleConnection = exchange.isConnectionStale(ends)
                 // Nothing was sent: the loop takes a fresh connection, whatever the method.
                 if exchange.sendings.isOnStaleConnection { return ccurl_prereqfunc_abort }
             }
@@ -99,9 +97,8 @@ enum CurlCallbacks {
 }
 
 extension CurlHandle {
-    /// Takes a line of the head or of the trailers.
-    ///
-    /// - Returns: the number of bytes taken; fewer than given end the exchange with `CURLE_WRITE_ERROR`.
+    /// Takes a line of the head or of the trailers. Returns the number of bytes taken; fewer than given end the exchange with
+    /// `CURLE_WRITE_ERROR`.
     fileprivate func receive(line: UnsafeRawBufferPointer) -> Int {
         noteActivity()
         let kind = head.append(line)
@@ -116,8 +113,8 @@ extension CurlHandle {
         case .tooMany: return exchange.stop(.tooManyHeadLines(limit: exchange.request.limits.headLines))
         // The following bytes belong to another protocol, and would be read as a body without an end.
         case .switching:
-            return exchange.stop(
-                .malformedResponse(reason: "it switches protocols (101), which the kit does not follow (RFC 9110 §15.2.2)"))
+            let reason = "it switches protocols (101), which the kit does not follow (RFC 9110 §15.2.2)"
+            return exchange.stop(.malformedResponse(reason: reason))
         case .status:
             // The server's status line is no proof: over HTTP/1.1 a cut body would pass for a stream that ended.
             if head.isMultiplexed, !exchange.isOverHTTP2 {
@@ -132,32 +129,29 @@ extension CurlHandle {
         }
     }
 
-    /// The final head is complete.
-    ///
-    /// - Returns: whether libcurl goes on to the body.
+    /// The final head is complete. Returns whether libcurl goes on to the body.
     private func endHead(of exchange: Exchange) -> Bool {
         exchange.noteConnection()
         exchange.noteEarlyHead(in: connections)
         if exchange.stream != nil {
-            connections.noteHead(of: exchange)
-        } else if head.isRedirection, exchange.isFollowed(head.bytes) {
+            connections.withHead.append(exchange)
+        } else if (300...399).contains(head.status), exchange.request.attempt.follows(status: head.status), head.namesLocation {
             let time = min(RawResponse.discardTime, exchange.request.request.timeout.idle)
             exchange.bodyEnd.redirectDue = exchange.clock.lastActivity + time.clampedNanoseconds
-            connections.noteHead(of: exchange)
+            connections.withHead.append(exchange)
         }
-        if head.isFramingFaulty, !head.isMultiplexed { try? forbidReuse() }
-        guard head.isNoContent || head.isResetContent || head.mayMissBodyEnd, !exchange.isOverHTTP2 else { return true }
-        do throws(ResponseHeadParser.Malformed) {
+        if head.framing.isFaulty, !head.isMultiplexed { try? forbidReuse() }
+        let mayMissEnd = head.status == 204 || head.status == 205 || head.framing.mayMissBodyEnd
+        guard mayMissEnd, !exchange.isOverHTTP2 else { return true }
+        do throws(TransportError) {
             try exchange.bodyEnd.find(for: exchange.request, self)
             return !exchange.bodyEnd.isDecided
         } catch {
-            return exchange.stop(.malformedResponse(reason: error.reason)) > 0
+            return exchange.stop(error) > 0
         }
     }
 
-    /// Takes a piece of the body.
-    ///
-    /// - Returns: as for a line.
+    /// Takes a piece of the body, as a line.
     fileprivate func receive(_ bytes: UnsafeMutablePointer<CChar>, count: Int) -> Int {
         guard let exchange, exchange.failure == nil else { return 0 }
         // A line that libcurl shows does not belong to the body.
@@ -189,11 +183,11 @@ extension CurlHandle {
             return bytes.count
         }
         let limit = exchange.bodyLimit
-        do {
+        do throws(TransportError) {
             let fits = try exchange.body.add(bytes, of: exchange.request, head, limit: limit, announced: announcedBytes)
             return fits ? bytes.count : exchange.stopBody(.responseTooLarge(limit: limit))
         } catch {
-            return exchange.stopBody(ContentDecoder.transportError(error, limit: limit))
+            return exchange.stopBody(error)
         }
     }
 }
@@ -234,8 +228,8 @@ extension Exchange {
         http2.hasAnswered || (request.url.scheme == .https && handle?.speaksHTTP2 ?? true)
     }
 
-    /// Called when the head is whole. TLS's report at the end of the connection decides whether the body's end is a cut. The
-    /// parser of the head decides whether there are chunks.
+    /// TLS's report at the end of the connection decides whether the body's end is a cut. The parser of the head decides whether
+    /// there are chunks.
     fileprivate func noteConnection() {
         guard route.tls == nil, request.url.scheme == .https, let handle, handle.announcedBytes < 0,
             handle.speaksHTTP2 == false, let session = handle.openSSLSession
@@ -244,31 +238,19 @@ extension Exchange {
     }
 
     /// Keeps the reason, and returns the value that makes libcurl end the exchange with `CURLE_WRITE_ERROR`.
-    fileprivate func stop(_ reason: TransportError) -> Int {
+    fileprivate func stop(_ reason: TransportError?) -> Int {
         failure = failure ?? reason
         // Further bytes would be read forever under the next request. libcurl reads this flag when it ends the exchange.
         try? handle?.forbidReuse()
         return 0
     }
 
-    /// As ``stop(_:)``, for a body that is too large or cannot be decoded. A redirect leads on without it. Its
-    /// connection is not used again, as above, unless other streams are on it.
+    /// As ``stop(_:)``, for a body that is too large or cannot be decoded. A redirect leads on without it.
     fileprivate func stopBody(_ reason: TransportError) -> Int {
         guard bodyEnd.isRedirect else { return stop(reason) }
         bodyEnd.isDecided = true
-        try? handle?.forbidReuse()
-        return 0
+        return stop(nil)
     }
 
-    /// The bytes of the body that are collected.
     fileprivate var bodyLimit: Int { bodyEnd.isRedirect ? min(RawResponse.discardLimit, request.bodyLimit) : request.bodyLimit }
-
-    /// Whether the call follows the response.
-    fileprivate func isFollowed(_ head: [UInt8]) -> Bool {
-        guard let status = handle?.number(CURLINFO_RESPONSE_CODE), request.attempt.follows(status: status) else { return false }
-        return head.split(separator: 0x0A).contains { line in
-            line.starts(with: "location:", ignoringCase: true)
-                && line.dropFirst("location:".utf8.count).contains { $0 != 0x20 && $0 != 0x09 && $0 != 0x0D }
-        }
-    }
 }

@@ -2,12 +2,9 @@ internal import CCurl
 internal import CoreAPICore
 
 extension CurlHandle {
-    /// Request body bytes on the wire so far; may be read while the exchange runs.
+    /// Bytes of both bodies on the wire so far.
     var uploadedBytes: Int64 { offset(CURLINFO_SIZE_UPLOAD_T) }
-
-    /// Bytes of the body received, as they were on the wire.
     var receivedBytes: Int64 { offset(CURLINFO_SIZE_DOWNLOAD_T) }
-
     /// The response's `Content-Length`, or -1.
     var announcedBytes: Int64 { offset(CURLINFO_CONTENT_LENGTH_DOWNLOAD_T) }
 

@@ -53,9 +53,8 @@ final class Exchange: @unchecked Sendable {
 
     // Of the pool, under its lock.
 
-    /// Which loop has it.
     var shard: PoolShard?
-    var ticket: HostQueue<HostKey, Exchange>.Ticket?
+    var ticket: ConnectionPool.Queue.Ticket?
 
     // Of the loop.
 
@@ -91,18 +90,12 @@ final class Exchange: @unchecked Sendable {
         return outcome
     }
 
-    /// Whether a final head is complete.
     var hasHead: Bool { handle?.head.isComplete ?? false }
-
-    // MARK: - From the task
 
     /// Tells the loop that the task needs no more of the exchange.
     func endExchange() { shard?.loop.postIfRunning(.cancel(self)) }
-
     /// Tells the loop that there is room for more of the response, or that there is more of the request.
     func callLoop() { shard?.loop.postIfRunning(.resume(self)) }
-
-    // MARK: - To the task
 
     /// Hands the head over to the task, which then reads the body from ``stream``.
     func deliverHead(_ metrics: ExchangeMetrics) {
@@ -132,7 +125,7 @@ final class Exchange: @unchecked Sendable {
         wake()
     }
 
-    /// Resumes the task that waits for a collected body, a head or a connection. From here on the task owns the exchange.
+    /// Resumes the task that waits for a collected body. From here on the task owns the exchange.
     func resume(_ end: ExchangeOutcome.End) {
         outcome.end = end
         wake()
@@ -158,13 +151,7 @@ final class Exchange: @unchecked Sendable {
 }
 
 extension Exchange.Phase {
-    /// Whether libcurl has the exchange.
-    var isActive: Bool {
-        switch self {
-        case .active, .streaming, .raw: true
-        case .new, .cancelled, .queued, .done: false
-        }
-    }
+    var isActive: Bool { if case .active = self { true } else { isDelivered } }
 
     /// Whether the task has the head or the connection. From then on it owns the outcome.
     var isDelivered: Bool {
@@ -174,16 +161,13 @@ extension Exchange.Phase {
         }
     }
 
-    var raw: RawSocket? {
-        if case .raw(let connection) = self { connection } else { nil }
-    }
+    var raw: RawSocket? { if case .raw(let connection) = self { connection } else { nil } }
 }
 
 /// The loop's message to the waiting task. Its owner is that of the exchange.
 final class ExchangeOutcome {
     enum End: Sendable {
-        case complete
-        case cancelled
+        case complete, cancelled
         case failed(TransportError)
     }
 

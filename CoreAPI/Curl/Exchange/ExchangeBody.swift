@@ -9,21 +9,16 @@ struct CollectedBody {
     private var hasLookedForCoding = false
 
     /// Adds a piece. The limit is enforced here, because `CURLOPT_MAXFILESIZE` checks the announced size, and a few kilobytes of
-    /// gzip can become gigabytes.
+    /// gzip can become gigabytes. Returns whether all bytes of a body without codings are within the limit.
     ///
-    /// - Parameters:
-    ///   - head: names the codings.
-    ///   - limit: the largest number of decoded bytes.
-    ///   - announced: the `Content-Length`, or -1.
-    /// - Throws: ``ContentDecoder/Failure``.
-    /// - Returns: whether all bytes are within the limit.
+    /// - Parameter announced: the `Content-Length`, or -1.
     mutating func add(
         _ bytes: UnsafeBufferPointer<UInt8>, of request: PreparedRequest, _ head: borrowing HeadCollector, limit: Int,
         announced: @autoclosure () -> Int64
-    ) throws -> Bool {
+    ) throws(TransportError) -> Bool {
         if !hasLookedForCoding {
             hasLookedForCoding = true
-            if request.decodesContent, head.mayNameCodings { decoder = try ContentDecoder(head: head.bytes) }
+            if request.decodesContent, head.framing.mayNameCodings { decoder = try ContentDecoder(head: head.bytes) }
         }
         if data.isEmpty {
             let length = Int(clamping: max(0, announced()))
@@ -49,7 +44,6 @@ struct CollectedBody {
 
 /// Where a body ends.
 struct BodyEnd {
-    /// Bytes of the body that libcurl has handed over.
     private(set) var taken: Int64 = 0
     /// Bytes still expected, if libcurl ignores the body's length.
     var remaining: Int64?
@@ -58,8 +52,7 @@ struct BodyEnd {
     var isDecided = false
     /// When a redirect's collected body is given up, if the call follows it: its body is not needed.
     var redirectDue = LoopClock.never
-
-    /// Whether the response is a redirect that the call follows.
+    /// Whether the call follows the response.
     var isRedirect: Bool { redirectDue != LoopClock.never }
 
     /// Counts bytes that libcurl has handed over, and ends the body after the last one expected.

@@ -46,9 +46,7 @@ extension Exchange {
 
     /// Whether less than a fiftieth of the queue wait is left before the deadline: the last 1.2 s of a minute. Starting the
     /// exchange would open a connection only to time out.
-    func isTooLate(_ now: LoopClock.Nanoseconds) -> Bool {
-        request.deadline - now <= (now - clock.submitted) / 50
-    }
+    func isTooLate(_ now: LoopClock.Nanoseconds) -> Bool { request.deadline - now <= (now - clock.submitted) / 50 }
 
     /// The timeout that has expired, if any.
     func expired(_ now: LoopClock.Nanoseconds) -> TransportError? {

@@ -31,13 +31,6 @@ package struct CurlCapabilities: OptionSet, Sendable {
     /// reports that its end was not announced (``ExchangeMetrics/isEndAnnounced``).
     package static let streamMonitor = Self(rawValue: 1 << 7)
 
-    static let all: [(capability: Self, name: String)] = [
-        (.tls, "tls"), (.http2, "http2"), (.openSSL, "openSSL"), (.systemAuthorities, "systemAuthorities"),
-        (.protocolNames, "protocolNames"), (.quickExit, "quickExit"), (.authorityCacheTimeout, "authorityCacheTimeout"),
-        (.streamMonitor, "streamMonitor"),
-    ]
-
-    /// - Parameter info: of the linked library.
     init(_ info: CurlInfo) {
         self = []
         // The bits are macros that Swift does not import; their numbers are part of libcurl's ABI.
@@ -54,28 +47,16 @@ package struct CurlCapabilities: OptionSet, Sendable {
     private static func knows(_ option: String) -> Bool { curl_easy_option_by_name(option) != nil }
 }
 
-/// An option that a header of 7.81 lacks, by its number, which is part of libcurl's ABI.
-struct NewerOption {
-    let number: CURLoption
-    /// What a library that knows the option can do.
-    let capability: CurlCapabilities
-
-    /// `CURLOPT_PROTOCOLS_STR`, 7.85
-    static let protocolNames = NewerOption(number: CURLoption(rawValue: 10_318), capability: .protocolNames)
-    /// `CURLOPT_REDIR_PROTOCOLS_STR`, 7.85
-    static let redirectProtocolNames = NewerOption(number: CURLoption(rawValue: 10_319), capability: .protocolNames)
+/// Options that a header of 7.81 lacks, or that newer headers deprecate. Their numbers are part of libcurl's ABI.
+extension CURLoption {
+    /// `CURLOPT_PROTOCOLS_STR` and `CURLOPT_REDIR_PROTOCOLS_STR`, 7.85
+    static let protocolNames = CURLoption(rawValue: 10_318)
+    static let redirectProtocolNames = CURLoption(rawValue: 10_319)
     /// `CURLOPT_CA_CACHE_TIMEOUT`, 7.87
-    static let authorityCacheTimeout = NewerOption(number: CURLoption(rawValue: 321), capability: .authorityCacheTimeout)
+    static let authorityCacheTimeout = CURLoption(rawValue: 321)
     /// `CURLOPT_QUICK_EXIT`, 7.87
-    static let quickExit = NewerOption(number: CURLoption(rawValue: 322), capability: .quickExit)
-}
-
-/// Options that newer headers deprecate.
-enum OlderOption {
-    /// `CURLOPT_PROTOCOLS`, deprecated since 7.85
+    static let quickExit = CURLoption(rawValue: 322)
+    /// `CURLOPT_PROTOCOLS` and `CURLOPT_REDIR_PROTOCOLS`, deprecated since 7.85
     static let protocols = CURLoption(rawValue: 181)
-    /// `CURLOPT_REDIR_PROTOCOLS`, deprecated since 7.85
     static let redirectProtocols = CURLoption(rawValue: 182)
-    /// `CURLPROTO_HTTP | CURLPROTO_HTTPS`
-    static let httpAndHTTPS = 1 | 2
 }

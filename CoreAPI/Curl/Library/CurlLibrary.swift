@@ -4,26 +4,38 @@ internal import CoreAPICore
 internal import CoreAPIHTTP
 internal import Foundation
 
-/// The libcurl that a transport uses: its capabilities, and its defects that the kit works around. Made once. A test gives a
-/// transport a library with fewer capabilities, or with workarounds switched off.
+/// The libcurl that a transport uses: its capabilities, and its defects that the kit works around.
 package struct CurlLibrary: Sendable {
     /// The library that the process is linked with.
     package static let linked = CurlLibrary(.linked)
 
     package let version: CurlVersion
-    package private(set) var capabilities: CurlCapabilities
-    private var defects: CurlDefects
+    private var capabilities: CurlCapabilities
+    /// A bit for each ``CurlDefect``.
+    private var defects: UInt32 = 0
 
     private init(_ info: CurlInfo) {
         version = info.version
         capabilities = CurlCapabilities(info)
-        defects = CurlDefects(of: info.version)
+        for defect in CurlDefect.all where defect.isPresent(in: info.version) { defects |= defect.bit }
     }
 
     func can(_ capability: CurlCapabilities) -> Bool { capabilities.contains(capability) }
+    func has(_ defect: CurlDefect) -> Bool { defects & defect.bit != 0 }
 
-    /// Whether the kit works around a defect.
-    func has(_ defect: CurlDefect) -> Bool { defects.contains(defect) }
+    /// The same library without some capabilities, for tests.
+    package func without(_ capabilities: CurlCapabilities) -> CurlLibrary {
+        var library = self
+        library.capabilities.subtract(capabilities)
+        return library
+    }
+
+    /// The same library with one workaround switched off, for tests.
+    func leaving(_ defect: CurlDefect) -> CurlLibrary {
+        var library = self
+        library.defects &= ~defect.bit
+        return library
+    }
 }
 
 /// The result of `curl_version_info`, read once.
@@ -64,10 +76,8 @@ struct CurlInfo: Sendable {
 extension CurlTransport {
     /// The linked libcurl's version, such as `7.88.1`. Read at run time, because it may differ from the version at compile time.
     public static var version: String { CurlInfo.linked.name }
-
     /// The kit's own version, `0.1.0` for instance.
     public static var kitVersion: String { Kit.version }
-
     /// What the linked libcurl was built with.
     public static var capabilities: Capabilities { Capabilities(.linked) }
 
@@ -120,7 +130,11 @@ enum CurlGlobal {
 }
 
 /// A version of libcurl. Versions compare in release order.
-package struct CurlVersion: Comparable, Hashable, Sendable {
+package struct CurlVersion: Comparable, Sendable {
+    package static let oldest = CurlVersion(number: 0)
+    /// After every existing version.
+    package static let unreleased = CurlVersion(number: .max)
+
     /// As in `curl_version_info`: `0x075801` for 7.88.1.
     let number: UInt32
 
@@ -128,29 +142,8 @@ package struct CurlVersion: Comparable, Hashable, Sendable {
 }
 
 extension CurlVersion {
-    package init(_ major: UInt32, _ minor: UInt32, _ patch: UInt32) {
-        number = major << 16 | minor << 8 | patch
-    }
-
-    package static let oldest = CurlVersion(number: 0)
-    /// After every existing version.
-    package static let unreleased = CurlVersion(number: .max)
+    package init(_ major: UInt32, _ minor: UInt32, _ patch: UInt32) { number = major << 16 | minor << 8 | patch }
 }
 
-// MARK: - For tests
-
-extension CurlLibrary {
-    /// The same library without some capabilities.
-    package func without(_ capabilities: CurlCapabilities) -> CurlLibrary {
-        var library = self
-        library.capabilities.subtract(capabilities)
-        return library
-    }
-
-    /// The same library with one workaround switched off.
-    func leaving(_ defect: CurlDefect) -> CurlLibrary {
-        var library = self
-        library.defects.remove(defect)
-        return library
-    }
-}
+/// The kit's own, where the standard library's is visible as well.
+typealias Mutex = CoreAPIHTTP.Mutex

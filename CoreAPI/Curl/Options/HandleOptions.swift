@@ -5,7 +5,6 @@ internal import CoreAPITrust
 internal import Foundation
 
 extension CurlHandle.Form {
-    /// The form that a handle for this request must have.
     init(_ request: PreparedRequest) {
         (scheme, method, streamsBody) = (request.url.scheme, request.method, request.streamsBody)
         let hasBody = !request.request.body.isNone
@@ -21,11 +20,10 @@ extension CurlHandle.Form {
 }
 
 extension CurlHandle {
-    /// Sets all options of an exchange. While it runs, only two more may be set: that its connection must not be
-    /// reused, and that libcurl shows the first field.
+    /// Sets all options of an exchange. While it runs, only two more may be set: that its connection must not be reused, and that
+    /// libcurl shows the first field.
     ///
     /// - Parameter count: exchanges that run at once, this one included.
-    /// - Throws: ``TransportError`` for the first option that libcurl rejects, and for a body that cannot be opened.
     func setOptions(for exchange: Exchange, as form: Form, inFlight count: Int) throws(TransportError) {
         let request = exchange.request
         let isSecure = request.url.scheme == .https
@@ -66,13 +64,11 @@ extension CurlHandle {
     }
 
     private func setBasics(_ form: Form) throws(TransportError) {
-        try setErrorBuffer()
-        try setCallbacks()
-        try setSockets()
+        try setCallbacks(isUpload: form.isUpload)
         try set(CURLOPT_NOSIGNAL, 1)
         // A name server that does not answer must not block the thread when its exchange ends. Without this option libcurl waits
         // for its resolver, beyond every timeout, and so do all other exchanges.
-        if library.can(.quickExit) { try set(NewerOption.quickExit, 1) }
+        if library.can(.quickExit) { try set(.quickExit, 1) }
         try allowProtocols()
         try set(CURLOPT_FOLLOWLOCATION, 0)
         // With both options set, libcurl does not read the environment; ``ProxyEnvironment`` has done so.
@@ -84,17 +80,12 @@ extension CurlHandle {
         try set(CURLOPT_HTTP09_ALLOWED, 0)
         // A proxy's own response to CONNECT is not the server's head.
         try set(CURLOPT_SUPPRESS_CONNECT_HEADERS, 1)
-        if form.scheme == .https {
-            let hasHTTP2 = library.can(.http2) && !form.streamsBody
-            try set(CURLOPT_HTTP_VERSION, hasHTTP2 ? ccurl_http_version_2_tls : ccurl_http_version_1_1)
-        } else {
-            try set(CURLOPT_HTTP_VERSION, ccurl_http_version_1_1)
-        }
+        let hasHTTP2 = form.scheme == .https && library.can(.http2) && !form.streamsBody
+        try set(CURLOPT_HTTP_VERSION, hasHTTP2 ? ccurl_http_version_2_tls : ccurl_http_version_1_1)
     }
 
     /// `UPLOAD` is the mode that adds no `Content-Type`; the method is only a name in it (`CUSTOMREQUEST`).
     private func setMethod(_ form: Form) throws(TransportError) {
-        if form.isUpload { try setProgress() }
         switch form.method {
         case "HEAD": try set(CURLOPT_NOBODY, 1)
         case "GET" where !form.isUpload: try set(CURLOPT_HTTPGET, 1)
@@ -107,8 +98,7 @@ extension CurlHandle {
     /// One pool serves one trust (``CurlTransport``), so that a channel with stricter trust never finds another's connection.
     /// libcurl's own comparison (`Curl_ssl_config_matches`) includes neither the chain's pins nor a client's key.
     private func setTrust(_ trust: ServerTrustManager, host: String) throws(TransportError) {
-        try set(
-            CURLOPT_SSLVERSION, trust.minimumTLSVersion == .tls13 ? ccurl_tls_1_3_or_newer : ccurl_tls_1_2_or_newer)
+        try set(CURLOPT_SSLVERSION, trust.minimumTLSVersion == .tls13 ? ccurl_tls_1_3_or_newer : ccurl_tls_1_2_or_newer)
         try set(CURLOPT_SSL_VERIFYPEER, 1)
         try set(CURLOPT_SSL_VERIFYHOST, 2)
         // A resumed session shows no certificates, so they could not be compared with pins, or with replaced authorities. The
@@ -116,21 +106,18 @@ extension CurlHandle {
         try set(CURLOPT_SSL_SESSIONID_CACHE, 0)
         switch trust.authorities {
         case .system: break
-        case .systemAndPEM(let text):
-            guard !text.isEmpty else { throw .tls(host: host, reason: "the PEM text of the authorities is empty") }
-            try set(CURLOPT_CAINFO_BLOB, blob: try authorities(besides: text))
+        case .systemAndPEM(""), .pem(""): throw .tls(host: host, reason: "the PEM text of the authorities is empty")
+        case .systemAndPEM(let text): try set(CURLOPT_CAINFO_BLOB, blob: authorities(besides: text).utf8)
         case .pem(let text):
-            guard !text.isEmpty else { throw .tls(host: host, reason: "the PEM text of the authorities is empty") }
             // A libcurl may be built with a folder of authorities, which would count besides: Debian's is /etc/ssl/certs.
             try set(CURLOPT_CAPATH, nil)
-            try set(CURLOPT_CAINFO_BLOB, blob: text)
+            try set(CURLOPT_CAINFO_BLOB, blob: text.utf8)
         case .file(let path):
-            // The next connection reports an unreadable file (`CURLE_SSL_CACERT_BADFILE`). A check here would cost a system call
-            // per request.
+            // The next connection reports an unreadable file (`CURLE_SSL_CACERT_BADFILE`).
             try set(CURLOPT_CAPATH, nil)
             try set(CURLOPT_CAINFO, path)
             // A newer libcurl caches the file for a day; a replaced file must apply to the next connection.
-            if library.can(.authorityCacheTimeout) { try set(NewerOption.authorityCacheTimeout, 0) }
+            if library.can(.authorityCacheTimeout) { try set(.authorityCacheTimeout, 0) }
         }
         if let identity = trust.identity { try setIdentity(identity, host: host) }
     }
@@ -147,9 +134,9 @@ extension CurlHandle {
                 throw .tls(host: host, reason: "the client's certificate or its key is empty")
             }
             try set(CURLOPT_SSLCERTTYPE, "PEM")
-            try set(CURLOPT_SSLCERT_BLOB, blob: certificates)
+            try set(CURLOPT_SSLCERT_BLOB, blob: certificates.utf8)
             try set(CURLOPT_SSLKEYTYPE, "PEM")
-            try set(CURLOPT_SSLKEY_BLOB, blob: key.revealed)
+            try set(CURLOPT_SSLKEY_BLOB, blob: key.revealed.utf8)
         case .pkcs12(let data):
             guard !data.revealed.isEmpty else { throw .tls(host: host, reason: "the client's PKCS#12 is empty") }
             try set(CURLOPT_SSLCERTTYPE, "P12")
@@ -161,23 +148,25 @@ extension CurlHandle {
     /// A file:, ftp: or gopher: URL must never be fetched, even after a mistake of the kit.
     func allowProtocols() throws(TransportError) {
         if library.can(.protocolNames) {
-            try set(NewerOption.protocolNames, "http,https")
-            try set(NewerOption.redirectProtocolNames, "http,https")
+            try set(.protocolNames, "http,https")
+            try set(.redirectProtocolNames, "http,https")
         } else {
-            try set(OlderOption.protocols, OlderOption.httpAndHTTPS)
-            try set(OlderOption.redirectProtocols, OlderOption.httpAndHTTPS)
+            // CURLPROTO_HTTP | CURLPROTO_HTTPS
+            try set(.protocols, 1 | 2)
+            try set(.redirectProtocols, 1 | 2)
         }
     }
 
     /// libcurl's default authorities, and further ones, as PEM. The former are read once: the file has some 200 KiB.
     func authorities(besides text: String) throws(TransportError) -> String {
-        let isKnown = library.can(.systemAuthorities)
-        if isKnown, let system = Self.systemAuthorities.withLock({ $0 }) { return system + "\n" + text }
-        guard isKnown, let path = CurlInfo.linked.authorities, let data = FileManager.default.contents(atPath: path) else {
+        let path = library.can(.systemAuthorities) ? CurlInfo.linked.authorities : nil
+        let system = Self.systemAuthorities.withLock { known in
+            known = known ?? path.flatMap(FileManager.default.contents).map { String(decoding: $0, as: UTF8.self) }
+            return known
+        }
+        guard path != nil, let system else {
             throw .unsupported(capability: "authorities besides the system's (a libcurl that names its own file)")
         }
-        let system = String(decoding: data, as: UTF8.self)
-        Self.systemAuthorities.withLock { $0 = system }
         return system + "\n" + text
     }
 

@@ -1,6 +1,7 @@
 internal import CCurl
-internal import CoreAPICore
-internal import CoreAPIHTTP
+package import CoreAPICore
+package import CoreAPIHTTP
+internal import CoreAPIRedaction
 internal import Foundation
 internal import HTTPTypes
 
@@ -12,7 +13,6 @@ struct HeaderBlock: Sendable {
     /// Whether the transport decodes the body's codings, because the caller did not ask for them.
     let decodesContent: Bool
 
-    /// - Throws: ``RequestError/malformedHeader(name:reason:)``.
     init(_ fields: HTTPFields, hasBody: Bool) throws(RequestError) {
         var named = TransportFields()
         var lines = HeaderListBuilder(atMost: fields.count + 5)
@@ -20,19 +20,23 @@ struct HeaderBlock: Sendable {
             try Self.check(field)
             let kind = TransportFields(field.name)
             named.formUnion(kind)
-            guard kind.isDisjoint(with: .notSent) else { continue }
+            // Cookies become one line, below.
+            guard kind.isDisjoint(with: [.cookie, .framing]) else { continue }
             field.withUnsafeBytesOfValue { lines.add(field.name.rawName, $0) }
         }
         // `HTTPFields` has one line per cookie, as HTTP/2 may send them; HTTP/1 allows only one line (RFC 6265bis §5.8.3).
         if named.contains(.cookie) {
             let cookies = fields[fields: .cookie].map { $0.withUnsafeBytesOfValue { Array($0) } }
-            Array(cookies.joined(separator: "; ".utf8)).withUnsafeBufferPointer {
-                lines.add(HTTPField.Name.cookie.rawName, $0)
-            }
+            Array(cookies.joined(separator: "; ".utf8)).withUnsafeBufferPointer { lines.add(HTTPField.Name.cookie.rawName, $0) }
         }
-        Self.addLines(besides: named, hasBody: hasBody, to: &lines)
-        list = lines.list(namesHost: named.contains(.host))
         decodesContent = named.isDisjoint(with: .coding)
+        // As lines, and not by libcurl's options: it formats an option's text twice, 100 instructions a character.
+        if decodesContent { lines.add(ContentDecoder.acceptLine) }
+        if !named.contains(.userAgent) { lines.add(Self.userAgentLine) }
+        // A name with nothing after its colon removes libcurl's own header.
+        if !named.contains(.accept) { lines.add("Accept:") }
+        if hasBody, !named.contains(.expect) { lines.add("Expect:") }
+        list = lines.list(namesHost: named.contains(.host))
     }
 
     /// libcurl sends a CR, LF or NUL verbatim, together with everything that an attacker puts after it.
@@ -42,19 +46,8 @@ struct HeaderBlock: Sendable {
             throw .malformedHeader(name: name.escapingControls, reason: "the name must be a token (RFC 9110 §5.1)")
         }
         let isClean = field.withUnsafeBytesOfValue { !$0.contains { $0 == 0x0D || $0 == 0x0A || $0 == 0 } }
-        guard isClean else {
-            throw .malformedHeader(
-                name: name, reason: "the value holds CR, LF or NUL, which would end it early (RFC 9110 §5.5)")
-        }
-    }
-
-    /// As lines, and not by libcurl's options: it formats an option's text twice, 100 instructions a character.
-    private static func addLines(besides named: TransportFields, hasBody: Bool, to lines: inout HeaderListBuilder) {
-        if named.isDisjoint(with: .coding) { lines.add(ContentDecoder.acceptLine) }
-        if !named.contains(.userAgent) { lines.add(Self.userAgentLine) }
-        // A name with nothing after its colon removes libcurl's own header.
-        if !named.contains(.accept) { lines.add("Accept:") }
-        if hasBody, !named.contains(.expect) { lines.add("Expect:") }
+        guard !isClean else { return }
+        throw .malformedHeader(name: name, reason: "the value holds CR, LF or NUL, which would end it early (RFC 9110 §5.5)")
     }
 
     private static let userAgentLine = "User-Agent: \(Kit.userAgent)"
@@ -72,11 +65,8 @@ struct HeaderBlock: Sendable {
         /// Fields that ask for a coding, or for a part of coded content.
         static let coding = TransportFields(rawValue: 32)
         static let framing = TransportFields(rawValue: 64)
-        static let notSent: TransportFields = [.cookie, .framing]
 
-        init(rawValue: UInt8) {
-            self.rawValue = rawValue
-        }
+        init(rawValue: UInt8) { self.rawValue = rawValue }
 
         init(_ name: HTTPField.Name) {
             switch name.canonicalName.utf8.count {
@@ -104,7 +94,6 @@ struct HeaderBlock: Sendable {
 final class HeaderList: @unchecked Sendable {
     private let block: UnsafeMutableRawBufferPointer
     private let count: Int
-
     /// The list, or `nil` if there is no line.
     let first: UnsafeMutablePointer<curl_slist>?
     /// Whether a line is a `Host`.
@@ -112,16 +101,9 @@ final class HeaderList: @unchecked Sendable {
     /// The bytes of all lines as HTTP/1.1 sends them, with a line end of two bytes.
     let size: Int
 
-    /// - Parameters:
-    ///   - block: a node for each line, followed by the lines, each ended by a NUL. The list takes ownership.
-    ///   - text: the offset of the lines.
-    ///   - size: their bytes on the wire.
-    ///   - namesHost: whether one of them is a `Host`.
+    /// - Parameter block: a node for each line and, at the offset `text`, the lines, each ended by a NUL. The list takes ownership.
     fileprivate init(_ block: UnsafeMutableRawBufferPointer, text: Int, size: Int, count: Int, namesHost: Bool) {
-        self.block = block
-        self.size = size
-        self.count = count
-        self.namesHost = namesHost
+        (self.block, self.size, self.count, self.namesHost) = (block, size, count, namesHost)
         guard count > 0, let base = block.baseAddress else {
             first = nil
             return
@@ -141,9 +123,7 @@ final class HeaderList: @unchecked Sendable {
         first[count - 1].next = list.first
     }
 
-    deinit {
-        block.deallocate()
-    }
+    deinit { block.deallocate() }
 }
 
 /// Header lines while they are collected, in the block that becomes a ``HeaderList``.
@@ -153,18 +133,14 @@ struct HeaderListBuilder: ~Copyable {
     private var end: Int
     private var count = 0
 
-    /// - Parameters:
-    ///   - lines: the largest number of lines.
-    ///   - bytes: the room for them at first.
+    /// - Parameter bytes: the room for the lines at first.
     init(atMost lines: Int, bytes: Int = 256) {
         text = lines * MemoryLayout<curl_slist>.stride
         end = text
         block = .allocate(byteCount: text + bytes, alignment: MemoryLayout<curl_slist>.alignment)
     }
 
-    deinit {
-        block.deallocate()
-    }
+    deinit { block.deallocate() }
 
     /// - Parameter line: without a NUL.
     mutating func add(_ line: String) {
@@ -197,26 +173,76 @@ struct HeaderListBuilder: ~Copyable {
 
     private mutating func append(_ bytes: UnsafeRawBufferPointer) {
         guard let base = bytes.baseAddress else { return }
-        makeRoom(for: bytes.count)
+        if end + bytes.count > block.count { grow(for: bytes.count) }
         block.baseAddress?.advanced(by: end).copyMemory(from: base, byteCount: bytes.count)
         end += bytes.count
     }
 
     private mutating func endLine() {
-        makeRoom(for: 1)
+        if end == block.count { grow(for: 1) }
         block[end] = 0
         end += 1
         count += 1
     }
 
-    private mutating func makeRoom(for count: Int) {
-        if end + count > block.count { grow(to: max(2 * block.count, end + count)) }
-    }
-
-    private mutating func grow(to size: Int) {
+    private mutating func grow(for added: Int) {
+        let size = max(2 * block.count, end + added)
         let larger = UnsafeMutableRawBufferPointer.allocate(byteCount: size, alignment: MemoryLayout<curl_slist>.alignment)
         larger.copyMemory(from: UnsafeRawBufferPointer(rebasing: block[..<end]))
         block.deallocate()
         block = larger
+    }
+}
+
+extension Request {
+    /// The environment's proxy for the request. A channel that rejects addresses uses none, because a proxy would connect.
+    var proxy: Proxy? {
+        guard let proxies = ProxyEnvironment.current, call.prepared.channel.limits.rejectedAddresses.isEmpty else { return nil }
+        return proxies.proxy(for: url)
+    }
+
+    /// The proxy that gets the request itself, with its whole address; `nil` for a tunnel or no proxy.
+    package var forwardingProxy: Proxy? { url.scheme == .http ? proxy.flatMap { $0.speaksHTTP ? $0 : nil } : nil }
+
+    /// The header fields as libcurl sends them, those of the transport included, for a tool that shows what was sent. HTTP/2 has
+    /// `:authority` in place of `Host`. A proxy's credentials are hidden.
+    ///
+    /// - Throws: ``RequestError/malformedHeader(name:reason:)``, as sending the request does.
+    package func sentFields() throws(RequestError) -> [(name: String, value: String)] {
+        let lines = try HeaderBlock(headers, hasBody: !body.isNone).list
+        var fields = lines.namesHost ? [] : [(name: "Host", value: url.authority)]
+        var node = lines.first
+        while let line = node?.pointee {
+            let text = String(cString: line.data)
+            if let colon = text.firstIndex(of: ":") {
+                let value = text[text.index(after: colon)...].drop { $0 == " " }
+                // A name alone removes a header of libcurl's own.
+                if !value.isEmpty { fields.append((String(text[..<colon]), String(value))) }
+            } else if text.hasSuffix(";") {
+                fields.append((String(text.dropLast()), ""))
+            }
+            node = line.next
+        }
+        withExtendedLifetime(lines) {}
+        // libcurl adds no field that the request has.
+        let names = Set(fields.map { $0.name.lowercased() })
+        return fields + framing + forwarding.filter { !names.contains($0.name.lowercased()) }
+    }
+
+    /// The fields that libcurl adds for a proxy that forwards the request.
+    private var forwarding: [(name: String, value: String)] {
+        guard let proxy = forwardingProxy else { return [] }
+        let credentials = proxy.hasCredentials ? [("Proxy-Authorization", "Basic \(Redaction.mask)")] : []
+        return credentials + [("Proxy-Connection", "Keep-Alive")]
+    }
+
+    private var framing: [(name: String, value: String)] {
+        switch body {
+        case .none: [.post, .put, .patch, .query].contains(method) ? [("Content-Length", "0")] : []
+        case .bytes(let data): [("Content-Length", "\(data.count)")]
+        case .file(let url):
+            (try? LocalFile(reading: url.path)).map { [("Content-Length", "\($0.size)")] } ?? []
+        case .stream(let stream): stream.length.map { [("Content-Length", "\($0)")] } ?? [("Transfer-Encoding", "chunked")]
+        }
     }
 }

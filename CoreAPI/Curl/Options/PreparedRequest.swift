@@ -19,23 +19,15 @@ struct PreparedRequest: Sendable {
     let connectsOnly: Bool
     /// The bytes that the response's body may have; read for each piece of it.
     let bodyLimit: Int
-    /// When the whole call must be over.
     let deadline: LoopClock.Nanoseconds
     /// The proxy for this hop, if any. A channel that rejects addresses uses no proxy, because a proxy would connect to them.
     let proxy: Proxy?
-
     // By reference: a request has some 200 bytes, and thousands may be held.
     var request: Request { attempt.request }
     var url: HTTPURL { attempt.request.url }
     var limits: Limits { request.call.channel.limits }
     var trust: ServerTrustManager { request.call.channel.environment.serverTrustManager }
 
-    /// - Parameters:
-    ///   - attempt: the attempt to send.
-    ///   - deadline: when the whole call must be over.
-    ///   - library: sends it.
-    ///   - connectsOnly: whether only the connection is wanted.
-    /// - Throws: ``APIClientError`` if the request must not be sent.
     init(
         _ attempt: Attempt, deadline: LoopClock.Nanoseconds, _ library: CurlLibrary = .linked, connectsOnly: Bool = false
     ) throws(APIClientError) {
@@ -48,14 +40,7 @@ struct PreparedRequest: Sendable {
         } catch {
             throw .request(error, APIClientError.Context(attempt.request))
         }
-        if attempt.call.prepared.rejectsHost(of: attempt.request.url) {
-            let reason = "the pin set names no pins for it and rejects other hosts"
-            throw .transport(
-                .pinMismatch(host: attempt.request.url.host, reason: reason), APIClientError.Context(attempt.request))
-        }
-        if let capability = Self.rejectedMethod(attempt) {
-            throw .transport(.unsupported(capability: capability), APIClientError.Context(attempt.request))
-        }
+        if let error = Self.rejection(of: attempt) { throw .transport(error, APIClientError.Context(attempt.request)) }
         // All at once and at the end: earlier assignments would force a copy.
         self.attempt = attempt
         self.deadline = deadline
@@ -87,13 +72,21 @@ struct PreparedRequest: Sendable {
         guard method == "GET" || method.isToken else { throw .malformedMethod(method.escapingControls) }
         guard !attempt.request.url.hasControlOrSpace else {
             let text = attempt.request.url.string
-            throw .malformedURL(
-                text.escapingControls, reason: "\(text.firstForbiddenControl ?? "a space") is not allowed in a URL")
+            let reason = "\(text.firstForbiddenControl ?? "a space") is not allowed in a URL"
+            throw .malformedURL(text.escapingControls, reason: reason)
         }
         // An interceptor may have changed the address since the request was built.
         guard attempt.request.url.scheme == .https || attempt.call.prepared.allowsClearText(to: attempt.request.url) else {
             throw .insecureConnection(host: attempt.request.url.host)
         }
+    }
+
+    private static func rejection(of attempt: Attempt) -> TransportError? {
+        guard !attempt.call.prepared.rejectsHost(of: attempt.request.url) else {
+            let reason = "the pin set names no pins for it and rejects other hosts"
+            return .pinMismatch(host: attempt.request.url.host, reason: reason)
+        }
+        return rejectedMethod(attempt).map { .unsupported(capability: $0) }
     }
 
     /// Why a method is rejected: because it is no exchange of a request and a response, or for its body.

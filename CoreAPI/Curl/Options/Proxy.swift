@@ -2,26 +2,19 @@ internal import CoreAPICore
 package import CoreAPIHTTP
 internal import Foundation
 
-/// A proxy from the process's environment.
-///
-/// The kit chooses it instead of libcurl, so that an error can name the variable.
+/// A proxy from the process's environment. The kit chooses it instead of libcurl, so that an error can name the variable.
 package final class Proxy: Sendable {
     /// The variable: `https_proxy`.
     package let source: String
     /// The variable's value, including credentials (`CURLOPT_PROXY`).
     let address: String
 
-    init(source: String, address: String) {
-        self.source = source
-        self.address = address
-    }
+    init(source: String, address: String) { (self.source, self.address) = (source, address) }
 
     /// Whether a request in clear text goes to it with its whole address (RFC 9112 §3.2.2). A SOCKS proxy only passes bytes on.
     package var speaksHTTP: Bool { !address.lowercased().hasPrefix("socks") }
-
     /// Whether it resolves the server's name; otherwise this machine does.
     var resolvesNames: Bool { speaksHTTP || ["socks4a:", "socks5h:"].contains { address.lowercased().hasPrefix($0) } }
-
     /// Whether libcurl sends credentials to it, empty ones included.
     // In UTF-8: Foundation's `contains` of a text would link all of Foundation.
     var hasCredentials: Bool { address.utf8.contains(UInt8(ascii: "@")) }

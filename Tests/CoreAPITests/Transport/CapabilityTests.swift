@@ -108,15 +108,6 @@ struct CapabilityTests {
             }
         }
     }
-
-    @Test("every capability has a case here")
-    func all() {
-        let shown: CurlCapabilities = [
-            .tls, .http2, .openSSL, .systemAuthorities, .protocolNames, .quickExit, .authorityCacheTimeout, .streamMonitor,
-        ]
-        for (capability, name) in CurlCapabilities.all { #expect(shown.contains(capability), "\(name)") }
-        #expect(!CurlLibrary.linked.without(.http2).can(.http2))
-    }
 }
 
 /// HTTP/2 without END_STREAM events: nghttp2 is linked statically, or the platform's linker cannot replace its functions.
