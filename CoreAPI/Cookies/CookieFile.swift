@@ -1,16 +1,12 @@
 internal import CoreAPIHTTP
 internal import CoreAPIJSON
-internal import Foundation
+public import Foundation
 
 /// A jar on disk; ``CookieJar/save(to:includingSessionCookies:)`` documents its format.
 struct CookieFile {
     static let version = 1
 
     let cookies: [Cookie]
-
-    init(_ cookies: [Cookie]) {
-        self.cookies = cookies
-    }
 
     fileprivate struct Form: Codable {
         var version: Int
@@ -20,33 +16,22 @@ struct CookieFile {
     fileprivate struct Entry: Codable {
         /// ``latin1`` if each character of name and value is one byte; `nil` for UTF-8.
         var encoding: String?
-        var name: String
-        var value: String
-        var domain: String
-        var hostOnly: Bool
-        var path: String
+        var name, value, domain, path, sameSite: String
+        var hostOnly, secure, httpOnly: Bool
         var expires: Double?
-        var secure: Bool
-        var httpOnly: Bool
-        var sameSite: String
-        var created: Double
-        var lastAccessed: Double
+        var created, lastAccessed: Double
     }
+}
 
-    // MARK: - Reading
-
+extension CookieFile {
     /// - Parameter suffixes: the jar's list. A cookie for a possible public suffix is dropped, because the list may have changed
     ///   since the file was written. The other cookies are kept.
     init(contentsOf file: URL, suffixes: PublicSuffixList?) throws(CookieJar.FileError) {
-        let data: Data
-        do throws(FileFailure) {
-            data = try LocalFile(reading: file.path).readToEnd()
-        } catch {
-            throw .unreadable(file: file.path, reason: error.reason)
-        }
         let form: Form
         do {
-            form = try JSONBodyDecoder().decode(Form.self, from: data)
+            form = try JSONBodyDecoder().decode(Form.self, from: LocalFile(reading: file.path).readToEnd())
+        } catch let failure as FileFailure {
+            throw .unreadable(file: file.path, reason: failure.reason)
         } catch {
             throw Self.malformed(error, file: file.path)
         }
@@ -66,42 +51,31 @@ struct CookieFile {
 
     /// The decoder's error without the text it read, which may be a cookie's value.
     private static func malformed(_ error: any Error, file: String) -> CookieJar.FileError {
-        func describe(_ path: [any CodingKey]) -> String {
+        func malformed(_ path: [any CodingKey], _ expected: String, _ got: String) -> CookieJar.FileError {
             let text = path.reduce(into: "") { text, key in
                 text += key.intValue.map { "[\($0)]" } ?? (text.isEmpty ? "" : ".") + key.stringValue
             }
-            return text.isEmpty ? "the top level" : text
+            return .malformed(file: file, path: text.isEmpty ? "the top level" : text, expected: expected, got: got)
         }
-        switch error {
+        return switch error {
         case DecodingError.typeMismatch(let type, let context):
-            return .malformed(
-                file: file, path: describe(context.codingPath), expected: "a value of the type \(type)", got: "another type")
+            malformed(context.codingPath, "a value of the type \(type)", "another type")
         case DecodingError.valueNotFound(let type, let context):
-            return .malformed(
-                file: file, path: describe(context.codingPath), expected: "a value of the type \(type)", got: "null")
+            malformed(context.codingPath, "a value of the type \(type)", "null")
         case DecodingError.keyNotFound(let key, let context):
-            return .malformed(
-                file: file, path: describe(context.codingPath), expected: "the key '\(key.stringValue)'", got: "none")
-        default:
-            return .malformed(file: file, path: "the top level", expected: "JSON", got: "something else")
+            malformed(context.codingPath, "the key '\(key.stringValue)'", "none")
+        default: malformed([], "JSON", "something else")
         }
     }
-
-    // MARK: - Writing
 
     func write(to file: URL) throws(CookieJar.FileError) {
         let encoder = JSONEncoder()
         encoder.outputFormatting = [.prettyPrinted, .sortedKeys, .withoutEscapingSlashes]
-        let data: Data
         do {
-            data = try encoder.encode(Form(version: Self.version, cookies: cookies.map(Entry.init)))
-        } catch {
-            throw .unwritable(file: file.path, reason: error.readableDescription)
-        }
-        do throws(FileFailure) {
+            let data = try encoder.encode(Form(version: Self.version, cookies: cookies.map(Entry.init)))
             try FileReplacement(path: file.path, mode: 0o600).write(data)
         } catch {
-            throw .unwritable(file: file.path, reason: error.reason)
+            throw .unwritable(file: file.path, reason: (error as? FileFailure)?.reason ?? error.readableDescription)
         }
     }
 }
@@ -114,12 +88,10 @@ extension CookieFile.Entry {
         let isUTF8 = texts.allSatisfy { String(validating: $0, as: UTF8.self) != nil }
         let written = texts.map { isUTF8 ? String(decoding: $0, as: UTF8.self) : String(latin1: $0) }
         self.init(
-            encoding: isUTF8 ? nil : Self.latin1, name: written[0], value: written[1], domain: cookie.domain,
-            hostOnly: cookie.isHostOnly,
-            path: cookie.path,
-            expires: cookie.expires?.timeIntervalSince1970, secure: cookie.isSecure, httpOnly: cookie.isHTTPOnly,
-            sameSite: cookie.sameSite.rawValue, created: cookie.created.timeIntervalSince1970,
-            lastAccessed: cookie.lastAccessed.timeIntervalSince1970)
+            encoding: isUTF8 ? nil : Self.latin1, name: written[0], value: written[1], domain: cookie.domain, path: cookie.path,
+            sameSite: cookie.sameSite.rawValue, hostOnly: cookie.isHostOnly, secure: cookie.isSecure,
+            httpOnly: cookie.isHTTPOnly, expires: cookie.expires?.timeIntervalSince1970,
+            created: cookie.created.timeIntervalSince1970, lastAccessed: cookie.lastAccessed.timeIntervalSince1970)
     }
 
     fileprivate var nameBytes: [UInt8] { bytes(of: name) }
@@ -140,9 +112,8 @@ extension CookieFile.Entry {
         }
         let fields = [("name", nameBytes), ("value", valueBytes), ("domain", Array(domain.utf8)), ("path", Array(path.utf8))]
         for (field, bytes) in fields {
-            if let control = bytes.first(where: { ($0 < 0x20 && $0 != 0x09) || $0 == 0x7F }) {
-                return (field, "no control characters", "0x\(String(control, radix: 16))")
-            }
+            guard let control = SetCookie.control(in: bytes) else { continue }
+            return (field, "no control characters", "0x\(String(control, radix: 16))")
         }
         if nameBytes.contains(where: { $0 == UInt8(ascii: ";") || $0 == UInt8(ascii: "=") }) {
             return ("name", "a name without ';' and '='", "one with them")
@@ -174,16 +145,31 @@ extension CookieFile.Entry {
 
 extension Cookie {
     fileprivate init(_ entry: CookieFile.Entry) {
-        nameBytes = entry.nameBytes
-        valueBytes = Secret(entry.valueBytes)
-        domain = entry.domain
-        isHostOnly = entry.hostOnly
-        path = entry.path
-        expires = entry.expires.map(Date.init(timeIntervalSince1970:))
-        isSecure = entry.secure
-        isHTTPOnly = entry.httpOnly
-        sameSite = SameSite(rawValue: entry.sameSite) ?? .unspecified
-        created = Date(timeIntervalSince1970: entry.created)
-        lastAccessed = Date(timeIntervalSince1970: entry.lastAccessed)
+        self.init(
+            nameBytes: entry.nameBytes, valueBytes: Secret(entry.valueBytes), domain: entry.domain, isHostOnly: entry.hostOnly,
+            path: entry.path, expires: entry.expires.map(Date.init(timeIntervalSince1970:)), isSecure: entry.secure,
+            isHTTPOnly: entry.httpOnly, sameSite: SameSite(rawValue: entry.sameSite) ?? .unspecified,
+            created: Date(timeIntervalSince1970: entry.created), lastAccessed: Date(timeIntervalSince1970: entry.lastAccessed))
+    }
+}
+
+extension CookieJar {
+    /// Why a jar could not be saved or loaded. Never contains a cookie's value.
+    public enum FileError: Error, Hashable, Sendable, LocalizedError {
+        /// `reason` is the system's.
+        case unreadable(file: String, reason: String)
+        /// `reason` is the system's.
+        case unwritable(file: String, reason: String)
+        /// What was expected, what was found, and where in the file: `cookies[3].path`.
+        case malformed(file: String, path: String, expected: String, got: String)
+
+        public var errorDescription: String? {
+            switch self {
+            case .unreadable(let file, let reason): "the cookies in \(file) cannot be read: \(reason)"
+            case .unwritable(let file, let reason): "the cookies cannot be saved in \(file): \(reason)"
+            case .malformed(let file, let path, let expected, let got):
+                "the cookies in \(file) cannot be read: expected \(expected), got \(got), at \(path)"
+            }
+        }
     }
 }

@@ -23,14 +23,11 @@ public final class CookieJar: Sendable {
     private let storage: Mutex<CookieStorage>
     private let suffixes: PublicSuffixList?
     private let now: @Sendable () -> Date
-    let limitPerDomain: Int
-    let limit: Int
 
-    /// An empty jar.
+    /// An empty jar. Beyond a limit, cookies without `Secure` are removed first, and of equals the least recently used.
     ///
     /// - Parameters:
-    ///   - limitPerDomain: how many cookies one domain may have. Beyond it, cookies without `Secure` are removed first, and of
-    ///     equals the least recently used.
+    ///   - limitPerDomain: how many cookies one domain may have.
     ///   - limit: how many cookies the jar may have.
     public convenience init(limitPerDomain: Int = 50, limit: Int = 3_000) {
         self.init(limitPerDomain: limitPerDomain, limit: limit, suffixes: .loaded)
@@ -40,11 +37,8 @@ public final class CookieJar: Sendable {
         limitPerDomain: Int = 50, limit: Int = 3_000, suffixes: PublicSuffixList?,
         now: @escaping @Sendable () -> Date = { Date() }
     ) {
-        self.limitPerDomain = max(0, limitPerDomain)
-        self.limit = max(0, limit)
-        self.suffixes = suffixes
-        self.now = now
-        storage = Mutex(CookieStorage(limitPerDomain: self.limitPerDomain, limit: self.limit))
+        (self.suffixes, self.now) = (suffixes, now)
+        storage = Mutex(CookieStorage(limitPerDomain: max(0, limitPerDomain), limit: max(0, limit)))
     }
 
     /// All cookies that have not expired, oldest first.
@@ -95,18 +89,15 @@ public final class CookieJar: Sendable {
     }
 
     /// Removes the cookie of this name, domain and path, with any value.
-    public func remove(_ cookie: Cookie) {
-        storage.withLock { $0.removeAll { $0.identity == cookie.identity } }
-    }
+    public func remove(_ cookie: Cookie) { storage.withLock { $0.removeAll { cookie.replaces($0) } } }
 
     /// Removes every cookie.
-    public func removeAll() {
-        storage.withLock { $0.removeAll { _ in true } }
-    }
+    public func removeAll() { storage.withLock { $0.removeAll { _ in true } } }
 
     /// An empty jar with the same limits.
     package func emptyCopy() -> CookieJar {
-        CookieJar(limitPerDomain: limitPerDomain, limit: limit, suffixes: suffixes, now: now)
+        let (limitPerDomain, limit) = storage.withLock { ($0.limitPerDomain, $0.limit) }
+        return CookieJar(limitPerDomain: limitPerDomain, limit: limit, suffixes: suffixes, now: now)
     }
 }
 
@@ -128,15 +119,14 @@ extension CookieJar {
     ///   - includingSessionCookies: whether to write cookies without an expiry, too. They are meant to end with the session.
     /// - Throws: ``CookieJar/FileError/unwritable(file:reason:)``.
     public func save(to file: URL, includingSessionCookies: Bool = false) throws(CookieJar.FileError) {
-        try CookieFile(cookies.filter { includingSessionCookies || $0.expires != nil }).write(to: file)
+        try CookieFile(cookies: cookies.filter { includingSessionCookies || $0.expires != nil }).write(to: file)
     }
 
     /// A jar with the cookies of a file that ``save(to:includingSessionCookies:)`` wrote. Expired cookies are dropped.
     ///
-    /// - Parameters:
-    ///   - file: must exist. The caller decides whether a missing file means an empty jar.
-    ///   - limitPerDomain: as in ``init(limitPerDomain:limit:)``.
-    ///   - limit: as in ``init(limitPerDomain:limit:)``.
+    /// The limits are as in ``init(limitPerDomain:limit:)``.
+    ///
+    /// - Parameter file: must exist. The caller decides whether a missing file means an empty jar.
     /// - Throws: ``CookieJar/FileError``, also for a cookie that is not allowed in a header.
     public convenience init(contentsOf file: URL, limitPerDomain: Int = 50, limit: Int = 3_000) throws(CookieJar.FileError) {
         try self.init(contentsOf: file, limitPerDomain: limitPerDomain, limit: limit, now: { Date() })

@@ -6,21 +6,19 @@ internal import Foundation
 struct CookieStorage: Sendable {
     let limitPerDomain: Int
     let limit: Int
-    private(set) var count = 0
     private var domains: [String: [Cookie]] = [:]
     /// No cookie expires before this, so that most insertions need not check all cookies.
     private var nextExpiry = Date.distantFuture
 
     init(limitPerDomain: Int, limit: Int) {
-        self.limitPerDomain = limitPerDomain
-        self.limit = limit
+        (self.limitPerDomain, self.limit) = (limitPerDomain, limit)
     }
 
     var all: [Cookie] {
         domains.values.joined().sorted { ($0.created, $0.domain, $0.name, $0.path) < ($1.created, $1.domain, $1.name, $1.path) }
     }
 
-    /// Stores a cookie in place of the one with its identity; an expired cookie only removes that one.
+    /// Stores a cookie in place of the one that it replaces; an expired cookie only removes that one.
     ///
     /// - Returns: whether the cookie is stored: not if it has expired, nor if the limits remove it at once.
     /// - Throws: ``Cookie/Rejection/overlaysSecure(name:)``.
@@ -31,22 +29,20 @@ struct CookieStorage: Sendable {
             nextExpiry = domains.values.joined().compactMap(\.expires).min() ?? .distantFuture
         }
         guard isFromSecureOrigin || !overlaysSecure(cookie) else { throw .overlaysSecure(name: cookie.name) }
-        let index = domains[cookie.domain]?.firstIndex { $0.identity == cookie.identity }
-        if cookie.isExpired(at: now) {
-            if let index { remove(from: cookie.domain, at: index) }
-            return false
-        }
-        if let index {
+        var cookies = domains[cookie.domain] ?? []
+        let isLive = !cookie.isExpired(at: now)
+        if let old = cookies.firstIndex(where: { cookie.replaces($0) }) {
             var cookie = cookie
-            cookie.created = domains[cookie.domain]?[index].created ?? cookie.created
-            domains[cookie.domain]?[index] = cookie
-        } else {
-            domains[cookie.domain, default: []].append(cookie)
-            count += 1
+            cookie.created = cookies[old].created
+            cookies.replaceSubrange(old...old, with: isLive ? [cookie] : [])
+        } else if isLive {
+            cookies.append(cookie)
         }
+        domains[cookie.domain] = cookies.isEmpty ? nil : cookies
+        guard isLive else { return false }
         if let expires = cookie.expires { nextExpiry = min(nextExpiry, expires) }
         evict(cookie.domain)
-        return domains[cookie.domain]?.contains { $0.identity == cookie.identity } == true
+        return domains[cookie.domain]?.contains { cookie.replaces($0) } == true
     }
 
     /// §5.7: a cookie from clear text must not replace a secure cookie, nor be sent before one.
@@ -61,7 +57,7 @@ struct CookieStorage: Sendable {
 
     /// The cookies for an address: longer paths first, then the oldest.
     mutating func take(for url: HTTPURL, at now: Date) -> [Cookie] {
-        guard count > 0 else { return [] }
+        guard !domains.isEmpty else { return [] }
         var found: [Cookie] = []
         for domain in CookieMatching.domains(of: url.host) {
             guard var cookies = domains[domain] else { continue }
@@ -76,46 +72,21 @@ struct CookieStorage: Sendable {
     }
 
     mutating func removeAll(where isUnwanted: (Cookie) -> Bool) {
-        for domain in Array(domains.keys) { removeAll(in: domain, where: isUnwanted) }
+        domains = domains.mapValues { $0.filter { !isUnwanted($0) } }.filter { !$0.value.isEmpty }
     }
 
-    private mutating func removeAll(in domain: String, where isUnwanted: (Cookie) -> Bool) {
-        guard let cookies = domains[domain] else { return }
-        let kept = cookies.filter { !isUnwanted($0) }
-        count -= cookies.count - kept.count
-        domains[domain] = kept.isEmpty ? nil : kept
-    }
-
-    private mutating func remove(from domain: String, at index: Int) {
-        domains[domain]?.remove(at: index)
-        count -= 1
-        if domains[domain]?.isEmpty == true { domains[domain] = nil }
-    }
-
-    // MARK: - Limits
-
-    /// Makes room (§5.7). Expired cookies are already removed. In a domain with too many it removes cookies without `Secure`
-    /// first, then others of the domain. If the jar has too many, it removes any. The least recently used goes first.
+    /// Makes room (§5.7), in the domain and then in the jar. Expired cookies are already removed.
     private mutating func evict(_ domain: String) {
-        while let cookies = domains[domain], cookies.count > limitPerDomain,
-            let index = cookies.leastRecentlyUsed(where: { !$0.isSecure }) ?? cookies.leastRecentlyUsed(where: { _ in true })
-        {
-            remove(from: domain, at: index)
-        }
-        // Here, too, secure cookies are removed last, so that a host in clear text cannot remove all logins.
-        while count > limit,
-            let oldest = leastRecentlyUsed(where: { !$0.isSecure }) ?? leastRecentlyUsed(where: { _ in true })
-        {
-            remove(from: oldest.domain, at: oldest.index)
-        }
+        while domains[domain, default: []].count > limitPerDomain { removeLeastRecentlyUsed(in: [domain]) }
+        while domains.values.reduce(0, { $0 + $1.count }) > limit { removeLeastRecentlyUsed(in: Array(domains.keys)) }
     }
 
-    private func leastRecentlyUsed(where isCandidate: (Cookie) -> Bool) -> (domain: String, index: Int)? {
-        domains.compactMap { domain, cookies in
-            cookies.leastRecentlyUsed(where: isCandidate).map { (domain, $0, cookies[$0].lastAccessed) }
-        }
-        .min { ($0.2, $0.0) < ($1.2, $1.0) }
-        .map { ($0.0, $0.1) }
+    /// Secure cookies are removed last, so that a host in clear text cannot remove all logins.
+    private mutating func removeLeastRecentlyUsed(in names: [String]) {
+        func rank(_ cookie: Cookie) -> (Int, Date, String) { (cookie.isSecure ? 1 : 0, cookie.lastAccessed, cookie.domain) }
+        guard let oldest = names.flatMap({ domains[$0] ?? [] }).min(by: { rank($0) < rank($1) }) else { return }
+        domains[oldest.domain]?.removeAll { oldest.replaces($0) }
+        if domains[oldest.domain]?.isEmpty == true { domains[oldest.domain] = nil }
     }
 }
 
@@ -126,8 +97,36 @@ extension Cookie {
     }
 }
 
-extension [Cookie] {
-    fileprivate func leastRecentlyUsed(where isCandidate: (Cookie) -> Bool) -> Int? {
-        indices.filter { isCandidate(self[$0]) }.min { self[$0].lastAccessed < self[$1].lastAccessed }
+/// Matches hosts and paths with cookies. Hosts are those of ``HTTPURL``: in lower case, ASCII, an IPv6 address in brackets.
+enum CookieMatching {
+    /// RFC 6265bis §5.1.3: the same, or a host below the domain. An address has no hosts below it.
+    static func domain(_ domain: String, matches host: String) -> Bool {
+        let (domain, name) = (domain.utf8, host.utf8)
+        if name.elementsEqual(domain) { return true }
+        guard !domain.isEmpty, name.count > domain.count, name.suffix(domain.count).elementsEqual(domain) else { return false }
+        return name.dropLast(domain.count).last == UInt8(ascii: ".") && !isAddress(host)
+    }
+
+    static func isAddress(_ host: String) -> Bool { host.hasPrefix("[") || IPAddress.isIPv4(host) }
+
+    /// §5.1.4: the same, or a path below.
+    static func path(_ path: String, matches requested: String) -> Bool {
+        let (path, requested) = (path.utf8, requested.utf8)
+        guard requested.starts(with: path) else { return false }
+        let rest = requested.dropFirst(path.count)
+        return rest.isEmpty || path.last == UInt8(ascii: "/") || rest.first == UInt8(ascii: "/")
+    }
+
+    /// §5.1.4: the directory of the address that set the cookie.
+    static func defaultPath(of requested: String) -> String {
+        guard let slash = requested.lastIndex(of: "/"), slash > requested.startIndex else { return "/" }
+        return String(requested[..<slash])
+    }
+
+    /// The host itself and the domains above it, nearest first.
+    static func domains(of host: String) -> [String] {
+        guard !isAddress(host) else { return [host] }
+        let above = host.indices.filter { host[$0] == "." }.map { String(host[$0...].dropFirst()) }
+        return [host] + above.filter { !$0.isEmpty }
     }
 }

@@ -12,24 +12,17 @@ package struct PublicSuffixList: Sendable {
     package static let loaded: PublicSuffixList? = {
         guard let psl = LoadedLibrary("libpsl.so.5", "libpsl.5.dylib"), let builtIn = psl["psl_builtin"],
             let isSuffix = psl["psl_is_public_suffix"], let isAcceptable = psl["psl_is_cookie_domain_acceptable"],
-            let context = unsafeBitCast(builtIn, to: BuiltIn.self)()
+            let list = unsafeBitCast(builtIn, to: BuiltIn.self)()
         else { return nil }
-        let library = Library(
-            context: context, isSuffix: unsafeBitCast(isSuffix, to: IsSuffix.self),
-            isAcceptable: unsafeBitCast(isAcceptable, to: IsAcceptable.self))
+        let contains = unsafeBitCast(isSuffix, to: IsSuffix.self)
+        let accepts = unsafeBitCast(isAcceptable, to: IsAcceptable.self)
+        // Constant data of a library that is never unloaded.
+        nonisolated(unsafe) let constant = list
         return PublicSuffixList(
-            contains: { library.isSuffix(library.context, $0) != 0 },
-            accepts: { domain, host in library.isAcceptable(library.context, host, domain) != 0 })
+            contains: { contains(constant, $0) != 0 }, accepts: { domain, host in accepts(constant, host, domain) != 0 })
     }()
 
     private typealias BuiltIn = @convention(c) () -> OpaquePointer?
     private typealias IsSuffix = @convention(c) (OpaquePointer, UnsafePointer<CChar>) -> Int32
     private typealias IsAcceptable = @convention(c) (OpaquePointer, UnsafePointer<CChar>, UnsafePointer<CChar>) -> Int32
-
-    // `@unchecked`: constant data and functions of a library that is never unloaded.
-    private struct Library: @unchecked Sendable {
-        let context: OpaquePointer
-        let isSuffix: IsSuffix
-        let isAcceptable: IsAcceptable
-    }
 }

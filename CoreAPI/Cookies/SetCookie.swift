@@ -9,7 +9,6 @@ struct SetCookie: Sendable, Hashable {
 
     /// The bytes as received.
     let name: [UInt8]
-    /// The bytes as received.
     let value: Secret<[UInt8]>
     private(set) var expires: Date?
     /// In seconds; wins over ``expires``.
@@ -24,16 +23,12 @@ struct SetCookie: Sendable, Hashable {
 
     /// - Throws: ``Cookie/Rejection`` for a line that no sender may set.
     init(_ line: some Collection<UInt8>) throws(Cookie.Rejection) {
-        if let control = line.first(where: { ($0 < 0x20 && $0 != 0x09) || $0 == 0x7F }) { throw .controlCharacter(control) }
+        if let control = Self.control(in: line) { throw .controlCharacter(control) }
         var parts = line.split(separator: UInt8(ascii: ";"), omittingEmptySubsequences: false).map { Array($0)[...] }
         let pair = parts.removeFirst()
-        if let equals = pair.firstIndex(of: UInt8(ascii: "=")) {
-            name = Array(Self.trimmed(pair[..<equals]))
-            value = Secret(Array(Self.trimmed(pair[(equals + 1)...])))
-        } else {
-            name = []
-            value = Secret(Array(Self.trimmed(pair)))
-        }
+        let equals = pair.firstIndex(of: UInt8(ascii: "="))
+        name = equals.map { Self.trimmed(pair[..<$0]) } ?? []
+        value = Secret(Self.trimmed(equals.map { pair[($0 + 1)...] } ?? pair))
         let octets = name.count + value.revealed.count
         guard octets > 0 else { throw .empty }
         guard !name.isEmpty || !value.revealed.contains(UInt8(ascii: "=")) else { throw .namelessPair }
@@ -64,6 +59,9 @@ struct SetCookie: Sendable, Hashable {
         }
     }
 
+    /// The first control character other than a tab.
+    static func control(in line: some Collection<UInt8>) -> UInt8? { line.first { ($0 < 0x20 && $0 != 0x09) || $0 == 0x7F } }
+
     /// §5.6.2. Of a number that is too long only the sign counts.
     private static func seconds(_ text: String) -> Int? {
         let digits = text.utf8.first == UInt8(ascii: "-") ? text.dropFirst() : text[...]
@@ -71,11 +69,9 @@ struct SetCookie: Sendable, Hashable {
         return Int(text) ?? (text.utf8.first == UInt8(ascii: "-") ? .min : .max)
     }
 
-    private static func trimmed(_ bytes: ArraySlice<UInt8>) -> ArraySlice<UInt8> {
-        var bytes = bytes
-        while let first = bytes.first, first == 0x20 || first == 0x09 { bytes = bytes.dropFirst() }
-        while let last = bytes.last, last == 0x20 || last == 0x09 { bytes = bytes.dropLast() }
-        return bytes
+    private static func trimmed(_ bytes: ArraySlice<UInt8>) -> [UInt8] {
+        func isBlank(_ byte: UInt8) -> Bool { byte == 0x20 || byte == 0x09 }
+        return bytes.drop(while: isBlank).reversed().drop(while: isBlank).reversed()
     }
 }
 
@@ -88,5 +84,65 @@ extension String {
     /// Each byte is the character of its number.
     init(latin1 octets: some Collection<UInt8>) {
         self.init(String.UnicodeScalarView(octets.map { Unicode.Scalar($0) }))
+    }
+}
+
+/// Dates in cookies (RFC 6265bis §5.1.1), read leniently: four parts in any order between any delimiters. Pure and total.
+/// ``HTTPDate`` reads the dates of other header fields.
+enum CookieDate {
+    static func date(_ text: Substring.UTF8View) -> Date? {
+        var clock: (hour: Int, minute: Int, second: Int)?
+        var day: Int?
+        var month: Int?
+        var year: Int?
+        for token in text.split(whereSeparator: isDelimiter) {
+            if clock == nil, let found = time(token) {
+                clock = found
+            } else if day == nil, let found = number(token) {
+                day = found
+            } else if month == nil, let found = self.month(token) {
+                month = found
+            } else if year == nil, let found = number(token, digits: 2...4) {
+                year = found
+            }
+        }
+        guard let clock, let day, let month, var year else { return nil }
+        if (70...99).contains(year) { year += 1_900 } else if (0...69).contains(year) { year += 2_000 }
+        guard year >= 1_601 else { return nil }
+        return GregorianDate.date(
+            year: year, month: month, day: day, hour: clock.hour, minute: clock.minute, second: clock.second)
+    }
+
+    private typealias Token = Substring.UTF8View.SubSequence
+
+    private static func isDelimiter(_ byte: UInt8) -> Bool {
+        switch byte {
+        case 0x09, 0x20...0x2F, 0x3B...0x40, 0x5B...0x60, 0x7B...0x7E: true
+        default: false
+        }
+    }
+
+    /// The number at the start of a token, if it has so many digits and no further digit follows.
+    private static func number(_ token: Token, digits: ClosedRange<Int> = 1...2) -> Int? {
+        let text = token.prefix(while: \.isDigit)
+        guard digits.contains(text.count) else { return nil }
+        return text.reduce(0) { $0 * 10 + Int($1 - UInt8(ascii: "0")) }
+    }
+
+    /// `8:49:37`, followed by any text without a leading digit.
+    private static func time(_ token: Token) -> (hour: Int, minute: Int, second: Int)? {
+        let parts = token.split(separator: UInt8(ascii: ":"), maxSplits: 2, omittingEmptySubsequences: false)
+        guard parts.count == 3, parts[0].allSatisfy(\.isDigit), parts[1].allSatisfy(\.isDigit),
+            let hour = number(parts[0]), let minute = number(parts[1]), let second = number(parts[2])
+        else { return nil }
+        return (hour, minute, second)
+    }
+
+    private static let months = ["jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec"]
+
+    /// 1 for a token that begins with `jan` in any case.
+    private static func month(_ token: Token) -> Int? {
+        let name = token.prefix(3).map { $0 | 0x20 }
+        return months.firstIndex { $0.utf8.elementsEqual(name) }.map { $0 + 1 }
     }
 }
