@@ -25,9 +25,7 @@ public struct ClientIdentity: Sendable, Hashable {
     ///   - certificates: the client's own first, then the chain to its authority.
     ///   - key: its private key.
     ///   - passphrase: for an encrypted key (`CURLOPT_KEYPASSWD`).
-    public static func pem(
-        certificates: String, key: Secret<String>, passphrase: Secret<String>? = nil
-    ) -> ClientIdentity {
+    public static func pem(certificates: String, key: Secret<String>, passphrase: Secret<String>? = nil) -> ClientIdentity {
         ClientIdentity(form: .pem(certificates: certificates, key: key), passphrase: passphrase)
     }
 

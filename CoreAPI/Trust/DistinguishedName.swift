@@ -75,11 +75,9 @@ enum DistinguishedName {
         case 0x0C: String(validating: bytes, as: UTF8.self)
         // NumericString, PrintableString, IA5String, VisibleString.
         case 0x12, 0x13, 0x16, 0x1A: String(validating: bytes, as: Unicode.ASCII.self)
-        // TeletexString, by general use Latin-1.
+        // TeletexString, by general use Latin-1; UniversalString; BMPString.
         case 0x14: String(String.UnicodeScalarView(bytes.map { Unicode.Scalar($0) }))
-        // UniversalString.
         case 0x1C: units(bytes).flatMap { String(validating: $0, as: UTF32.self) }
-        // BMPString.
         case 0x1E: units(bytes).flatMap { String(validating: $0, as: UTF16.self) }
         default: nil
         }

@@ -31,7 +31,6 @@ public struct PinSet: Sendable, Hashable, ExpressibleByDictionaryLiteral {
     public var expiry: Date?
     /// The mode after ``expiry``. Default `.reportOnly`.
     public var modeAfterExpiry = Mode.reportOnly
-
     /// Whether hosts without a matching pattern are rejected. Default `false`: they are verified as usual, without pins.
     public var rejectsOtherHosts = false
 
@@ -53,10 +52,7 @@ public struct PinSet: Sendable, Hashable, ExpressibleByDictionaryLiteral {
     ///
     /// - Throws: ``Certificate/ReadError/unreadable(file:reason:)``.
     public init(contentsOfFile path: String) throws(Certificate.ReadError) {
-        guard let data = FileManager.default.contents(atPath: path) else {
-            throw .unreadable(file: path, reason: "there is no such file, or it may not be read")
-        }
-        try self.init(parsing: data, file: path)
+        try self.init(parsing: Certificate.contents(ofFile: path), file: path)
     }
 
     /// The set in a file's bytes; an error names the file.
@@ -81,12 +77,7 @@ public struct PinSet: Sendable, Hashable, ExpressibleByDictionaryLiteral {
     /// Whether a host is rejected because the set has no pattern for it.
     package func rejects(_ host: String) -> Bool { rejectsOtherHosts && currentMode == .enforce && pins(for: host).isEmpty }
 
-    /// The mode at a given time.
-    package func mode(at date: Date) -> Mode {
-        if let expiry, date >= expiry { modeAfterExpiry } else { mode }
-    }
-
-    /// The mode now.
+    package func mode(at date: Date) -> Mode { if let expiry, date >= expiry { modeAfterExpiry } else { mode } }
     package var currentMode: Mode { expiry == nil ? mode : mode(at: Date()) }
 
     /// Settings that may lock users out one day, in words: a pattern with a single pin has no backup for a lost key.
@@ -141,8 +132,7 @@ public struct PinSet: Sendable, Hashable, ExpressibleByDictionaryLiteral {
     }
 
     private static func isHost(_ text: String) -> Bool {
-        guard let url = try? HTTPURL("https://\(text)/") else { return false }
-        return url.host == text && url.port == nil
+        (try? HTTPURL("https://\(text)/")).map { $0.host == text && $0.port == nil } ?? false
     }
 
     private static func isWellFormed(_ pin: String) -> Bool {
@@ -150,10 +140,7 @@ public struct PinSet: Sendable, Hashable, ExpressibleByDictionaryLiteral {
     }
 
     private static func matches(pattern: String, host: String) -> Bool {
-        if pattern.hasPrefix("**.") {
-            let name = pattern.dropFirst(3)
-            return host == name || host.hasSuffix("." + name)
-        }
+        if pattern.hasPrefix("**.") { return host == pattern.dropFirst(3) || host.hasSuffix(pattern.dropFirst(2)) }
         if pattern.hasPrefix("*.") {
             guard let dot = host.firstIndex(of: ".") else { return false }
             return host[host.index(after: dot)...] == pattern.dropFirst(2) && dot > host.startIndex
@@ -186,10 +173,7 @@ extension PinSet {
         public var chain: [String] { certificates.map(\.pin) }
 
         package init(host: String, certificates: [Certificate], configured: [String], isEnforced: Bool) {
-            self.host = host
-            self.certificates = certificates
-            self.configured = configured
-            self.isEnforced = isEnforced
+            (self.host, self.certificates, self.configured, self.isEnforced) = (host, certificates, configured, isEnforced)
         }
 
         package var reason: String {

@@ -27,9 +27,7 @@ public protocol PinnedCertificate: Sendable {
 extension PinnedCertificate {
     public var allHostsMustBeEvaluated: Bool { true }
 
-    /// The host's pins.
-    ///
-    /// - Throws: ``Certificate/ReadError`` for an unreadable file or one without a certificate.
+    /// The host's pins. Throws ``Certificate/ReadError`` for an unreadable file or one without a certificate.
     public var pins: PinSet {
         get throws(Certificate.ReadError) {
             var pins: [String] = []
@@ -41,18 +39,14 @@ extension PinnedCertificate {
         }
     }
 
-    /// The system's authorities and the host's pins.
-    ///
-    /// - Throws: as ``pins``.
+    /// The system's authorities and the host's pins. Throws as ``pins``.
     public var serverTrustManager: ServerTrustManager {
         get throws(Certificate.ReadError) { ServerTrustManager(pins: try pins, isPinningActive: true) }
     }
 }
 
 extension PinnedCertificate where Self: CaseIterable {
-    /// The system's authorities and the pins of all hosts. Other hosts are rejected if every case rejects them.
-    ///
-    /// - Throws: as ``pins``.
+    /// The system's authorities and the pins of all hosts. Other hosts are rejected if every case says so. Throws as ``pins``.
     public static var serverTrustManager: ServerTrustManager {
         get throws(Certificate.ReadError) {
             var all: [String: [String]] = [:]
@@ -71,31 +65,20 @@ extension Certificate {
         public let path: String
 
         /// Names a file, which ``certificates`` reads.
-        ///
-        /// - Parameter path: the path of the file.
         public init(path: String) {
             self.path = path
         }
 
-        /// A resource of a bundle.
-        ///
-        /// - Parameters:
-        ///   - name: of the file, without its extension.
-        ///   - type: the extension. Default `der`.
-        ///   - bundle: default the program's own.
+        /// A resource of a bundle, by its name and extension.
         public init(name: String, type: String = "der", bundle: Bundle = .main) {
             // If it does not exist, reading the file reports it.
             path = bundle.path(forResource: name, ofType: type) ?? "\(name).\(type)"
         }
 
-        /// The certificates in the file.
-        ///
-        /// - Throws: ``Certificate/ReadError``.
+        /// The certificates in the file. Throws ``Certificate/ReadError``.
         public var certificates: [Certificate] {
             get throws(Certificate.ReadError) {
-                guard let data = FileManager.default.contents(atPath: path) else {
-                    throw .unreadable(file: path, reason: "there is no such file, or it may not be read")
-                }
+                let data = try Certificate.contents(ofFile: path)
                 guard data.firstRange(of: Data("-----BEGIN ".utf8)) != nil else { return [try Certificate(der: data)] }
                 let certificates = try Certificate.all(inPEM: String(decoding: data, as: UTF8.self))
                 guard !certificates.isEmpty else { throw .unreadable(file: path, reason: "expected a certificate, got none") }

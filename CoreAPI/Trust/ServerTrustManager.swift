@@ -42,12 +42,8 @@ public struct ServerTrustManager: Sendable, Hashable {
 
     /// Makes a trust manager.
     ///
-    /// - Parameters:
-    ///   - authorities: see ``authorities``.
-    ///   - pins: see ``pins``.
-    ///   - isPinningActive: `nil` to check pins if there are any. `true` expects pins, and a set without them is a warning of the
-    ///     channel.
-    ///   - identity: see ``identity``.
+    /// - Parameter isPinningActive: `nil` to check pins if there are any. `true` expects pins; a set without them is a warning of
+    ///   the channel. The others are as the properties.
     public init(
         authorities: Authorities = .system, pins: PinSet = PinSet(), isPinningActive: Bool? = nil,
         identity: ClientIdentity? = nil
@@ -61,9 +57,8 @@ public struct ServerTrustManager: Sendable, Hashable {
 
     /// This trust with pinning explicitly switched on or off.
     package func pinning(_ isActive: Bool) -> ServerTrustManager {
-        var changed = ServerTrustManager(
-            authorities: authorities, pins: pins, isPinningActive: isActive, identity: identity)
-        changed.minimumTLSVersion = minimumTLSVersion
+        var changed = self
+        (changed.isPinningActive, changed.expectsPins) = (isActive, isActive)
         return changed
     }
 
@@ -92,7 +87,7 @@ public struct ServerTrustManager: Sendable, Hashable {
     }()
 }
 
-extension ServerTrustManager.Authorities {
+extension ServerTrustManager.Authorities: CustomStringConvertible, CustomReflectable {
     /// The source of the authorities, without their certificates.
     public var summary: String {
         switch self {
@@ -102,9 +97,7 @@ extension ServerTrustManager.Authorities {
         case .file(let path): "in \(path)"
         }
     }
-}
 
-extension ServerTrustManager.Authorities: CustomStringConvertible, CustomReflectable {
     /// As ``summary``.
     public var description: String { summary }
     public var customMirror: Mirror { Mirror(self, children: ["summary": summary]) }
