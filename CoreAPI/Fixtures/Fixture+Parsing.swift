@@ -22,8 +22,8 @@ extension Fixture {
     ///
     /// - Throws: ``FixtureError/unreadable(file:line:reason:)``.
     public init(parsing text: String, file: String) throws(FixtureError) {
-        let lines = (text.hasPrefix("\u{FEFF}") ? String(text.dropFirst()) : text).replacing("\r\n", with: "\n").split(
-            separator: "\n", omittingEmptySubsequences: false)
+        let text = text.hasPrefix("\u{FEFF}") ? String(text.dropFirst()) : text
+        let lines = text.replacing("\r\n", with: "\n").split(separator: "\n", omittingEmptySubsequences: false)
         var reader = FixtureReader(file: file)
         var bodyStart = lines.count
         for (index, line) in lines.enumerated() {
@@ -31,13 +31,13 @@ extension Fixture {
             if line.hasPrefix("#") { continue }
             if line.allSatisfy(\.isWhitespace) {
                 // Empty lines above the request line are ignored; the first one below it begins the body.
-                guard reader.hasRequestLine else { continue }
+                guard reader.fixture != nil else { continue }
                 bodyStart = index + 1
                 break
             }
             try reader.read(line)
         }
-        self = try reader.fixture()
+        self = try reader.finished()
         if let name = reader.bodyFile {
             guard !name.utf8.contains(UInt8(ascii: "/")) else {
                 throw reader.unreadable("expected the name of a file beside this one, got '\(name)'")
@@ -49,8 +49,8 @@ extension Fixture {
             body = data
         } else {
             let text = lines[min(bodyStart, lines.count)...].joined(separator: "\n")
-            // The last line of a stream keeps its end: it may be that of an event.
-            body = Data((reader.pauses == nil ? text.trimmingFinalNewline : text).utf8)
+            // Editors end a file with a newline that is not part of the body. In a stream it may be the end of an event.
+            body = Data((reader.pauses == nil && text.hasSuffix("\n") ? String(text.dropLast()) : text).utf8)
         }
         if let pause = reader.pauses { stream = body.lines(pausing: pause) }
     }
@@ -68,18 +68,15 @@ extension Fixture {
         guard let names = try? FileManager.default.contentsOfDirectory(atPath: directory) else {
             throw .notFound(name: directory, searched: [directory], available: [])
         }
-        guard names.contains(where: { $0.hasSuffix(".http") }) else {
-            throw .notFound(name: "*.http", searched: [directory], available: names.sorted())
-        }
-        var fixtures: [Fixture] = []
-        for name in names.sorted() where name.hasSuffix(".http") {
+        let files = names.sorted().filter { $0.hasSuffix(".http") }
+        guard !files.isEmpty else { throw .notFound(name: "*.http", searched: [directory], available: names.sorted()) }
+        return try files.map { name throws(FixtureError) in
             let file = "\(directory)/\(name)"
             guard let data = FileManager.default.contents(atPath: file), let text = String(validating: data, as: UTF8.self) else {
                 throw .unreadable(file: file, line: 1, reason: "expected UTF-8 text")
             }
-            fixtures.append(try Fixture(parsing: text, file: file))
+            return try Fixture(parsing: text, file: file)
         }
-        return fixtures
     }
 }
 
@@ -87,33 +84,21 @@ extension Fixture {
 private struct FixtureReader {
     let file: String
     var line = 1
-    private var method: HTTPRequest.Method?
-    private var target = ""
-    private var status: Int?
-    private var headers: Headers = [:]
-    private var delay = Duration.zero
-    private var failure: TransportError?
-    private(set) var bodyFile: String?
+    /// Made by the request line, with no status yet.
+    var fixture: Fixture?
+    var bodyFile: String?
     /// Between the lines of a streamed body; `nil` for a body as a whole.
-    private(set) var pauses: Duration?
+    var pauses: Duration?
 
-    init(file: String) {
-        self.file = file
-    }
-
-    var hasRequestLine: Bool { method != nil }
-
-    func unreadable(_ reason: String) -> FixtureError {
-        .unreadable(file: file, line: line, reason: reason)
-    }
+    func unreadable(_ reason: String) -> FixtureError { .unreadable(file: file, line: line, reason: reason) }
 
     mutating func read(_ text: Substring) throws(FixtureError) {
-        if method == nil { return try readRequest(text) }
+        guard let fixture else { return try readRequest(text) }
         if text.hasPrefix("@") { return try readDirective(text.dropFirst()) }
         if let code = Int(text.trimmingHTTPWhitespace()) {
-            guard status == nil else { throw unreadable("a second status") }
+            guard fixture.status == 0 else { throw unreadable("a second status") }
             guard (100...999).contains(code) else { throw unreadable("the status \(code) does not have three digits") }
-            status = code
+            self.fixture?.status = code
             return
         }
         // Octets, because a colon before a combining mark is none to Swift.
@@ -121,7 +106,7 @@ private struct FixtureReader {
         guard pair.count == 2 else { throw unreadable("expected a status, 'name: value' or '@directive', got '\(text)'") }
         do throws(RequestError) {
             let field = try HTTPField(checking: String(Substring(pair[0])), value: String(Substring(pair[1])))
-            headers.append(field.name.rawName, field.value)
+            self.fixture?.headers.append(field.name.rawName, field.value)
         } catch {
             throw unreadable(error.readableDescription)
         }
@@ -132,22 +117,21 @@ private struct FixtureReader {
         guard words.count == 2, let method = HTTPRequest.Method(rawValue: String(words[0])) else {
             throw unreadable("expected a method and a path, such as 'GET orders?page=1', got '\(text)'")
         }
-        self.method = method
-        target = String(words[1])
+        fixture = Fixture(method, String(words[1]), status: 0)
     }
 
     private mutating func readDirective(_ text: Substring) throws(FixtureError) {
         let words = text.split(separator: " ", maxSplits: 1)
         let value = words.count == 2 ? words[1].trimmingHTTPWhitespace() : ""
         switch words.first {
-        case "delay": delay = try duration(value, "delay")
+        case "delay":
+            let delay = try duration(value, "delay")
+            fixture?.delay = delay
         case "stream": pauses = value.isEmpty ? .zero : try duration(value, "pause")
         case "failure":
-            guard let known = Self.failures[value] else {
-                throw unreadable(
-                    "unknown failure '\(value)'; expected one of \(Self.failures.keys.sorted().joined(separator: ", "))")
-            }
-            failure = known
+            fixture?.failure = Self.failures[value]
+            let known = Self.failures.keys.sorted().joined(separator: ", ")
+            if fixture?.failure == nil { throw unreadable("unknown failure '\(value)'; expected one of \(known)") }
         case "body": bodyFile = value
         default: throw unreadable("unknown directive '@\(words.first ?? "")'; expected @delay, @failure, @stream or @body")
         }
@@ -155,9 +139,8 @@ private struct FixtureReader {
 
     private func duration(_ value: String, _ name: String) throws(FixtureError) -> Duration {
         let number = value.prefix { $0.isNumber || $0 == "." }
-        guard let amount = Double(number), amount.isFinite, amount <= 86_400_000,
-            ["s", "ms"].contains(value.dropFirst(number.count))
-        else {
+        let isTime = ["s", "ms"].contains(value.dropFirst(number.count))
+        guard isTime, let amount = Double(number), amount.isFinite, amount <= 86_400_000 else {
             throw unreadable("expected a \(name) such as '50ms' or '2s', got '\(value)'")
         }
         return value.hasSuffix("ms") ? .seconds(amount / 1_000) : .seconds(amount)
@@ -171,17 +154,10 @@ private struct FixtureReader {
         "truncated": .truncated(received: 0, expected: nil),
     ]
 
-    func fixture() throws(FixtureError) -> Fixture {
-        guard let method else { throw unreadable("the file is empty; expected a request line such as 'GET orders'") }
-        guard status != nil || failure != nil else { throw unreadable("expected a status such as 200, or @failure") }
-        return Fixture(method, target, status: status ?? 0, headers: headers, delay: delay, failure: failure)
-    }
-}
-
-extension String {
-    /// Editors end a file with a newline that is not part of the body.
-    fileprivate var trimmingFinalNewline: String {
-        hasSuffix("\n") ? String(dropLast()) : self
+    func finished() throws(FixtureError) -> Fixture {
+        guard let fixture else { throw unreadable("the file is empty; expected a request line such as 'GET orders'") }
+        if fixture.status == 0, fixture.failure == nil { throw unreadable("expected a status such as 200, or @failure") }
+        return fixture
     }
 }
 

@@ -48,17 +48,8 @@ public struct Fixture: RequestModifier {
         case failure(TransportError)
     }
 
-    /// Makes a fixture whose body arrives piece by piece.
-    ///
-    /// - Parameters:
-    ///   - method: the request's method; `nil` for any.
-    ///   - target: path and, if it matters, query: `orders?page=1`.
-    ///   - status: of three digits.
-    ///   - headers: of the response.
-    ///   - stream: the body, in the order in which it arrives.
-    public init(
-        _ method: HTTPRequest.Method, _ target: String, status: Int = 200, headers: Headers = [:], stream: [Piece]
-    ) {
+    /// Makes a fixture whose body arrives piece by piece; the rest is as in ``init(_:_:status:headers:body:delay:failure:)``.
+    public init(_ method: HTTPRequest.Method, _ target: String, status: Int = 200, headers: Headers = [:], stream: [Piece]) {
         self.init(method, target, status: status, headers: headers)
         self.stream = stream
     }
@@ -66,10 +57,8 @@ public struct Fixture: RequestModifier {
     /// Makes a fixture with a body of text.
     ///
     /// - Parameters:
-    ///   - method: the request's method; `nil` for any.
     ///   - target: path and, if it matters, query: `orders?page=1`.
     ///   - status: of three digits.
-    ///   - headers: of the response.
     ///   - body: sent unchanged; `content-type` is `application/json` unless `headers` say otherwise.
     ///   - delay: before the response.
     ///   - failure: instead of the response.
@@ -110,9 +99,8 @@ public struct Fixture: RequestModifier {
 
     /// `GET orders?page=1`
     var summary: String {
-        let items = query.map { item in item.value.map { "\(item.name)=\($0)" } ?? item.name }
-        return "\(method?.rawValue ?? "any method") \(path ?? "any path")"
-            + (items.isEmpty ? "" : "?" + items.joined(separator: "&"))
+        let items = query.map { item in item.value.map { "\(item.name)=\($0)" } ?? item.name }.joined(separator: "&")
+        return "\(method?.rawValue ?? "any method") \(path ?? "any path")" + (items.isEmpty ? "" : "?" + items)
     }
 
     func fits(_ request: Request) -> Bool {
@@ -162,16 +150,16 @@ public struct Fixture: RequestModifier {
     func raw(to attempt: Attempt) -> RawResponse {
         if let failure { return attempt.failed(failure) }
         guard (100...999).contains(status) else {
-            return attempt.failed(
-                TransportError.malformedResponse(reason: "the fixture's status \(status) does not have three digits"))
+            let reason = "the fixture's status \(status) does not have three digits"
+            return attempt.failed(TransportError.malformedResponse(reason: reason))
         }
         do throws(RequestError) {
             var fields = try headers.fields()
             if fields[.contentType] == nil, !body.isEmpty || stream != nil { fields[.contentType] = "application/json" }
             let head = ResponseHead(status: .init(code: status), headers: fields)
             if let stream {
-                return RawResponse(
-                    attempt, head: head, body: .stream(Body.Stream(length: nil, Self.source(stream, attempt, head))))
+                let body = Body.Stream(length: nil, Self.source(stream, attempt, head))
+                return RawResponse(attempt, head: head, body: .stream(body))
             }
             let (limit, isDiscarded) = attempt.bodyLimit(of: head)
             guard body.count <= limit || isDiscarded else {
@@ -193,4 +181,25 @@ extension Fixture: CustomStringConvertible, CustomReflectable {
     }
 
     public var customMirror: Mirror { Mirror(self, children: ["description": description]) }
+}
+
+extension Fixture {
+    /// Selects one of several scenarios of fixtures (`orders-empty`, `orders-error`), for a channel, an endpoint or a call. It
+    /// applies only with fixtures. A scenario that does not exist fails the call with
+    /// ``FixtureError/notFound(name:searched:available:)``.
+    ///
+    /// ```swift
+    /// try await networkManager.attaching(Fixture.Scenario("orders-error")).request(endpoint: .orderList())
+    /// ```
+    public struct Scenario: RequestModifier, Hashable {
+        public static let allowsSeveral = false
+
+        /// The scenario's name.
+        public let name: String
+
+        /// Names a scenario.
+        public init(_ name: String) {
+            self.name = name
+        }
+    }
 }

@@ -32,18 +32,12 @@ public struct FixtureTransport: Transport {
         self.init(scenarios: ["": fixtures], scenario: "")
     }
 
-    /// Several scenarios, as values.
-    ///
-    /// - Parameters:
-    ///   - scenarios: the fixtures by scenario.
-    ///   - scenario: answers calls without a ``Fixture/Scenario``.
+    /// Several scenarios, as values. The one of this name answers calls without a ``Fixture/Scenario``.
     public init(scenarios: [String: [Fixture]], scenario: String) {
         self.init(scenario: scenario) { name throws(FixtureError) in
-            guard let fixtures = scenarios[name] else {
-                let available = scenarios.keys.filter { !$0.isEmpty }.sorted()
-                throw .notFound(name: name, searched: ["the scenarios of the transport"], available: available)
-            }
-            return fixtures
+            if let fixtures = scenarios[name] { return fixtures }
+            let available = scenarios.keys.filter { !$0.isEmpty }.sorted()
+            throw .notFound(name: name, searched: ["the scenarios of the transport"], available: available)
         }
     }
 
@@ -105,7 +99,7 @@ public struct FixtureTransport: Transport {
         }
         let wanted = "\(request.method.rawValue) \(request.redaction.redact(url: request.url))"
         let path = "\(request.method.rawValue) \(request.pathBelowBase)"
-        let nearest = fixtures.map(\.summary).min { $0.editDistance(to: path) < $1.editDistance(to: path) }
+        let nearest = fixtures.map(\.summary).min { $0.difference(from: path).count < $1.difference(from: path).count }
         throw .unmatched(request: wanted, available: fixtures.map(\.summary), nearest: nearest)
     }
 }
@@ -122,27 +116,28 @@ extension Request {
     }
 }
 
-extension String {
-    /// Levenshtein's distance, to suggest the closest fixture.
-    fileprivate func editDistance(to other: String) -> Int {
-        let other = Array(other)
-        var row = Array(0...other.count)
-        for (index, character) in enumerated() {
-            var diagonal = row[0]
-            row[0] = index + 1
-            for column in other.indices {
-                let cost = Swift.min(row[column] + 1, row[column + 1] + 1, diagonal + (character == other[column] ? 0 : 1))
-                diagonal = row[column + 1]
-                row[column + 1] = cost
-            }
-        }
-        return row[other.count]
-    }
-}
-
 extension FixtureTransport: CustomStringConvertible, CustomReflectable {
     /// The scenario's name, without its fixtures.
     public var description: String { scenario.isEmpty ? "fixtures" : "fixtures of the scenario \(scenario)" }
 
     public var customMirror: Mirror { Mirror(self, children: ["description": description]) }
+}
+
+extension FixturesType {
+    /// Only ``Fixture`` modifiers that are attached to endpoints and calls.
+    public static let attached = FixturesType.transport(FixtureTransport([]))
+
+    /// One folder of `.http` files per scenario, below a folder. The scenario named here answers calls without a
+    /// ``Fixture/Scenario``.
+    public static func directory(_ path: String, scenario: String) -> FixturesType {
+        .transport(FixtureTransport(directory: path, scenario: scenario))
+    }
+
+    /// Scenarios as values. The one named here answers calls without a ``Fixture/Scenario``.
+    public static func scenarios(_ scenarios: [String: [Fixture]], scenario: String) -> FixturesType {
+        .transport(FixtureTransport(scenarios: scenarios, scenario: scenario))
+    }
+
+    /// The answers of a fixture transport.
+    public static func transport(_ transport: FixtureTransport) -> FixturesType { FixturesType(transport: transport) }
 }
