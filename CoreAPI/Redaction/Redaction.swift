@@ -27,12 +27,11 @@ public struct Redaction: Sendable, Hashable {
     private var values: Set<String> = []
 
     /// Names are those of headers, query items, form fields, JSON keys or XML elements. Case, `-`, `_` and space make no
-    /// difference.
+    /// difference. A name in both lists is hidden.
     ///
     /// - Parameters:
     ///   - names: further names of secrets in this channel, whatever the standard rules say. Default none.
-    ///   - harmless: names of harmless values in this channel that the standard rules would hide. Default none. A name in both
-    ///     lists is hidden.
+    ///   - harmless: names of harmless values in this channel that the standard rules would hide. Default none.
     public init(_ names: [String] = [], showing harmless: [String] = []) {
         hidden = Set(names.map { Self.normalized($0) })
         shown = Set(harmless.map { Self.normalized($0) })
@@ -49,7 +48,6 @@ public struct Redaction: Sendable, Hashable {
 
     /// Hides values in addition, wherever they occur. Ignores values so short that they occur by chance.
     package func hiding(values more: [String]) -> Redaction {
-        guard !more.isEmpty else { return self }
         var copy = self
         copy.values.formUnion(more.filter { $0.utf8.count >= 6 })
         return copy
@@ -87,18 +85,7 @@ public struct Redaction: Sendable, Hashable {
 
     /// Without case, and without the other differences that do not matter between names.
     package static func normalized(_ name: some StringProtocol) -> [UInt8] {
-        var bytes: [UInt8] = []
-        bytes.reserveCapacity(name.utf8.count)
-        for byte in name.utf8 {
-            switch byte {
-            case UInt8(ascii: "-"), UInt8(ascii: "_"), UInt8(ascii: " "), UInt8(ascii: "+"): continue
-            case UInt8(ascii: "A")...UInt8(ascii: "Z"): bytes.append(byte | 0x20)
-            // Beyond ASCII, Unicode decides: some letters there become ASCII in lower case.
-            case 0x80...: return name.lowercased().utf8.filter { !"-_ +".utf8.contains($0) }
-            default: bytes.append(byte)
-            }
-        }
-        return bytes
+        name.lowercased().utf8.filter { !"-_ +".utf8.contains($0) }
     }
 
     // MARK: - Values

@@ -71,12 +71,11 @@ enum SecretForms {
         guard scheme.count < 7, first > scheme.endIndex else { return nil }
         let token = bytes[first...].prefix { $0.isLetter || $0.isDigit || "-_.~+/=".utf8.contains($0) }
         let words = token.split { "-/.=".utf8.contains($0) }
-        func isSentence(_ known: Set<String>) -> Bool {
-            words.allSatisfy { known.contains(String(decoding: $0, as: UTF8.self).lowercased()) }
-        }
         switch String(decoding: scheme, as: UTF8.self).lowercased() {
         case "basic": return isPair(token) || token.count > 7 && !words.allSatisfy(isWord) ? first..<token.endIndex : nil
-        case "bearer": return token.count > 7 && !isSentence(bearerWords) ? first..<token.endIndex : nil
+        case "bearer":
+            let isSentence = words.allSatisfy { bearerWords.contains(String(decoding: $0, as: UTF8.self).lowercased()) }
+            return token.count > 7 && !isSentence ? first..<token.endIndex : nil
         // RFC 7616 §3.4: everything after one of its parameters. `sha-256=:…:` is a digest of content.
         case "digest":
             let name = String(decoding: token.prefix(while: \.isLetter), as: UTF8.self).lowercased()

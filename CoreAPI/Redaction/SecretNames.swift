@@ -18,19 +18,13 @@ package enum SecretNames {
     }
 
     /// Whether this name is the number of the card or account above it.
-    package static func isNumber(_ name: some StringProtocol) -> Bool {
-        ["number", "num", "no", "nr"].contains(name.lowercased())
-    }
+    package static func isNumber(_ name: String) -> Bool { ["number", "num", "no", "nr"].contains(name.lowercased()) }
 
     /// Whether a member of this name may name another one's secret: `{"name": "password", "value": …}`.
-    static func isName(_ name: some StringProtocol) -> Bool {
-        ["name", "key", "field", "header", "parameter"].contains(name.lowercased())
-    }
+    static func isName(_ name: String) -> Bool { ["name", "key", "field", "header", "parameter"].contains(name.lowercased()) }
 
     /// Whether this name is that of the secret itself, beside ``isName(_:)``.
-    static func isValue(_ name: some StringProtocol) -> Bool {
-        ["value", "values", "string", "content"].contains(name.lowercased())
-    }
+    static func isValue(_ name: String) -> Bool { ["value", "values", "string", "content"].contains(name.lowercased()) }
 
     private static func isSecret(_ words: [String], inForm: Bool) -> Bool {
         guard let last = words.last else { return false }

@@ -19,8 +19,7 @@ extension RequestError: LocalizedError, CustomStringConvertible, CustomDebugStri
         case .malformedPath(let text, let reason): "the path '\(text)' is malformed: \(reason)"
         case .unsupportedScheme(let scheme): "expected an http or https URL, got the scheme '\(scheme)'"
         case .malformedHeader(let name, let reason): "the header '\(name)' is malformed: \(reason)"
-        case .malformedMethod(let method):
-            "the method '\(method)' is malformed: expected a token such as GET (RFC 9110 §9.1)"
+        case .malformedMethod(let method): "the method '\(method)' is malformed: expected a token such as GET (RFC 9110 §9.1)"
         case .headTooLarge(let size, let limit):
             "the request's head has \(size) bytes: the URL and the headers; expected at most \(limit)"
         case .namelessQueryItem(let value):
@@ -37,4 +36,12 @@ extension RequestError: LocalizedError, CustomStringConvertible, CustomDebugStri
             "expected an address of the simulated environment '\(environment)', got one at '\(host)'"
         }
     }
+}
+
+extension HTTPURL: CustomReflectable, CustomDebugStringConvertible {
+    /// The address with the values of secret query items hidden, unlike ``description``. Arrays, dumps and failed expectations
+    /// show it.
+    public var debugDescription: String { Redaction().redact(url: self).escapingControls }
+
+    public var customMirror: Mirror { Mirror(self, children: ["address": debugDescription]) }
 }
