@@ -4,10 +4,7 @@ public import OpenCombineShim
 extension Dispatcher {
     /// A call as a publisher of its value; see ``ResponsePublisher``.
     ///
-    /// - Parameters:
-    ///   - endpoint: the request.
-    ///   - decoding: how the response becomes the value.
-    ///   - queue: where the value arrives; `nil` for ``/CoreAPI/Dispatcher/callbackQueue``.
+    /// - Parameter queue: where the value arrives; `nil` for ``/CoreAPI/Dispatcher/callbackQueue``.
     public func publisher<Value: Sendable>(
         for endpoint: any Endpoint, as decoding: ResponseDecoding<Value>, queue: CallbackQueue? = nil
     ) -> ResponsePublisher<Value> {
@@ -54,11 +51,10 @@ public struct ResponsePublisher<Value: Sendable>: Publisher, Sendable {
         self.run = run
     }
 
-    /// The same call with further attempts manually while it fails, as ``/CoreAPI/Response/retry(max:delay:)`` makes them.
+    /// The same call with further attempts manually while it fails, as ``/CoreAPI/Response/retry(max:delay:)`` makes them, each
+    /// after the delay.
     ///
-    /// - Parameters:
-    ///   - max: attempts per subscription, in addition to those of interceptors and handlers.
-    ///   - delay: before each.
+    /// - Parameter max: attempts per subscription, in addition to those of interceptors and handlers.
     public func retryRequest(max: Int, delay: Duration = .zero) -> ResponsePublisher {
         ResponsePublisher(queue: queue) { [run] in
             var response = await run()
