@@ -136,7 +136,7 @@ let package = Package(
                 .target(name: "CoreAPIURLSession", condition: .when(platforms: [.iOS])),
             ]),
         target("CoreAPIReactive", ["CoreAPICore", "CoreAPIHTTP", openCombine, httpTypes]),
-        target("CoreAPITesting", ["CoreAPI", "CoreAPICore", "CoreAPIHTTP", "CoreAPIWebSocket", httpTypes]),
+        target("CoreAPITesting", ["CZlib", "CoreAPI", "CoreAPICore", "CoreAPIHTTP", "CoreAPIWebSocket", httpTypes]),
         target("CoreAPITransfers", ["CZlib", "CoreAPICore", "CoreAPIHTTP", "CoreAPIJSON", "CoreAPIRedaction", httpTypes]),
         target("CoreAPIWebSocket", ["CZlib", "CoreAPICoding", "CoreAPICore", "CoreAPIHTTP", httpTypes]),
         target("CoreAPIXML", ["CoreAPICoding", "CoreAPICore", "CoreAPIHTTP", xmlCoder, httpTypes]),
