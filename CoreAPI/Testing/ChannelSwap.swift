@@ -10,12 +10,9 @@ public import CoreAPI
 /// }
 /// ```
 ///
-/// - Parameters:
-///   - channel: the channel to swap. The one inside is simulated, so that it needs no credentials, and shares no token,
-///     connection or other state with this one.
-///   - transport: the replacement.
-///   - change: further changes to the channel, such as another environment or a logger.
-///   - operation: runs with the swapped channel.
+/// The channel inside is simulated, so that it needs no credentials, and shares no token, connection or other state.
+///
+/// - Parameter change: further changes to the channel, such as another environment or a logger.
 /// - Throws: the operation's own errors.
 public func withChannel<Result>(
     _ channel: Channel, transport: any Transport, change: (inout Channel) -> Void = { _ in },
@@ -37,14 +34,10 @@ public func withChannel<Result>(
 /// }
 /// ```
 ///
-/// - Parameters:
-///   - channel: the channel to swap; as in ``withChannel(_:transport:change:operation:)``.
-///   - server: replaces the channel's base URL. The channel keeps its path and its client certificate, and trusts only the
-///     authority of ``ServerTLS/authorityPEM``. Its pins are for its own hosts, so none apply to the server (`localhost`); a test
-///     of pins sets them in `change`. The channel inside has its own empty cookie jar; a test of cookies sets its jar in
-///     `change`.
-///   - change: further changes to the channel.
-///   - operation: runs with the swapped channel.
+/// As in ``withChannel(_:transport:change:operation:)``, the channel inside shares no state; it has its own empty cookie jar. It
+/// keeps its path and its client certificate, and trusts only the authority of ``ServerTLS/authorityPEM``. Its pins are for its
+/// own hosts, so none apply to the server (`localhost`). A test of cookies or pins sets them in `change`.
+///
 /// - Throws: the operation's own errors.
 public func withChannel<Result>(
     _ channel: Channel, server: LoopbackServer, change: (inout Channel) -> Void = { _ in }, operation: () async throws -> Result

@@ -2,16 +2,12 @@ public import CoreAPI
 internal import Foundation
 
 extension Transport where Self == FixtureTransport {
-    /// The fixtures in the folder of that name.
+    /// The fixtures in the folder of that name: `.http` files; see ``/CoreAPI/Fixture/init(parsing:file:)``.
     ///
     /// The folder is searched as `Fixtures/<name>` beside the calling file and in every folder above it. So tests find their own
     /// fixtures first and then those that all tests share. If it does not exist, every request fails with
-    /// ``/CoreAPI/FixtureError/notFound(name:searched:available:)``. An attached ``/CoreAPI/Fixture/Scenario`` is
-    /// searched in the same way.
-    ///
-    /// - Parameters:
-    ///   - name: the name of a folder of `.http` files; see ``/CoreAPI/Fixture/init(parsing:file:)``.
-    ///   - file: the file from whose folder the search begins. Default the calling one.
+    /// ``/CoreAPI/FixtureError/notFound(name:searched:available:)``. An attached ``/CoreAPI/Fixture/Scenario`` is searched in the
+    /// same way.
     public static func fixtures(_ name: String, from file: String = #filePath) -> FixtureTransport {
         FixtureTransport(scenario: name) { name throws(FixtureError) in try Fixture.folder(name, above: file) }
     }

@@ -161,7 +161,7 @@ final class StreamReader: @unchecked Sendable {
     private func end() throws {
         guard let end = stream.outcome else { throw TransportError.closed }
         if let total = end.total {
-            interimAndTrailers.streamed = .init(received: received, afterHead: max(.zero, total - totalAtHead))
+            interimAndTrailers.streamed = (received: received, afterHead: max(.zero, total - totalAtHead))
         }
         switch end.end {
         case .cancelled: throw CancellationError()

@@ -14,18 +14,13 @@ public final class TestAuthority: Sendable {
 
     /// The authority's own certificate.
     public let certificate: TestCertificate
+    /// The authority's certificate, PEM.
+    public var pem: String { certificate.pem }
     /// The authorities that a server shows below the root, this one first; empty if this is the root.
     private let chain: [TestCertificate]
 
-    /// The authority's certificate, PEM.
-    public var pem: String { certificate.pem }
-
-    /// A new root.
+    /// A new root with this common name. It signs with the key, and may do so while it is valid.
     ///
-    /// - Parameters:
-    ///   - name: its common name.
-    ///   - key: the key that it signs with.
-    ///   - validity: when it may sign.
     /// - Throws: ``LoopbackServerError`` if OpenSSL is not loaded or rejects.
     public init(
         name: String = "Test Root \(UInt32.random(in: 0 ... .max))", key: TestCertificate.Key = .p256,
@@ -43,10 +38,7 @@ public final class TestAuthority: Sendable {
 
     /// An authority below this one.
     ///
-    /// - Parameters:
-    ///   - name: its common name.
-    ///   - validity: when it may sign.
-    ///   - digest: the digest of its signature, by OpenSSL's name: `SHA256`, `SHA1`.
+    /// - Parameter digest: the digest of its signature, by OpenSSL's name: `SHA256`, `SHA1`.
     /// - Throws: ``LoopbackServerError`` if OpenSSL rejects.
     public func intermediate(
         name: String = "Test Intermediate", validity: TestCertificate.Validity = .current, digest: String = "SHA256"
@@ -63,7 +55,7 @@ public final class TestAuthority: Sendable {
     ///   - name: its common name; `nil` for none.
     ///   - validity: when it is valid.
     ///   - key: its key.
-    ///   - digest: the digest of its signature, by OpenSSL's name: `SHA256`, `SHA1`.
+    ///   - digest: as of an ``intermediate(name:validity:digest:)``.
     ///   - showsIntermediates: whether a server shows the authorities between this certificate and the root.
     /// - Throws: ``LoopbackServerError`` if OpenSSL rejects.
     public func certificate(
@@ -71,7 +63,7 @@ public final class TestAuthority: Sendable {
         key: TestCertificate.Key = .p256, digest: String = "SHA256", showsIntermediates: Bool = true
     ) throws(LoopbackServerError) -> TestCertificate {
         let plan = TestCertificate.Plan(name: name, hosts: hosts, validity: validity, digest: digest)
-        return try TestCertificate(
-            plan, key: TestKey(key), issuer: certificate, intermediates: showsIntermediates ? chain : [])
+        let shown = showsIntermediates ? chain : []
+        return try TestCertificate(plan, key: TestKey(key), issuer: certificate, intermediates: shown)
     }
 }

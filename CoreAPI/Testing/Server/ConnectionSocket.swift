@@ -1,23 +1,12 @@
 internal import CoreAPIHTTP
 import Foundation
 
-#if canImport(Darwin)
-import Darwin
-#elseif canImport(Musl)
-import Musl
-#else
-import Glibc
-#endif
-
 /// One accepted connection, with or without TLS. One thread reads; several may write. All blocking calls end when the server
 /// closes.
 final class ConnectionSocket: Sendable {
     /// How a hold ended.
     enum HoldEnd {
-        case timePassed
-        case latchOpened
-        case peerLeft
-        case serverCloses
+        case timePassed, latchOpened, peerLeft, serverCloses
     }
 
     private let descriptor: Int32
@@ -27,23 +16,16 @@ final class ConnectionSocket: Sendable {
     private let writing = NSLock()
 
     init(_ descriptor: Int32, closing: Latch, tls: TLSSession? = nil) {
-        self.descriptor = descriptor
-        self.closing = closing
-        self.tls = tls
+        (self.descriptor, self.closing, self.tls) = (descriptor, closing, tls)
     }
 
     /// Whether the server closes.
-    var isClosing: Bool { closing.wait(milliseconds: 0) }
-
+    var isClosing: Bool { closing.isOpen }
     /// The result of the handshake; nil without TLS.
     var security: ConnectionSecurity? { tls?.security }
-
-    /// Whether the client chose HTTP/2 in the handshake.
     var speaksHTTP2: Bool { tls?.speaksHTTP2 ?? false }
 
-    /// Blocks until the TLS handshake is done; returns at once without TLS.
-    ///
-    /// - Returns: Whether the connection can be used.
+    /// Blocks until the TLS handshake is done; returns at once without TLS. True if the connection can be used.
     func handshake() -> Bool {
         guard let tls else { return true }
         while true {
@@ -56,25 +38,21 @@ final class ConnectionSocket: Sendable {
         }
     }
 
-    /// Blocks until bytes arrive, and returns them; nil if the peer has ended or the server is closing.
-    ///
-    /// - Parameter interruption: also ends the wait with nil when it opens. Bytes that have arrived come first.
+    /// Blocks until bytes arrive, and returns them; nil if the peer has ended, the server is closing or the latch opens. Bytes
+    /// that have arrived come first.
     func receive(orUntil interruption: Latch? = nil) -> Data? {
         guard let tls else { return receiveRaw(orUntil: interruption) }
-        while true {
-            switch tls.read() {
-            case .bytes(let bytes): return bytes
-            case .ended: return nil
-            case .needsInput:
-                guard flush(), let bytes = receiveRaw(orUntil: interruption) else { return nil }
-                tls.feed(bytes)
-            }
+        while let bytes = tls.read() {
+            if !bytes.isEmpty { return bytes }
+            guard flush(), let input = receiveRaw(orUntil: interruption) else { return nil }
+            tls.feed(input)
         }
+        return nil
     }
 
     private func receiveRaw(orUntil interruption: Latch? = nil) -> Data? {
         var buffer = [UInt8](repeating: 0, count: 64 << 10)
-        while waitUntilReady(Int16(POLLIN), orUntil: interruption) {
+        while waitUntilReady(POLLIN, orUntil: interruption) {
             let count = recv(descriptor, &buffer, buffer.count, 0)
             if count > 0 { return Data(buffer[..<count]) }
             guard count < 0, isTransient(errno) else { return nil }
@@ -82,9 +60,7 @@ final class ConnectionSocket: Sendable {
         return nil
     }
 
-    /// Sends all bytes, however slowly the peer takes them.
-    ///
-    /// - Returns: Whether all were sent; false if the peer has gone or the server is closing.
+    /// Sends all bytes, however slowly the peer takes them. False if the peer has gone or the server is closing.
     @discardableResult
     func send(_ bytes: Data) -> Bool {
         writing.withLock {
@@ -96,9 +72,7 @@ final class ConnectionSocket: Sendable {
 
     /// Sends bytes outside of TLS, which no correct server does.
     @discardableResult
-    func sendUnencrypted(_ bytes: Data) -> Bool {
-        writing.withLock { sendRaw(bytes) }
-    }
+    func sendUnencrypted(_ bytes: Data) -> Bool { writing.withLock { sendRaw(bytes) } }
 
     /// Sends TLS's own pending bytes.
     private func flush() -> Bool {
@@ -109,7 +83,7 @@ final class ConnectionSocket: Sendable {
     private func sendRaw(_ bytes: Data) -> Bool {
         var rest = bytes[...]
         while !rest.isEmpty {
-            guard waitUntilReady(Int16(POLLOUT)) else { return false }
+            guard waitUntilReady(POLLOUT) else { return false }
             let count = rest.withUnsafeBytes { systemSend(descriptor, $0.baseAddress, $0.count, Self.sendFlags) }
             if count > 0 {
                 rest = rest.dropFirst(count)
@@ -124,26 +98,22 @@ final class ConnectionSocket: Sendable {
     /// Without a time and a latch only the last two end it. A second latch counts as the peer's leaving.
     func hold(for duration: Duration? = nil, until latch: Latch? = nil, orEnd end: Latch? = nil) -> HoldEnd {
         let deadline = duration.map { ContinuousClock.now + $0 }
+        let waits: [DescriptorEvents] = [
+            (closing.descriptor, POLLIN), (latch?.descriptor, POLLIN), (descriptor, Self.peerLeft), (end?.descriptor, POLLIN),
+        ]
         while true {
-            var entries = [
-                pollfd(fd: closing.descriptor, events: Int16(POLLIN), revents: 0),
-                pollfd(fd: latch?.descriptor ?? -1, events: Int16(POLLIN), revents: 0),
-                pollfd(fd: descriptor, events: Self.peerLeftEvents, revents: 0),
-                pollfd(fd: end?.descriptor ?? -1, events: Int16(POLLIN), revents: 0),
-            ]
-            let count = poll(&entries, nfds_t(entries.count), deadline.map(Self.milliseconds(until:)) ?? -1)
-            if entries[0].revents != 0 { return .serverCloses }
-            if entries[1].revents != 0 { return .latchOpened }
-            if entries[2].revents != 0 || entries[3].revents != 0 { return .peerLeft }
-            if count == 0, let deadline, ContinuousClock.now >= deadline { return .timePassed }
+            switch firstReady(waits, milliseconds: deadline.map(Self.milliseconds(until:)) ?? -1) {
+            case 0: return .serverCloses
+            case 1: return .latchOpened
+            case 2, 3: return .peerLeft
+            default: if let deadline, ContinuousClock.now >= deadline { return .timePassed }
+            }
         }
     }
 
     /// Ends the connection in the orderly way, TLS before TCP. Unread input is read first, because closing over it would send
-    /// RST, not FIN. Threads that read or wait on this connection are told that it is over.
-    ///
-    /// - Parameter sendsCloseNotify: whether TLS's `close_notify` is sent. Without it a client cannot distinguish an end from a
-    ///   cut.
+    /// RST, not FIN. Threads that read or wait on this connection are told that it is over. Without TLS's `close_notify` a
+    /// client cannot distinguish an end from a cut.
     func shutDown(sendingCloseNotify sendsCloseNotify: Bool = true) {
         endSending(withCloseNotify: sendsCloseNotify)
         var buffer = [UInt8](repeating: 0, count: 64 << 10)
@@ -165,9 +135,7 @@ final class ConnectionSocket: Sendable {
         _ = shutdown(descriptor, Int32(SHUT_WR))
     }
 
-    /// Sends TLS's `close_notify`, and nothing of TCP's.
-    ///
-    /// - Returns: Whether the connection is still open.
+    /// Sends TLS's `close_notify`, and nothing of TCP's. True if the connection is still open.
     func endTLS() -> Bool {
         tls?.shutDown()
         return flush()
@@ -175,33 +143,24 @@ final class ConnectionSocket: Sendable {
 
     /// Makes ``close()`` send RST. Threads that read or wait on this connection are told that it is over.
     func abortOnClose() {
-        var linger = linger(l_onoff: 1, l_linger: 0)
-        _ = setsockopt(descriptor, SOL_SOCKET, SO_LINGER, &linger, socklen_t(MemoryLayout.size(ofValue: linger)))
+        setOption(SO_LINGER, of: descriptor, to: linger(l_onoff: 1, l_linger: 0))
         _ = shutdown(descriptor, Int32(SHUT_RD))
     }
 
     /// Closes the descriptor; no method may be called after it.
-    func close() {
-        _ = systemClose(descriptor)
-    }
+    func close() { _ = systemClose(descriptor) }
 
-    private func waitUntilReady(_ events: Int16, orUntil interruption: Latch? = nil) -> Bool {
+    private func waitUntilReady(_ events: Int32, orUntil interruption: Latch? = nil) -> Bool {
         while true {
-            var entries = [
-                pollfd(fd: closing.descriptor, events: Int16(POLLIN), revents: 0),
-                pollfd(fd: descriptor, events: events, revents: 0),
-                pollfd(fd: interruption?.descriptor ?? -1, events: Int16(POLLIN), revents: 0),
-            ]
-            _ = poll(&entries, nfds_t(entries.count), -1)
-            if entries[0].revents != 0 { return false }
-            if entries[1].revents != 0 { return true }
-            if entries[2].revents != 0 { return false }
+            switch firstReady([(closing.descriptor, POLLIN), (descriptor, events), (interruption?.descriptor, POLLIN)]) {
+            case 1: return true
+            case nil: continue
+            default: return false
+            }
         }
     }
 
-    private func isTransient(_ code: Int32) -> Bool {
-        code == EAGAIN || code == EWOULDBLOCK || code == EINTR
-    }
+    private func isTransient(_ code: Int32) -> Bool { code == EAGAIN || code == EWOULDBLOCK || code == EINTR }
 
     /// Rounded up, so that a wait is never cut short.
     private static func milliseconds(until deadline: ContinuousClock.Instant) -> Int32 {
@@ -209,23 +168,14 @@ final class ConnectionSocket: Sendable {
         return Int32(min(max(left.rounded(.up), 0), Double(Int32.max)))
     }
 
+    #if canImport(Darwin)
+    private static let sendFlags: Int32 = 0
+    private static let peerLeft = POLLHUP
+    #else
     /// A peer that has gone is an ordinary result here and must not raise a signal that ends the process. On Darwin this is set
     /// per socket.
-    private static var sendFlags: Int32 {
-        #if canImport(Darwin)
-        0
-        #else
-        Int32(MSG_NOSIGNAL)
-        #endif
-    }
-
-    /// POLLHUP and POLLERR are always reported; a peer's FIN must be asked for.
-    private static var peerLeftEvents: Int16 {
-        #if canImport(Darwin)
-        Int16(POLLHUP)
-        #else
-        // POLLRDHUP, which the header defines for GNU sources only.
-        0x2000
-        #endif
-    }
+    private static let sendFlags = Int32(MSG_NOSIGNAL)
+    /// POLLRDHUP, which the header defines for GNU sources only. POLLHUP and POLLERR are always reported, a FIN is not.
+    private static let peerLeft: Int32 = 0x2000
+    #endif
 }

@@ -1,5 +1,79 @@
 import Foundation
 
+/// Why a request could not be read completely.
+struct RequestDefect: Error {
+    let reason: String
+    let isMalformed: Bool
+
+    /// The bytes are not HTTP/1.1; the connection is answered with a 400 and closed.
+    static func malformed(_ reason: String) -> RequestDefect { RequestDefect(reason: reason, isMalformed: true) }
+    /// The client left, or the server is closing, before the request was complete.
+    static func brokeOff(_ reason: String) -> RequestDefect { RequestDefect(reason: reason, isMalformed: false) }
+}
+
+/// A request's head, parsed strictly, so that a test notices a client that violates RFC 9112.
+struct RequestHead {
+    /// How the body is delimited.
+    enum Framing: Equatable {
+        case none, length(Int), chunked
+    }
+
+    let method: String
+    let target: String
+    let headers: HeaderLines
+    let framing: Framing
+    private let version: String
+
+    /// - Parameter bytes: everything from the request line to the empty line, both included.
+    init(_ bytes: Data) throws(RequestDefect) {
+        let text = String(decoding: bytes, as: UTF8.self)
+        var lines = text.components(separatedBy: "\r\n").dropLast(2)
+        let requestLine = lines.popFirst() ?? ""
+        let parts = requestLine.split(separator: " ", omittingEmptySubsequences: false).map(String.init)
+        guard parts.count == 3, !parts[0].isEmpty, !parts[1].isEmpty, parts[2].hasPrefix("HTTP/1.") else {
+            throw .malformed("expected a request line \"METHOD TARGET HTTP/1.x\", got \"\(requestLine)\"")
+        }
+        (method, target, version) = (parts[0], parts[1], parts[2])
+        var headers = HeaderLines()
+        for line in lines {
+            guard !line.unicodeScalars.contains(where: { $0 == "\r" || $0 == "\n" || $0 == "\0" }) else {
+                throw .malformed("a line break or a NUL inside a header line: \(line.debugDescription)")
+            }
+            guard let colon = line.firstIndex(of: ":"), colon != line.startIndex, !line[..<colon].contains(" ") else {
+                throw .malformed("expected a header line \"Name: value\", got \"\(line)\"")
+            }
+            let value = line[line.index(after: colon)...].trimmingCharacters(in: .whitespaces)
+            headers.append(String(line[..<colon]), value)
+        }
+        self.headers = headers
+        framing = try Self.framing(headers)
+    }
+
+    /// Whether the client will not use the connection after this exchange (RFC 9112 section 9.3).
+    var asksToClose: Bool {
+        let options = headers.all("Connection").joined(separator: ",").lowercased()
+        return options.contains("close") || (version == "HTTP/1.0" && !options.contains("keep-alive"))
+    }
+
+    /// Whether the client holds the body back until it receives a 100 (RFC 9110 section 10.1.1).
+    var expectsContinue: Bool { headers["Expect"]?.lowercased() == "100-continue" }
+
+    private static func framing(_ headers: HeaderLines) throws(RequestDefect) -> Framing {
+        let lengths = headers.all("Content-Length")
+        if let encoding = headers["Transfer-Encoding"] {
+            guard encoding.lowercased() == "chunked", lengths.isEmpty else {
+                throw .malformed("expected Transfer-Encoding: chunked alone, got \"\(encoding)\" and lengths \(lengths)")
+            }
+            return .chunked
+        }
+        guard let first = lengths.first else { return .none }
+        guard lengths.count == 1, first.allSatisfy(\.isNumber), let length = Int(first) else {
+            throw .malformed("expected one Content-Length in digits, got \(lengths)")
+        }
+        return length == 0 ? .none : .length(length)
+    }
+}
+
 /// Reads one request after another from a connection. Bytes that arrive early (pipelining) wait here.
 struct RequestReader {
     /// A megabyte: far more than a client sends by design, and a limit for a head that never ends.
@@ -10,20 +84,12 @@ struct RequestReader {
     /// How many bytes of a body are kept.
     let bodyLimit: Int
 
-    private var exchange = 0
-    private var pending = Data()
+    private(set) var exchange = 0
+    private(set) var pending = Data()
     /// Called once per request, after half of its body; `false` ends the connection.
-    private var halfway: (() -> Bool)?
+    private(set) var halfway: (() -> Bool)?
 
-    init(socket: ConnectionSocket, connection: Int, bodyLimit: Int) {
-        self.socket = socket
-        self.connection = connection
-        self.bodyLimit = bodyLimit
-    }
-
-    /// The result of reading.
     enum Reading {
-        /// A whole request.
         case whole(ReceivedRequest, RequestHead)
         /// A request with a defect. A malformed one gets a 400; after the others the client is gone.
         case defective(ReceivedRequest, isMalformed: Bool)
@@ -31,10 +97,7 @@ struct RequestReader {
         case ended
     }
 
-    /// Blocks until a request begins.
-    ///
-    /// - Parameter interruption: also ends the wait when it opens.
-    /// - Returns: Whether one begins; false if the client has closed or the server is closing.
+    /// Blocks until a request begins. False if the client has closed, the server is closing or the latch opens.
     mutating func begin(orUntil interruption: Latch? = nil) -> Bool { !pending.isEmpty || receive(orUntil: interruption) }
 
     /// Whether an HTTP/2 connection begins, whose client knew beforehand (RFC 9113 §3.3).
@@ -43,64 +106,46 @@ struct RequestReader {
     /// Removes and returns the unused bytes.
     mutating func takePending() -> Data { take(pending.count) }
 
-    /// Reads the next request completely.
-    ///
-    /// - Parameters:
-    ///   - fault: the request's fault.
-    ///   - halfway: called after half of the body, right after the head if there is none; `false` ends the connection.
+    /// Reads the next request completely, and calls `halfway` after half of its body, right after the head if there is none.
     mutating func next(fault: Fault?, halfway: @escaping () -> Bool) -> Reading {
-        var request = ReceivedRequest(connection: connection, exchange: exchange, security: socket.security)
-        request.fault = fault
+        var request = ReceivedRequest(
+            connection: connection, exchange: exchange, version: "HTTP/1.1", security: socket.security, fault: fault)
         self.halfway = halfway
         exchange += 1
         guard begin() else { return .ended }
         do throws(RequestDefect) {
-            request.rawHead = pending
-            let bytes = try readHead(into: &request)
-            let head = try RequestHead(bytes)
-            request.method = head.method
-            request.target = head.target
-            request.headers = head.headers
+            let head = try readHead(into: &request)
             try readBody(head, into: &request)
             try passHalfway()
             return .whole(request, head)
         } catch {
-            switch error {
-            case .malformed(let reason):
-                request.defect = reason
-                return .defective(request, isMalformed: true)
-            case .brokeOff(let reason):
-                request.defect = reason
-                return .defective(request, isMalformed: false)
-            }
+            request.defect = error.reason
+            return .defective(request, isMalformed: error.isMalformed)
         }
     }
 
-    private mutating func readHead(into request: inout ReceivedRequest) throws(RequestDefect) -> Data {
-        let end = Data("\r\n\r\n".utf8)
+    private mutating func readHead(into request: inout ReceivedRequest) throws(RequestDefect) -> RequestHead {
         while true {
-            if let range = pending.range(of: end) {
-                request.rawHead = take(range.upperBound - pending.startIndex)
-                return request.rawHead
-            }
             request.rawHead = pending
+            if let bytes = take(through: "\r\n\r\n") {
+                request.rawHead = bytes
+                let head = try RequestHead(bytes)
+                (request.method, request.target, request.headers) = (head.method, head.target, head.headers)
+                return head
+            }
             guard pending.count <= Self.longestHead else { throw .malformed("the head has no end after \(pending.count) bytes") }
             guard receive() else { throw .brokeOff("ended inside the head, after \(pending.count) bytes") }
         }
     }
 
     private mutating func readBody(_ head: RequestHead, into request: inout ReceivedRequest) throws(RequestDefect) {
-        guard head.framing != .none, head.framing != .length(0) else { return }
-        if head.expectsContinue, pending.isEmpty {
+        if head.framing != .none, head.expectsContinue, pending.isEmpty {
             socket.send(Data("HTTP/1.1 100 Continue\r\n\r\n".utf8))
         }
         switch head.framing {
-        case .none:
-            break
-        case .length(let length):
-            try readBytes(length, into: &request)
-        case .chunked:
-            try readChunks(into: &request)
+        case .none: break
+        case .length(let length): try readBytes(length, into: &request)
+        case .chunked: try readChunks(into: &request)
         }
     }
 
@@ -119,7 +164,6 @@ struct RequestReader {
         while try !readLine("the end of the trailers").isEmpty {}
     }
 
-    /// - Throws: ``RequestDefect/brokeOff(_:)`` if the connection ends here.
     private mutating func passHalfway() throws(RequestDefect) {
         guard let halfway else { return }
         self.halfway = nil
@@ -142,12 +186,8 @@ struct RequestReader {
     }
 
     private mutating func readLine(_ what: String) throws(RequestDefect) -> String {
-        let end = Data("\r\n".utf8)
         while true {
-            if let range = pending.range(of: end) {
-                let line = take(range.upperBound - pending.startIndex).dropLast(2)
-                return String(decoding: line, as: UTF8.self)
-            }
+            if let line = take(through: "\r\n") { return String(decoding: line.dropLast(2), as: UTF8.self) }
             guard pending.count <= Self.longestHead else { throw .malformed("expected \(what), got a line without an end") }
             guard receive() else { throw .brokeOff("ended before \(what)") }
         }
@@ -158,6 +198,11 @@ struct RequestReader {
         // A slice keeps the bytes before it: a body that is appended and taken piece by piece would stay in memory.
         pending = pending.isEmpty ? bytes : Data(pending) + bytes
         return true
+    }
+
+    /// Takes the bytes up to the end of this text; nil if it is not there yet.
+    private mutating func take(through end: String) -> Data? {
+        pending.range(of: Data(end.utf8)).map { take($0.upperBound - pending.startIndex) }
     }
 
     private mutating func take(_ count: Int) -> Data {

@@ -1,65 +1,65 @@
 import Foundation
 
+/// What a server was started with; ``LoopbackServer/start(on:tls:faults:onConnect:port:answersEarly:bodyLimit:keepsRequests:_:)``
+/// explains it.
+struct ServerSettings: Sendable {
+    var tls: ServerTLS?
+    var faults: FaultPlan
+    var onConnect: ServerReply
+    var answersEarly = false
+    var bodyLimit = Int.max
+    var keepsRequests = true
+    /// Chooses the reply to a request; `turn` counts completely read requests, from 0.
+    let answer: @Sendable (_ request: ReceivedRequest, _ turn: Int) -> ServerReply
+}
+
 /// A server's threads: one accepts connections, and each connection has one. They end when the `closing` latch opens, and the
 /// last one opens `finished`. When `stopping` opens, they end as soon as they have no exchange.
 ///
 /// The engine is separate from ``LoopbackServer``, so that threads do not keep the server alive and a forgotten one closes
 /// itself.
 final class ServerEngine: Sendable {
-    /// Chooses the reply to a request; `turn` counts completely read requests, from 0.
-    typealias Answer = @Sendable (_ request: ReceivedRequest, _ turn: Int) -> ServerReply
-
-    /// 512 KiB: room for a handler that decodes JSON, and hundreds of threads in little memory.
-    private static let stackSize = 512 << 10
-
-    let ledger: Watched<ServerLedger>
+    let ledger = Watched(ServerLedger())
+    let settings: ServerSettings
     let stopping: Latch
     private let closing: Latch
     private let finished: Latch
-    private let onConnect: ServerReply
     private let tls: TLSContext?
-    private let faults: FaultPlan
-    let answersEarly: Bool
-    /// How many bytes of a request's body are kept.
-    let bodyLimit: Int
-    private let answer: Answer
 
-    init(
-        onConnect: ServerReply, tls: ServerTLS?, faults: FaultPlan, answersEarly: Bool, bodyLimit: Int, keepsRequests: Bool,
-        answer: @escaping Answer
-    ) throws(LoopbackServerError) {
-        ledger = Watched(ServerLedger(keepsRequests: keepsRequests))
+    init(_ settings: ServerSettings) throws(LoopbackServerError) {
+        self.settings = settings
         stopping = try Latch()
         closing = try Latch()
         finished = try Latch()
-        self.onConnect = onConnect
         // Not `map`, which would lose the error's type.
-        if let tls { self.tls = try TLSContext(tls) } else { self.tls = nil }
-        self.faults = faults
-        self.answersEarly = answersEarly
-        self.bodyLimit = bodyLimit
-        self.answer = answer
+        if let tls = settings.tls { self.tls = try TLSContext(tls) } else { self.tls = nil }
     }
 
     /// Starts to accept connections; returns at once.
     func start(_ listener: ListeningSocket) {
-        startThread { self.acceptConnections(listener) }
+        startThread {
+            while let descriptor = listener.accept(until: self.stopping) {
+                let number = self.ledger.update { $0.connectionAccepted() }
+                self.startThread { self.serve(descriptor, number: number) }
+            }
+            listener.close()
+        }
     }
 
     func close() {
-        ledger.update { $0.close() }
+        ledger.update { $0.isClosed = true }
         closing.open()
         stopping.open()
         // A handler that closes its own server runs on a thread that cannot wait for itself.
-        guard !ledger.value.isRunning(ObjectIdentifier(Thread.current)) else { return }
+        guard !ledger.value.threads.contains(ObjectIdentifier(Thread.current)) else { return }
         finished.wait(milliseconds: 5000)
     }
 
     /// Whether the server ends, with or without waiting for exchanges.
-    var isStopping: Bool { stopping.wait(milliseconds: 0) }
+    var isStopping: Bool { stopping.isOpen }
 
     func stop(within grace: Duration) async {
-        ledger.update { $0.close() }
+        ledger.update { $0.isClosed = true }
         stopping.open()
         await waitForThreads(grace)
         closing.open()
@@ -68,27 +68,23 @@ final class ServerEngine: Sendable {
 
     /// Uses a task of its own, because a cancelled task does not wait.
     private func waitForThreads(_ limit: Duration) async {
-        _ = await Task { try? await ledger.wait(limit) { !$0.hasThreads } }.value
+        _ = await Task { try? await ledger.wait(limit) { $0.threads.isEmpty } }.value
     }
 
     /// Runs work on a new thread, for which ``close()`` waits.
     func startThread(_ work: @escaping @Sendable () -> Void) {
         let thread = Thread {
             work()
-            let isLast = self.ledger.update { $0.threadEnds(ObjectIdentifier(Thread.current)) }
+            let isLast = self.ledger.update { ledger in
+                ledger.threads.remove(ObjectIdentifier(Thread.current))
+                return ledger.threads.isEmpty
+            }
             if isLast { self.finished.open() }
         }
-        thread.stackSize = Self.stackSize
-        ledger.update { $0.threadStarts(ObjectIdentifier(thread)) }
+        // Room for a handler that decodes JSON, and hundreds of threads in little memory.
+        thread.stackSize = 512 << 10
+        ledger.update { _ = $0.threads.insert(ObjectIdentifier(thread)) }
         thread.start()
-    }
-
-    private func acceptConnections(_ listener: ListeningSocket) {
-        while let descriptor = listener.accept(until: stopping) {
-            let number = ledger.update { $0.connectionAccepted() }
-            startThread { self.serve(descriptor, number: number) }
-        }
-        listener.close()
     }
 
     // MARK: - One connection, on its thread
@@ -98,19 +94,17 @@ final class ServerEngine: Sendable {
         let socket = ConnectionSocket(descriptor, closing: closing, tls: session)
         defer {
             socket.close()
-            ledger.update { $0.connectionClosed() }
+            ledger.update { $0.open -= 1 }
         }
         // Never falls back to clear text.
-        guard session != nil || tls == nil else { return }
-        let player = ReplyPlayer(socket: socket, output: HTTP1Output(socket))
-        guard player.play(onConnect) else { return }
+        guard session != nil || tls == nil, HTTP1Output(socket).play(settings.onConnect) else { return }
         if let fault = faultWhenReady(if: { $0.effect == .handshakeFailure }) {
-            _ = player.play(fault.steps)
-            return ledger.update { $0.handshakeFailed() }
+            _ = HTTP1Output(socket).play(fault.steps)
+            return ledger.update { $0.failedHandshakes += 1 }
         }
         guard socket.handshake() else {
             socket.waitForPeerToLeave()
-            return ledger.update { $0.handshakeFailed() }
+            return ledger.update { $0.failedHandshakes += 1 }
         }
         if socket.speaksHTTP2 { serveHTTP2(socket, number: number) } else { serveHTTP1(socket, number: number) }
     }
@@ -120,7 +114,7 @@ final class ServerEngine: Sendable {
     }
 
     private func serveHTTP1(_ socket: ConnectionSocket, number: Int) {
-        var reader = RequestReader(socket: socket, connection: number, bodyLimit: bodyLimit)
+        var reader = RequestReader(socket: socket, connection: number, bodyLimit: settings.bodyLimit)
         while true {
             let early = faultWhenReady()
             guard playEarly(early, .beforeRequest, on: socket) else { return }
@@ -129,56 +123,91 @@ final class ServerEngine: Sendable {
                 return
             }
             if reader.isHTTP2 { return serveHTTP2(socket, number: number, pending: reader.takePending()) }
-            let fault = early ?? self.fault()
-            guard serveNext(&reader, on: socket, fault: fault) else { return }
+            guard serveNext(&reader, on: socket, fault: early ?? fault()) else { return }
         }
     }
 
     private func playEarly(_ fault: Fault?, _ trigger: Fault.Trigger, on socket: ConnectionSocket) -> Bool {
         guard let fault, fault.trigger == trigger else { return true }
-        return ReplyPlayer(socket: socket, output: HTTP1Output(socket)).play(fault.steps)
+        return HTTP1Output(socket).play(fault.steps)
     }
 
-    /// - Returns: Whether the connection continues.
+    /// Returns whether the connection continues.
     private func serveNext(_ reader: inout RequestReader, on socket: ConnectionSocket, fault: Fault?) -> Bool {
-        let reading = reader.next(fault: fault) { self.playEarly(fault, .inRequestBody, on: socket) }
-        switch reading {
+        switch reader.next(fault: fault, halfway: { self.playEarly(fault, .inRequestBody, on: socket) }) {
         case .ended:
             return false
         case .defective(let request, let isMalformed):
             record(request)
-            guard isMalformed else { return false }
-            return ReplyPlayer(socket: socket, output: HTTP1Output(socket)).play(.badRequest(request.defect ?? ""))
+            return isMalformed && HTTP1Output(socket).play(.badRequest(request.defect ?? ""))
         case .whole(let request, let head):
             let closesAtEnd = head.asksToClose || isStopping
             let output = HTTP1Output(socket, omitsBody: request.method == "HEAD", closesAtEnd: closesAtEnd)
             let reply = reply(to: request)
-            return ReplyPlayer(socket: socket, output: output).play(fault?.applied(to: reply) ?? reply)
+            return output.play(fault?.applied(to: reply) ?? reply)
         }
     }
 
     // MARK: - What is common to both versions of HTTP
 
-    func record(_ request: ReceivedRequest) {
-        _ = ledger.update { $0.requestRead(request) }
-    }
+    /// Records a read request, and returns its index among the completely read ones.
+    @discardableResult
+    func record(_ request: ReceivedRequest) -> Int { ledger.update { $0.requestRead(request, keeps: settings.keepsRequests) } }
 
     /// Records a completely read request, and asks for its reply.
-    func reply(to request: ReceivedRequest) -> ServerReply {
-        answer(request, ledger.update { $0.requestRead(request) })
-    }
+    func reply(to request: ReceivedRequest) -> ServerReply { settings.answer(request, record(request)) }
 
     /// The fault of a request that begins now.
-    func fault() -> Fault? {
-        faults[ledger.update { $0.requestBegins() }]
-    }
+    func fault() -> Fault? { settings.faults[ledger.update { $0.requestBegins() }] }
 
     /// The next request's fault, if it applies before that request.
     private func faultWhenReady(if isWanted: (Fault) -> Bool = { _ in true }) -> Fault? {
         ledger.update { ledger in
-            guard let next = faults[ledger.begun], next.trigger == .beforeRequest, isWanted(next) else { return nil }
+            guard let next = settings.faults[ledger.begun], next.trigger == .beforeRequest, isWanted(next) else { return nil }
             _ = ledger.requestBegins()
             return next
         }
+    }
+}
+
+/// The server's record: the only state that its threads share.
+struct ServerLedger: Sendable {
+    private(set) var requests: [ReceivedRequest] = []
+    private(set) var accepted = 0
+    var open = 0
+    private(set) var peak = 0
+    var failedHandshakes = 0
+    var isClosed = false
+    var threads: Set<ObjectIdentifier> = []
+    /// Requests that have begun, the count that selects faults.
+    private(set) var begun = 0
+    private var whole = 0
+
+    /// Returns the new connection's number.
+    mutating func connectionAccepted() -> Int {
+        defer { accepted += 1 }
+        open += 1
+        peak = max(peak, open)
+        return accepted
+    }
+
+    /// Returns the request's index among the completely read ones, from 0.
+    mutating func requestRead(_ request: ReceivedRequest, keeps: Bool) -> Int {
+        if keeps { requests.append(request) }
+        guard request.defect == nil else { return whole }
+        defer { whole += 1 }
+        return whole
+    }
+
+    /// Returns the request's index among the begun ones, from 0.
+    mutating func requestBegins() -> Int {
+        defer { begun += 1 }
+        return begun
+    }
+
+    /// The record as text, for an error message.
+    var summary: String {
+        let seen = requests.map { "\($0.method) \($0.target)" + ($0.defect.map { " (\($0))" } ?? "") }
+        return "\(requests.count) requests \(seen), \(accepted) connections accepted, \(open) open"
     }
 }

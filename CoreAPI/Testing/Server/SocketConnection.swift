@@ -7,30 +7,24 @@ internal import Foundation
 /// A server's connection after it switched protocols, for a task. Two threads move its bytes: the connection's own thread
 /// receives, another one sends.
 final class SocketConnection: RawConnection {
-    private static let room = 64 << 10
-    /// The interval at which a waiting thread checks whether the server closes.
-    private static let patience = DispatchTimeInterval.milliseconds(50)
-
     private let socket: ConnectionSocket
     private let received: ChunkBuffer
     private let toSend: ChunkBuffer
-    private let mayReceive: DispatchSemaphore
-    private let maySend: DispatchSemaphore
+    private let mayReceive = DispatchSemaphore(value: 0)
+    private let maySend = DispatchSemaphore(value: 0)
     private let isClosed = Mutex(false)
 
     init(_ socket: ConnectionSocket) {
         self.socket = socket
-        let (mayReceive, maySend) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))
-        (self.mayReceive, self.maySend) = (mayReceive, maySend)
-        received = ChunkBuffer(limit: Self.room, resume: { mayReceive.signal() }, abandoned: { mayReceive.signal() })
-        toSend = ChunkBuffer(limit: Self.room, resume: { maySend.signal() })
+        let (mayReceive, maySend) = (mayReceive, maySend)
+        received = ChunkBuffer(limit: 64 << 10, resume: { mayReceive.signal() }, abandoned: { mayReceive.signal() })
+        toSend = ChunkBuffer(limit: 64 << 10, resume: { maySend.signal() })
     }
 
     var metrics: ExchangeMetrics? { nil }
 
     func read() async throws -> Data? { try await received.next() }
     func write(_ data: Data) async throws { try await toSend.push(data) }
-
     func finish(with last: Data, sent: @escaping @Sendable () -> Void) { toSend.finish(after: last, taken: sent) }
 
     /// Bytes already written are still sent.
@@ -58,17 +52,22 @@ final class SocketConnection: RawConnection {
         sender.stackSize = 512 << 10
         sender.start()
         receiveAll()
-        while served.wait(timeout: .now() + Self.patience) == .timedOut, !socket.isClosing {}
+        while !wait(for: served), !socket.isClosing {}
         sent.wait()
     }
 
+    /// - Returns: whether it was signalled within the time after which a thread checks whether the server closes.
+    @discardableResult
+    private func wait(for signal: DispatchSemaphore) -> Bool { signal.wait(timeout: .now() + .milliseconds(50)) == .success }
+
     private func receiveAll() {
+        defer { received.finish(.success(())) }
         while true {
             while !received.hasRoom() {
-                guard !socket.isClosing else { return received.finish(.success(())) }
-                _ = mayReceive.wait(timeout: .now() + Self.patience)
+                guard !socket.isClosing else { return }
+                wait(for: mayReceive)
             }
-            guard let bytes = socket.receive() else { return received.finish(.success(())) }
+            guard let bytes = socket.receive() else { return }
             received.offer(bytes)
         }
     }
@@ -80,10 +79,10 @@ final class SocketConnection: RawConnection {
                 guard socket.send(bytes) else { return toSend.abandon() }
             case .nothing:
                 guard !socket.isClosing else { return toSend.abandon() }
-                _ = maySend.wait(timeout: .now() + Self.patience)
+                wait(for: maySend)
             case .end, .failed:
                 guard !socket.isClosing, !isClosed.withLock({ $0 }) else { return socket.shutDown() }
-                _ = maySend.wait(timeout: .now() + Self.patience)
+                wait(for: maySend)
             }
         }
     }

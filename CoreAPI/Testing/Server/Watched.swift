@@ -1,27 +1,12 @@
-internal import CoreAPI
 internal import CoreAPIHTTP
 
 /// A value that tasks can wait for: each change wakes exactly the waiters whose condition it meets, without polling.
 final class Watched<Value: Sendable>: Sendable {
-    /// How a wait ended.
-    enum Outcome {
-        case met
-        case timedOut
-    }
-
     typealias Condition = @Sendable (Value) -> Bool
-
-    private enum Waiter {
-        /// The task is registered but has not suspended yet.
-        case arriving
-        case waiting(Condition, CheckedContinuation<Outcome, any Error>)
-        /// The wait ended before the task suspended.
-        case dismissed(Result<Outcome, any Error>)
-    }
 
     private struct State {
         var value: Value
-        var waiters: [Int: Waiter] = [:]
+        var waiters: [Int: (condition: Condition, end: AsyncStream<Bool>.Continuation)] = [:]
         var lastID = 0
     }
 
@@ -31,78 +16,73 @@ final class Watched<Value: Sendable>: Sendable {
         state = Mutex(State(value: value))
     }
 
-    /// The value now.
     var value: Value { state.withLock { $0.value } }
 
     /// Changes the value and wakes the tasks that waited for this.
     @discardableResult
     func update<Result: Sendable>(_ change: (inout Value) -> Result) -> Result {
-        let (result, woken) = state.withLock { state in
+        state.withLock { state in
             let result = change(&state.value)
-            var woken: [CheckedContinuation<Outcome, any Error>] = []
-            for (id, waiter) in state.waiters {
-                guard case .waiting(let condition, let continuation) = waiter, condition(state.value) else { continue }
-                state.waiters[id] = nil
-                woken.append(continuation)
-            }
-            return (result, woken)
+            for waiter in state.waiters.values where waiter.condition(state.value) { waiter.end.yield(true) }
+            return result
         }
-        for continuation in woken { continuation.resume(returning: .met) }
-        return result
     }
 
     /// Suspends until the condition holds or the time is over.
     ///
-    /// - Parameter condition: Called under the lock, at each change: short, and without a call back into this object.
+    /// - Parameter condition: called under the lock, at each change: short, and without a call back into this object.
+    /// - Returns: whether the condition was met.
     /// - Throws: `CancellationError` if the task is cancelled.
-    func wait(_ timeout: Duration, until condition: @escaping Condition) async throws -> Outcome {
+    func wait(_ timeout: Duration, until condition: @escaping Condition) async throws -> Bool {
+        let (ends, end) = AsyncStream<Bool>.makeStream(bufferingPolicy: .bufferingOldest(1))
         let id = state.withLock { state in
+            if condition(state.value) { end.yield(true) }
             state.lastID += 1
-            state.waiters[state.lastID] = .arriving
+            state.waiters[state.lastID] = (condition, end)
             return state.lastID
         }
         let timer = Task {
             try await Task.sleep(for: timeout)
-            dismiss(id, with: .success(.timedOut))
+            end.yield(false)
         }
         defer {
             timer.cancel()
             state.withLock { $0.waiters[id] = nil }
         }
-        return try await withTaskCancellationHandler {
-            try await withCheckedThrowingContinuation { suspend(id, condition, $0) }
-        } onCancel: {
-            dismiss(id, with: .failure(CancellationError()))
-        }
+        for await isMet in ends { return isMet }
+        // The stream ends only with its task.
+        throw CancellationError()
+    }
+}
+
+/// A gate between a test and a reply, closed at first, opened once.
+///
+/// One side opens the gate and the other waits for it. ``ServerReply/Step/waitFor(_:)`` holds a reply until the test opens the
+/// gate. ``ServerReply/Step/open(_:)`` lets the test wait until the reply has reached that step. Neither needs a sleep.
+public final class Gate: Sendable {
+    let latch: Latch
+    private let opened = Watched(false)
+
+    /// Makes a closed gate. Throws ``LoopbackServerError/systemCall(_:code:)`` if the process has no descriptors left.
+    public init() throws(LoopbackServerError) {
+        latch = try Latch()
     }
 
-    private func suspend(
-        _ id: Int,
-        _ condition: @escaping Condition,
-        _ continuation: CheckedContinuation<Outcome, any Error>
-    ) {
-        let end: Result<Outcome, any Error>? = state.withLock { state in
-            if condition(state.value) { return .success(.met) }
-            if case .dismissed(let end) = state.waiters[id] { return end }
-            state.waiters[id] = .waiting(condition, continuation)
-            return nil
-        }
-        if let end { continuation.resume(with: end) }
+    /// Whether the gate was opened.
+    public var isOpen: Bool { opened.value }
+
+    /// Opens the gate for all present and future waiters. A second call does nothing.
+    public func open() {
+        latch.open()
+        opened.update { $0 = true }
     }
 
-    private func dismiss(_ id: Int, with end: Result<Outcome, any Error>) {
-        let continuation: CheckedContinuation<Outcome, any Error>? = state.withLock { state in
-            switch state.waiters[id] {
-            case .waiting(_, let continuation):
-                state.waiters[id] = nil
-                return continuation
-            case .arriving:
-                state.waiters[id] = .dismissed(end)
-                return nil
-            case .dismissed, nil:
-                return nil
-            }
+    /// Waits until the gate is open.
+    ///
+    /// - Throws: ``LoopbackServerError/timedOut(_:)`` if it is not opened in time, `CancellationError` if the task is cancelled.
+    public func waitUntilOpen(timeout: Duration = .seconds(5)) async throws {
+        guard try await opened.wait(timeout, until: { $0 }) else {
+            throw LoopbackServerError.timedOut("waited for a gate to be opened, after \(timeout)")
         }
-        continuation?.resume(with: end)
     }
 }

@@ -5,8 +5,8 @@ import Foundation
 ///
 /// `@unchecked`: variables are touched by the reading thread only, or under `condition`.
 final class HTTP2Connection: @unchecked Sendable {
-    private let socket: ConnectionSocket
-    private let number: Int
+    let socket: ConnectionSocket
+    let number: Int
     private let engine: ServerEngine
     private let decoder: HeaderDecoder
     private var pending: Data
@@ -27,38 +27,32 @@ final class HTTP2Connection: @unchecked Sendable {
     /// Whether the client has acknowledged the settings.
     private var isSettled = false
 
-    /// - Parameter pending: bytes that were read before the protocol was known.
+    /// Pending are bytes that were read before the protocol was known.
     init(_ socket: ConnectionSocket, number: Int, engine: ServerEngine, pending: Data = Data()) throws(LoopbackServerError) {
-        self.socket = socket
-        self.number = number
-        self.engine = engine
-        self.pending = pending
+        (self.socket, self.number, self.engine, self.pending) = (socket, number, engine, pending)
         decoder = try HeaderDecoder()
     }
 
     /// Serves the connection until it ends.
     func run() {
-        socket.send(HTTP2Frame(kind: .settings, payload: Self.settings).wire)
+        // SETTINGS_MAX_CONCURRENT_STREAMS = 256; further threads would only cost.
+        socket.send(HTTP2Frame(kind: .settings, payload: Data([0, 3]) + HTTP2Frame.bytes(256)).wire)
         if readPreface() {
             while let frame = readFrame(), handle(frame) {}
         }
-        condition.lock()
-        isOver = true
-        for stream in streams.values { stream.end() }
-        condition.broadcast()
-        while running > 0 { condition.wait() }
-        condition.unlock()
+        locked {
+            isOver = true
+            for stream in streams.values { stream.end() }
+        }
+        condition.withLock {
+            while running > 0 { condition.wait() }
+        }
     }
-
-    /// SETTINGS_MAX_CONCURRENT_STREAMS = 256; further threads would only cost.
-    private static let settings = Data([0, 3]) + HTTP2Frame.bytes(256)
 
     // MARK: - Reading, on the connection's thread
 
     private func readPreface() -> Bool {
-        while pending.count < HTTP2Frame.preface.count {
-            guard receive() else { return false }
-        }
+        while pending.count < HTTP2Frame.preface.count, receive() {}
         guard pending.starts(with: HTTP2Frame.preface) else { return false }
         pending = Data(pending.dropFirst(HTTP2Frame.preface.count))
         return true
@@ -86,7 +80,7 @@ final class HTTP2Connection: @unchecked Sendable {
         return receive()
     }
 
-    /// - Returns: Whether the connection continues.
+    /// Returns whether the connection continues.
     private func handle(_ frame: HTTP2Frame) -> Bool {
         switch frame.kind {
         case .headers: return open(frame)
@@ -127,19 +121,17 @@ final class HTTP2Connection: @unchecked Sendable {
             last = next
         }
         guard let fields = decoder.fields(of: block) else { return false }
-        if let known = locked({ streams[frame.stream] }) {
-            // Trailers; no test reads them.
-            locked { known.isRequestComplete = true }
+        guard frame.stream > locked({ lastStream }) else {
+            // Trailers, which no test reads; the stream may have ended.
+            locked { streams[frame.stream]?.isRequestComplete = true }
             return true
         }
-        // Trailers of a finished stream.
-        guard frame.stream > locked({ lastStream }) else { return true }
-        let stream = HTTP2Stream(
-            frame.stream, on: self, socket: socket, fields: fields, exchange: locked { exchanges }, connection: number)
-        guard let stream else { return false }
+        guard let stream = HTTP2Stream(frame.stream, on: self, fields: fields, exchange: locked { exchanges }) else {
+            return false
+        }
         locked {
             exchanges += 1
-            lastStream = max(lastStream, frame.stream)
+            lastStream = frame.stream
             stream.window = initialWindow
             stream.isRequestComplete = frame.flags.contains(.endStream)
             streams[frame.stream] = stream
@@ -160,7 +152,7 @@ final class HTTP2Connection: @unchecked Sendable {
         guard let bytes = frame.content else { return false }
         let isHeld = locked { () -> Bool in
             guard let stream = streams[frame.stream] else { return false }
-            stream.request.receive(bytes, keeping: engine.bodyLimit)
+            stream.request.receive(bytes, keeping: engine.settings.bodyLimit)
             if frame.flags.contains(.endStream) { stream.isRequestComplete = true }
             return stream.isHeld
         }
@@ -178,25 +170,21 @@ final class HTTP2Connection: @unchecked Sendable {
 
     /// Changes the connection's state, and wakes threads that wait for a change.
     func locked<Result>(_ body: () -> Result) -> Result {
-        condition.lock()
-        defer {
-            condition.broadcast()
-            condition.unlock()
+        condition.withLock {
+            defer { condition.broadcast() }
+            return body()
         }
-        return body()
     }
 
-    /// Blocks until a condition holds, or the stream or the connection is over.
-    ///
-    /// - Returns: Whether the condition holds.
+    /// Blocks until a condition holds, or the stream or the connection is over. Returns whether the condition holds.
     func wait(_ stream: HTTP2Stream, until holds: () -> Bool) -> Bool {
-        condition.lock()
-        defer { condition.unlock() }
-        while !holds() {
-            guard !isOver, !stream.isEnded else { return false }
-            condition.wait()
+        condition.withLock {
+            while !holds() {
+                guard !isOver, !stream.isEnded else { return false }
+                condition.wait()
+            }
+            return true
         }
-        return true
     }
 
     /// Blocks until the client allows some of `count` bytes, and takes them from its windows (RFC 9113 §5.2).
@@ -213,9 +201,7 @@ final class HTTP2Connection: @unchecked Sendable {
     }
 
     /// Blocks until the client has acknowledged the settings, or the stream or the connection is over.
-    func waitUntilSettled(_ stream: HTTP2Stream) {
-        _ = wait(stream) { isSettled }
-    }
+    func waitUntilSettled(_ stream: HTTP2Stream) { _ = wait(stream) { isSettled } }
 
     /// Announces the end; the stream `rejected` and later ones are not processed.
     func goAway(rejecting rejected: UInt32?) -> Bool {

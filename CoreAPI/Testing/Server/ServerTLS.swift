@@ -64,8 +64,7 @@ public struct ServerTLS: Sendable {
     public var protocols: [ApplicationProtocol] = [.http2, .http1]
     /// The supported versions. Default TLS 1.2 and 1.3.
     public var versions: ClosedRange<Version> = .tls12 ... .tls13
-    /// The cipher suites up to TLS 1.2, by OpenSSL's names (`ECDHE-RSA-AES128-GCM-SHA256`, `NULL`, `kRSA`); `nil` for its
-    /// default.
+    /// The cipher suites up to TLS 1.2, by OpenSSL's names (`ECDHE-RSA-AES128-GCM-SHA256`, `NULL`); `nil` for its default.
     public var ciphers: String?
     /// The size of the prime for `DHE` ciphers, at least 1024; `nil` for one that suits the certificate's key.
     public var diffieHellmanBits: Int?
@@ -74,25 +73,16 @@ public struct ServerTLS: Sendable {
     /// The host in the server's URL. Default `localhost`.
     public var host = "localhost"
 
-    /// Makes the TLS side of a server.
-    ///
-    /// - Parameters:
-    ///   - certificate: the server's certificate.
-    ///   - authority: the authority that the client trusts.
+    /// A certificate of the server, and the authority that the client trusts.
     public init(_ certificate: TestCertificate, authority: TestAuthority) {
         self.certificate = certificate
         authorityPEM = authority.pem
     }
 
-    /// A certificate made on the spot, and an authority for the client to trust.
+    /// A certificate of this quality, made on the spot, and an authority for the client to trust.
     ///
-    /// - Parameters:
-    ///   - quality: the quality of the certificate.
-    ///   - protocols: see ``protocols``.
     /// - Throws: ``LoopbackServerError`` if OpenSSL is not loaded.
-    public init(
-        _ quality: Quality = .trusted, protocols: [ApplicationProtocol] = [.http2, .http1]
-    ) throws(LoopbackServerError) {
+    public init(_ quality: Quality = .trusted, protocols: [ApplicationProtocol] = [.http2, .http1]) throws(LoopbackServerError) {
         let root = try TestAuthority()
         switch quality {
         case .trusted, .clientAuthenticated: certificate = try root.certificate()
