@@ -11,13 +11,12 @@ struct DigestField: Sendable, Hashable {
         let algorithm: ContentDigest.Algorithm
         /// Empty for a member that is not a byte sequence, or has more bytes than the algorithm.
         let bytes: [UInt8]
-
         var text: String { "\(algorithm.rawValue)=:\(Data(bytes).base64EncodedString()):" }
     }
 
     let members: [Member]
 
-    /// - Parameter text: all lines of the field, joined by commas.
+    /// `text` is all lines of the field, joined by commas.
     init?(_ text: String) {
         guard let values = StructuredField.dictionary(text) else { return nil }
         members = ContentDigest.Algorithm.allCases.compactMap { algorithm in
@@ -28,21 +27,17 @@ struct DigestField: Sendable, Hashable {
     }
 
     /// The members of known algorithms as a field; `nil` without one.
-    var text: String? {
-        members.isEmpty ? nil : members.map(\.text).joined(separator: ", ")
-    }
+    var text: String? { members.isEmpty ? nil : members.map(\.text).joined(separator: ", ") }
+    var algorithms: Set<ContentDigest.Algorithm> { Set(members.map(\.algorithm)) }
 
     /// The first digest that differs from the member of its algorithm; `nil` if none does. Algorithms without a digest are
     /// ignored.
     func mismatch(_ digests: [ContentDigest]) -> DownloadError? {
         for member in members {
-            guard let found = digests.first(where: { $0.algorithm == member.algorithm }), found.bytes != member.bytes else {
-                continue
+            if let found = digests.first(where: { $0.algorithm == member.algorithm }), found.bytes != member.bytes {
+                return .digestMismatch(expected: member.text, found: found.description)
             }
-            return .digestMismatch(expected: member.text, found: found.description)
         }
         return nil
     }
-
-    var algorithms: Set<ContentDigest.Algorithm> { Set(members.map(\.algorithm)) }
 }

@@ -23,7 +23,6 @@ struct DownloadPlan: Sendable {
 
     /// Why a response is of no use.
     enum Reason: Hashable, Sendable {
-        /// The error of its call.
         case itsError
         case malformed(String)
         case unexpectedStatus(Int)
@@ -33,15 +32,13 @@ struct DownloadPlan: Sendable {
     /// What the plan needs to know of a response.
     struct Facts {
         var head: ResponseHead?
-        /// The body's length in bytes; `nil` if it is not known.
+        /// That of the body in bytes, if it is known, and whether the transport has decoded it.
         var length: Int64?
-        /// Whether the transport has decoded the body.
         var isDecoded = false
         /// As ``Sidecar/resource``.
         var resource = ""
         var failure: Failure?
 
-        /// What failed.
         enum Failure {
             /// The exchange, or its framing.
             case transport
@@ -57,10 +54,9 @@ struct DownloadPlan: Sendable {
     /// `nil` until a response with all bytes begins.
     private(set) var representation: Representation?
     private(set) var segments: [Segment] = []
-    /// The last response's head.
     private(set) var head: ResponseHead?
-    /// `Content-Digest` of complete responses, with their bytes.
-    private(set) var digests: [(range: Range<Int64>, field: DigestField)] = []
+    /// `Content-Digest` of complete responses with their bytes, to be compared at the end.
+    var digests: [(range: Range<Int64>, field: DigestField)] = []
     /// The number of bytes from an earlier run.
     private(set) var reused: Int64 = 0
     /// How often the bytes on the disk were given up.
@@ -72,22 +68,21 @@ struct DownloadPlan: Sendable {
     /// Whether the server answers ranges wrongly.
     private var rejectsRanges = false
 
-    init(_ options: DownloadOptions) {
-        (decodes, sizeLimit) = (options.decodes, options.sizeLimit)
-    }
+    init(_ options: DownloadOptions) { (decodes, sizeLimit) = (options.decodes, options.sizeLimit) }
 
     /// The number of bytes on the disk.
     var completed: Int64 { segments.reduce(0) { $0 + $1.done - $1.start } }
+    var progress: TransferProgress {
+        var progress = TransferProgress(completed: completed, total: representation?.length)
+        (progress.reused, progress.restarts) = (reused, restarts)
+        return progress
+    }
     /// The segments that are not complete.
     var open: [Int] { segments.indices.filter { !segments[$0].isComplete } }
     /// Whether a GET can ask for the rest.
     var mayContinue: Bool { representation?.validator != nil && !decodes && !rejectsRanges }
 
-    // MARK: - Requests
-
-    /// The fields of a request.
-    ///
-    /// - Parameter index: a segment; `nil` for all bytes.
+    /// The fields of a request. `index` is a segment; `nil` for all bytes.
     func fields(for index: Int?) -> Headers {
         var fields: Headers = decodes ? [:] : ["Accept-Encoding": "identity"]
         guard let index, let representation, let validator = representation.validator else { return fields }
@@ -98,16 +93,12 @@ struct DownloadPlan: Sendable {
         return fields
     }
 
-    // MARK: - Responses
-
-    /// - Parameters:
-    ///   - index: the segment that was asked for; `nil` for all bytes.
-    ///   - takesAnyAddress: whether bytes of an earlier run may be continued from another address.
+    /// `index` is the segment that was asked for; `nil` for all bytes. `takesAnyAddress` says whether bytes of an earlier run may
+    /// be continued from another address.
     mutating func read(_ facts: Facts, for index: Int?, takesAnyAddress: Bool = false) -> Decision {
         if let failure = facts.failure { return readFailure(facts, failure, index) }
         guard let head = facts.head else { return .fail(.malformed("no head")) }
-        if decodes, let coding = head.coding {
-            let found = coding.shortened(to: 40)
+        if decodes, let found = head.coding?.shortened(to: 40) {
             return .fail(.malformed("expected a content coding that the transport decodes, found \(found)"))
         }
         switch (head.status.code, index) {
@@ -147,13 +138,9 @@ struct DownloadPlan: Sendable {
         }
     }
 
-    private mutating func readPart(
-        _ facts: Facts, _ head: ResponseHead, _ index: Int, _ takesAnyAddress: Bool
-    ) -> Decision {
+    private mutating func readPart(_ facts: Facts, _ head: ResponseHead, _ index: Int, _ takesAnyAddress: Bool) -> Decision {
         let segment = segments[index]
-        guard !facts.isDecoded else {
-            return giveUpRanges("expected the stored bytes from \(segment.done), found decoded ones")
-        }
+        if facts.isDecoded { return giveUpRanges("expected the stored bytes from \(segment.done), found decoded ones") }
         guard let range = head.contentRange, let bytes = range.bytes, bytes.lowerBound == segment.done,
             bytes.upperBound <= segment.end ?? .max, head.mediaType?.essence != "multipart/byteranges",
             facts.length.map({ $0 == Int64(bytes.count) }) ?? true
@@ -172,19 +159,15 @@ struct DownloadPlan: Sendable {
         return .append(end: bytes.upperBound)
     }
 
-    /// Begins a file with a response that has all bytes.
-    ///
-    /// - Parameter parts: the largest number of segments.
-    /// - Returns: why the response is of no use; `nil` if it was taken.
+    /// Begins a file with a response that has all bytes, in at most so many segments. Returns why it is of no use, if it is not.
     mutating func begin(_ facts: Facts, parts: Int) -> Reason? {
         guard let head = facts.head else { return .malformed("no head") }
         var length: Int64?
         if !facts.isDecoded {
-            let announced = head.single(.contentLength).flatMap { Int64($0) }.flatMap { $0 < 0 ? nil : $0 }
-            if let announced, let found = facts.length, announced != found {
-                return .malformed("expected a body of \(announced) bytes by Content-Length, found \(found)")
-            }
-            length = announced ?? facts.length
+            length = head.single(.contentLength).flatMap { Int64($0) }.flatMap { $0 < 0 ? nil : $0 } ?? facts.length
+        }
+        if let length, let found = facts.length, length != found {
+            return .malformed("expected a body of \(length) bytes by Content-Length, found \(found)")
         }
         if let length, let rejection = rejection(ofSize: length) { return rejection }
         let units = head.rangeUnits
@@ -195,15 +178,18 @@ struct DownloadPlan: Sendable {
         if mayContinue, let length, units.contains("bytes") {
             count = max(1, min(parts, DownloadOptions.mostParts, Int(clamping: length / DownloadOptions.smallestPart)))
         }
-        segments = Segment.parts(count, of: length)
+        segments = Self.segments(count, of: length)
         return nil
     }
 
-    func rejection(ofSize size: Int64) -> Reason? {
-        sizeLimit.flatMap { size > $0 ? .tooLarge(limit: $0) : nil }
+    /// Segments of equal size; a single open one if the length is unknown.
+    private static func segments(_ count: Int, of length: Int64?) -> [Segment] {
+        guard let length else { return [Segment(start: 0, end: nil, done: 0)] }
+        let starts = (0..<Int64(count)).map { $0 * (length / Int64(count)) }
+        return zip(starts, starts.dropFirst() + [length]).map { Segment(start: $0, end: $1, done: $0) }
     }
 
-    // MARK: - Bytes
+    func rejection(ofSize size: Int64) -> Reason? { sizeLimit.flatMap { size > $0 ? .tooLarge(limit: $0) : nil } }
 
     /// Takes over the bytes of an earlier download.
     mutating func load(_ sidecar: Sidecar) {
@@ -221,7 +207,6 @@ struct DownloadPlan: Sendable {
         return Sidecar(resource: resource, representation: representation, segments: segments)
     }
 
-    /// A segment has its bytes up to an offset.
     mutating func append(_ index: Int, to offset: Int64) { segments[index].done = offset }
 
     /// A response whose length was not known has ended.
@@ -235,13 +220,8 @@ struct DownloadPlan: Sendable {
         if let last = segments.indices.last { segments[last].end = length }
     }
 
-    /// Keeps a complete response's digest, to be compared at the end.
-    mutating func keep(_ digest: DigestField, of range: Range<Int64>) { digests.append((range, digest)) }
-
-    /// Forgets the bytes. The disk keeps them until a response with all bytes begins: the server may fail instead.
-    ///
-    /// - Parameter limit: how often this may happen.
-    /// - Returns: whether the download may go on.
+    /// Forgets the bytes, and says whether the download may go on. The disk keeps them until a response with all bytes begins:
+    /// the server may fail instead.
     mutating func restart(atMost limit: Int) -> Bool {
         (representation, segments, digests) = (nil, [], [])
         (reused, isLoaded) = (0, false)
@@ -252,16 +232,4 @@ struct DownloadPlan: Sendable {
     /// Whether another download of all bytes may mend wrong digests. Bytes of several responses may be damaged, or belong to
     /// several files.
     var mayMendDigests: Bool { (isLoaded || segments.count > 1) && restarts == 0 }
-}
-
-extension Segment {
-    /// Parts of equal size; a single open segment if the length is unknown.
-    fileprivate static func parts(_ count: Int, of length: Int64?) -> [Segment] {
-        guard let length else { return [Segment(start: 0, end: nil, done: 0)] }
-        let size = length / Int64(count)
-        return (0..<Int64(count)).map { index in
-            let start = index * size
-            return Segment(start: start, end: index == Int64(count) - 1 ? length : start + size, done: start)
-        }
-    }
 }

@@ -9,20 +9,18 @@ internal import HTTPTypes
 /// It makes the requests that its ``DownloadPlan`` wants, writes the bytes of the responses, and saves the plan beside them. A
 /// round makes the necessary requests: one for the whole file, or one for the rest of each segment.
 final class DownloadRun: Sendable {
-    let dispatcher: any Dispatcher
+    private let dispatcher: any Dispatcher
     private let file: URL
-    let options: DownloadOptions
-    let control: DownloadControl
-    let limit: RateLimit?
-    let state: Mutex<State>
-    /// Held until a value has been reported, so that no older one follows: several parts report at once.
-    private let reports = ManualLock()
+    private let options: DownloadOptions
+    private let control: DownloadControl
+    private let limit: RateLimit?
+    private let state: Mutex<State>
 
-    struct State {
+    private struct State {
         var plan: DownloadPlan
         /// The call of the errors' contexts.
         var context: APIClientError.Context?
-        /// The number of attempts that the call's channel allows.
+        /// As many as the call's channel allows.
         var attempts = 1
         /// The pause after a server has rejected one of several requests; `nil` if the call has no time for it.
         var pause: Duration?
@@ -31,11 +29,10 @@ final class DownloadRun: Sendable {
         var isSaving = false
     }
 
-    /// How a request or a round ended.
-    enum End {
-        case complete
-        /// The bytes on the disk are of no use. All bytes come with the response, or else with the next request.
-        case restart(with: Response<Body>?, after: APIClientError)
+    /// The bytes on the disk are of no use. All bytes come with the response, or else with the next request.
+    private struct Restart {
+        var response: Response<Body>?
+        let failure: APIClientError
     }
 
     init(_ dispatcher: any Dispatcher, to file: URL, _ options: DownloadOptions, _ control: DownloadControl) {
@@ -43,7 +40,8 @@ final class DownloadRun: Sendable {
         self.file = file
         self.options = options
         self.control = control
-        limit = RateLimit(options.bytesPerSecond)
+        // After a pause at most a tenth of a second is caught up.
+        limit = options.bytesPerSecond.map { RateLimit($0, catchingUp: .milliseconds(100)) }
         state = Mutex(State(plan: DownloadPlan(options)))
     }
 
@@ -57,7 +55,10 @@ final class DownloadRun: Sendable {
         do {
             load(part)
             let digests = try await fetch(part)
-            return .success(try commit(part, digests))
+            let plan = plan
+            try part.commit(length: plan.completed)
+            let head = plan.head ?? ResponseHead(status: .ok)
+            return .success(DownloadedFile(url: file, head: head, length: plan.completed, digests: digests, reused: plan.reused))
         } catch {
             let failure = await failure(error)
             keepOrDiscard(part, after: failure)
@@ -65,16 +66,13 @@ final class DownloadRun: Sendable {
         }
     }
 
-    var plan: DownloadPlan { state.withLock { $0.plan } }
-
-    func change<Value: Sendable>(_ change: (inout DownloadPlan) -> Value) -> Value {
-        state.withLock { change(&$0.plan) }
-    }
+    private var plan: DownloadPlan { state.withLock { $0.plan } }
+    private func change<Value: Sendable>(_ change: (inout DownloadPlan) -> Value) -> Value { state.withLock { change(&$0.plan) } }
 
     /// Whether a later request can ask for the rest.
-    var mayContinue: Bool { control.endpoint.method == .get && plan.mayContinue }
+    private var mayContinue: Bool { control.endpoint.method == .get && plan.mayContinue }
 
-    // MARK: - The bytes on the disk
+    private func report() { control.meter.change { $0 = plan.progress } }
 
     private func load(_ part: PartFile) {
         // The disk keeps what it has until a response begins: the server may fail instead.
@@ -85,8 +83,18 @@ final class DownloadRun: Sendable {
         report()
     }
 
+    private func note(_ index: Int, _ offset: Int64, _ count: Int, _ part: PartFile) {
+        let isDue = state.withLock { state in
+            state.plan.append(index, to: offset)
+            state.unsaved += Int64(count)
+            return state.unsaved >= options.saveInterval && state.saved.duration(to: .now) >= options.savePause
+        }
+        report()
+        if isDue { save(part) }
+    }
+
     /// Flushes the bytes and the state to the disk. After a failure only the progress since the last flush is lost.
-    func save(_ part: PartFile) {
+    private func save(_ part: PartFile) {
         guard options.resumes, mayContinue else { return }
         let sidecar = state.withLock { state -> Sidecar? in
             guard !state.isSaving, let sidecar = state.plan.sidecar else { return nil }
@@ -118,34 +126,24 @@ final class DownloadRun: Sendable {
         part.removeSidecar()
     }
 
-    private func commit(_ part: PartFile, _ digests: [ContentDigest]) throws -> DownloadedFile {
-        let plan = plan
-        try part.commit(length: plan.completed)
-        return DownloadedFile(
-            url: file, head: plan.head ?? ResponseHead(status: .ok), length: plan.completed, digests: digests, reused: plan.reused
-        )
-    }
-
-    // MARK: - Rounds
-
     private func fetch(_ part: PartFile) async throws -> [ContentDigest] {
         var given: Response<Body>?
         while true {
             let pauses = control.pauses
             do {
                 try await control.waitWhilePaused()
-                var end = try await round(part, given)
+                var restart = try await round(part, given)
                 given = nil
-                if case .complete = end {
+                if restart == nil {
                     let (digests, mismatch) = try await verify(part)
                     guard let mismatch else { return digests }
-                    end = .restart(with: nil, after: mismatch)
+                    restart = Restart(failure: mismatch)
                 }
-                guard case .restart(let response, let failure) = end else { continue }
-                guard state.withLock({ $0.plan.restart(atMost: $0.attempts) }) else { throw failure }
-                given = response
+                guard let restart else { continue }
+                guard state.withLock({ $0.plan.restart(atMost: $0.attempts) }) else { throw restart.failure }
+                given = restart.response
             } catch {
-                guard let count = control.pauses, count != pauses else { throw error }
+                guard !Task.isCancelled, control.pauses != pauses else { throw error }
                 save(part)
                 given = nil
             }
@@ -153,7 +151,7 @@ final class DownloadRun: Sendable {
     }
 
     /// Makes the requests in a task that a pause can cancel.
-    private func round(_ part: PartFile, _ given: Response<Body>?) async throws -> End {
+    private func round(_ part: PartFile, _ given: Response<Body>?) async throws -> Restart? {
         let task = Task { try await self.requests(part, given) }
         control.setCut { [weak self] in
             if self?.mayContinue == true { task.cancel() }
@@ -166,39 +164,35 @@ final class DownloadRun: Sendable {
         }
     }
 
-    /// - Parameter given: a response that has all bytes.
-    private func requests(_ part: PartFile, _ given: Response<Body>?) async throws -> End {
-        var given = given
+    private func requests(_ part: PartFile, _ given: Response<Body>?) async throws -> Restart? {
+        var response = given
         if plan.representation == nil {
-            let response: Response<Body>
-            if let given { response = given } else { response = try await askForAll() }
-            try begin(response, part)
-            given = response
+            let whole = if let given { given } else { try await askForAll() }
+            try begin(whole, part)
+            response = whole
         }
-        let (open, response) = (plan.open, given)
+        let (open, first) = (plan.open, response)
         guard open.count > 1 else {
-            return if let index = open.first { try await fill(index, part, response) } else { .complete }
+            return if let index = open.first { try await fill(index, part, first) } else { nil }
         }
         do {
-            return try await withThrowingTaskGroup(of: End.self) { group in
-                for index in open { group.addTask { try await self.fill(index, part, index == 0 ? response : nil) } }
+            return try await withThrowingTaskGroup(of: Restart?.self) { group in
+                for index in open { group.addTask { try await self.fill(index, part, index == 0 ? first : nil) } }
                 // The first failure or restart cancels the other requests.
-                while let end = try await group.next() {
-                    guard case .restart = end else { continue }
+                for try await case let restart? in group {
                     group.cancelAll()
-                    return end
+                    return restart
                 }
-                return .complete
+                return nil
             }
         } catch let error as APIClientError where error.allowsFewerRequests {
             guard let pause = state.withLock({ $0.pause }) else { throw error }
             save(part)
             try await Task.sleep(for: pause)
             for index in open {
-                let end = try await fill(index, part, nil)
-                if case .restart = end { return end }
+                if let restart = try await fill(index, part, nil) { return restart }
             }
-            return .complete
+            return nil
         }
     }
 
@@ -210,61 +204,152 @@ final class DownloadRun: Sendable {
 
     /// Begins a file, from the head of a response with all bytes.
     private func begin(_ response: Response<Body>, _ part: PartFile) throws {
-        let facts = facts(of: response)
-        let limits = response.call.channel.limits
+        let (facts, limits) = (facts(of: response), response.call.channel.limits)
         let isGET = control.endpoint.method == .get
         let parts = isGET ? min(options.parts, limits.connectionsPerHost, limits.connections) : 1
         var begun = plan
         if let reason = begun.begin(facts, parts: parts) { throw error(reason, response) }
-        if facts.isDecoded, !options.decodes { response.warn(Self.decodedBody) }
+        if facts.isDecoded, !options.decodes {
+            response.warn(
+                "the transport decodes the body: "
+                    + "the file is not compared with the server's length and digests, and not continued later")
+        }
         try discardBytes(part)
         state.withLock { ($0.plan, $0.context) = (begun, APIClientError.Context(response)) }
         report()
         if options.resumes, mayContinue { save(part) } else { part.mark() }
     }
 
-    private static let decodedBody =
-        "the transport decodes the body: the file is not compared with the server's length and digests, and not continued later"
-
-    func note(_ index: Int, _ offset: Int64, _ count: Int, _ part: PartFile) {
-        let isDue = state.withLock { state in
-            state.plan.append(index, to: offset)
-            state.unsaved += Int64(count)
-            return state.unsaved >= options.saveInterval && state.saved.duration(to: .now) >= options.savePause
+    /// Downloads a segment to its end, with at most as many requests as the channel allows attempts. `given` has all bytes.
+    private func fill(_ index: Int, _ part: PartFile, _ given: Response<Body>?) async throws -> Restart? {
+        var (given, tries) = (given, Tries(plan, index))
+        while case let segment = plan.segments[index], !segment.isComplete {
+            let response = if let given { given } else { await ask(for: index) }
+            var end = plan.representation?.length
+            if given == nil {
+                switch change({ $0.read(facts(of: response), for: index, takesAnyAddress: control.takesAnyAddress) }) {
+                case .append(let last): end = last
+                case .complete:
+                    report()
+                    return nil
+                case .begin:
+                    let reason = "expected the rest of the file, found another file or the whole file several times"
+                    return Restart(response: response, failure: error(.malformed(reason), response))
+                case .askForAll(let reason): return Restart(failure: error(reason, response))
+                case .fail(let reason): throw error(reason, response)
+                }
+            }
+            given = nil
+            do {
+                try await write(response, upTo: end, into: index, part)
+                tries.note(plan.segments[index].done)
+                tries.parts += 1
+            } catch {
+                let failure = APIClientError(error, APIClientError.Context(response))
+                guard !Task.isCancelled, !control.isPaused, !(error is DownloadError) else { throw error }
+                tries.note(plan.segments[index].done)
+                let next = await response.retryDelay(afterBodyBrokeBy: failure, earlier: tries.failed)
+                guard let (delay, failed) = next else { throw failure }
+                tries.failed = failed
+                change { $0.failed = failed }
+                save(part)
+                try await Task.sleep(for: delay)
+                guard mayContinue else { return Restart(failure: failure) }
+            }
+            guard tries.parts < DownloadOptions.mostPartialAnswers || plan.segments[index].isComplete else {
+                let reason = "\(tries.parts) partial responses one after another, with less than 1 MiB together"
+                throw self.error(.malformed(reason), response)
+            }
         }
-        report()
-        if isDue { save(part) }
+        return nil
     }
 
-    func report() {
-        reports.lock()
-        defer { reports.unlock() }
-        control.report(
-            change { plan in
-                var progress = TransferProgress(completed: plan.completed, total: plan.representation?.length)
-                (progress.reused, progress.restarts) = (plan.reused, plan.restarts)
-                return progress
-            })
+    /// Counts what a segment has tried. Each MiB of progress is a new beginning.
+    private struct Tries {
+        var failed: [Attempt.Outcome]
+        /// Responses in a row. A server may send less than the requested range (RFC 9110 §15.3.7), but not a byte at a time.
+        var parts = 0
+        private var start: Int64
+
+        init(_ plan: DownloadPlan, _ index: Int) { (failed, start) = (plan.failed, plan.segments[index].done) }
+
+        mutating func note(_ done: Int64) {
+            if done - start >= 1 << 20 { (failed, parts, start) = ([], 0, done) }
+        }
     }
 
-    // MARK: - The end
+    /// Requests the rest of a segment, or all bytes.
+    private func ask(for index: Int?) async -> Response<Body> {
+        let fields = plan.fields(for: index)
+        let response = await dispatcher.response(for: control.endpoint.attaching(fields.own), as: .stream)
+        state.withLock { state in
+            (state.context, state.attempts) = (APIClientError.Context(response), response.call.channel.limits.attempts)
+            if response.error?.allowsFewerRequests == true { state.pause = Backoff().pause(after: 1, response) }
+        }
+        return response
+    }
 
-    /// Computes the digests of the bytes on the disk, and compares them.
-    ///
-    /// - Returns: the digests; a mismatch, if another download of all bytes may mend it.
+    private func facts(of response: Response<Body>) -> DownloadPlan.Facts {
+        let redaction = response.call.channel.redaction
+        let name = options.identity ?? response.request.map { redaction.redact(url: $0.url) } ?? ""
+        var facts = DownloadPlan.Facts(head: response.head, resource: SHA256.hash(name.utf8).hexadecimal)
+        switch response.result {
+        case .success(let body): (facts.length, facts.isDecoded) = (body.length, body.isDecoded)
+        case .failure(let error): facts.failure = if case .transport = error.untranslated { .transport } else { .other }
+        }
+        return facts
+    }
+
+    /// Writes a response's bytes, up to the segment's end. `end` is the offset after the response's last byte, if it is known.
+    private func write(_ response: Response<Body>, upTo end: Int64?, into index: Int, _ part: PartFile) async throws {
+        let (segment, body) = (plan.segments[index], try response.value)
+        var offset = segment.done
+        let stop = [segment.end, end].compactMap { $0 }.min()
+        // Bytes after the segment stay unread. Any other response is read to its end, because the end may be an error.
+        let leaves = segment.end != end && stop == segment.end
+        for try await chunk in body {
+            if control.isPaused {
+                guard !mayContinue else { throw CancellationError() }
+                try await control.waitWhilePaused()
+            }
+            if let stop, !leaves, offset + Int64(chunk.count) > stop {
+                throw error(.malformed("expected \(stop) bytes, found more"), response)
+            }
+            let piece = stop.map { chunk.prefix(Int(clamping: $0 - offset)) } ?? chunk
+            offset += Int64(piece.count)
+            if let reason = change({ $0.rejection(ofSize: offset) }) { throw error(reason, response) }
+            try part.write(piece, at: offset - Int64(piece.count))
+            note(index, offset, piece.count, part)
+            try await limit?.wait(for: piece.count)
+            if leaves, offset == stop { return }
+        }
+        try Task.checkCancellation()
+        if let stop, offset < stop {
+            let (received, expected) = (offset - segment.done, stop - segment.done)
+            throw APIClientError.transport(.truncated(received: received, expected: expected), APIClientError.Context(response))
+        }
+        // It belongs to the bytes on the wire (RFC 9530 §2).
+        let digest = body.isDecoded ? nil : response.head?.lines("Content-Digest").flatMap { DigestField($0) }
+        change { plan in
+            if stop == nil { plan.complete(index, at: offset) }
+            if let digest { plan.digests.append((segment.done..<offset, digest)) }
+        }
+        if stop == nil { report() }
+    }
+
+    /// Computes and compares the digests of the bytes on the disk. A mismatch is returned if another download may mend it.
     private func verify(_ part: PartFile) async throws -> ([ContentDigest], APIClientError?) {
         let plan = plan
         let named = plan.representation?.digest.flatMap { DigestField($0) }
         let algorithms = options.computes.union(options.digests.map(\.algorithm)).union(named?.algorithms ?? [])
-        let digests = try await Self.digests(part, 0..<plan.completed, algorithms)
+        let digests = try await part.digests(algorithms, of: 0..<plan.completed)
         var mismatch = named?.mismatch(digests)
         for expected in options.digests where !digests.contains(expected) {
             let found = digests.first { $0.algorithm == expected.algorithm }?.description ?? "none"
             mismatch = mismatch ?? .digestMismatch(expected: expected.description, found: found)
         }
         for (range, field) in plan.digests where mismatch == nil {
-            let found = try await Self.digests(part, range, field.algorithms)
-            mismatch = field.mismatch(found)
+            mismatch = field.mismatch(try await part.digests(field.algorithms, of: range))
         }
         guard let mismatch else { return (digests, nil) }
         let failure = await failure(mismatch)
@@ -273,25 +358,7 @@ final class DownloadRun: Sendable {
         return (digests, failure)
     }
 
-    private static func digests(
-        _ part: PartFile, _ range: Range<Int64>, _ algorithms: Set<ContentDigest.Algorithm>
-    ) async throws -> [ContentDigest] {
-        guard !algorithms.isEmpty else { return [] }
-        var computer = DigestComputer(algorithms)
-        try await part.read(range) { computer.update($0) }
-        return computer.finish()
-    }
-
-    /// The sidecar's name for the bytes.
-    func resource(of response: Response<Body>) -> String {
-        let redaction = response.call.channel.redaction
-        let name = options.identity ?? response.request.map { redaction.redact(url: $0.url) } ?? ""
-        return SHA256.hash(name.utf8).hexadecimal
-    }
-
-    // MARK: - Errors
-
-    func error(_ reason: DownloadPlan.Reason, _ response: Response<Body>) -> APIClientError {
+    private func error(_ reason: DownloadPlan.Reason, _ response: Response<Body>) -> APIClientError {
         let context = APIClientError.Context(response)
         return switch reason {
         case .itsError: response.error ?? .transport(.malformedResponse(reason: "no error"), context)
@@ -303,8 +370,7 @@ final class DownloadRun: Sendable {
 
     private func failure(_ error: any Error) async -> APIClientError {
         if let context = state.withLock({ $0.context }) { return Self.failure(error, context) }
-        let response = await dispatcher.response(for: control.endpoint.failing { Self.failure(error, $0) }, as: .nothing)
-        return response.error ?? Self.failure(error, APIClientError.Context(response))
+        return await dispatcher.reject(control.endpoint) { Self.failure(error, $0) }.error
     }
 
     private static func failure(_ error: any Error, _ context: APIClientError.Context) -> APIClientError {
@@ -320,7 +386,5 @@ extension APIClientError {
     }
 
     /// Whether the server rejected this request while it answered another one.
-    var allowsFewerRequests: Bool {
-        context.head.map { [429, 503].contains($0.status.code) } ?? false
-    }
+    fileprivate var allowsFewerRequests: Bool { context.head.map { [429, 503].contains($0.status.code) } ?? false }
 }

@@ -18,7 +18,6 @@ final class PartFile: Sendable {
     private let isOpen = Mutex(true)
     /// The sidecar as this part last read or wrote it.
     private let ownSidecar = Mutex<Data?>(nil)
-
     private var sidecarPath: String { "\(path).json" }
 
     /// `TARGET.part`; a name that is too long for its sidecar is shortened.
@@ -28,8 +27,6 @@ final class PartFile: Sendable {
     }
 
     /// Opens or makes the part. A link, a file of another user and a file with a second name are removed first.
-    ///
-    /// - Throws: ``DownloadError``, also for a URL that names no local file.
     init(beside file: URL) throws(DownloadError) {
         target = file.path
         do {
@@ -41,28 +38,25 @@ final class PartFile: Sendable {
         try Self.check(target)
         descriptor = try Self.open(path)
         // A download writes its sidecar before its first byte, and removes it after the last one.
-        guard size == 0 || hasSidecar else {
+        var status = stat()
+        guard size == 0 || lstat(sidecarPath, &status) == 0 else {
             close()
             let reason = "the file is no part of an earlier download; move it, or download to another name"
             throw .cannotWrite(path: path, code: EEXIST, reason: reason)
         }
     }
 
-    deinit {
-        close()
-    }
+    deinit { close() }
 
     /// Rejects a target that a file cannot replace, or that the file system cannot name.
     private static func check(_ target: String) throws(DownloadError) {
         var status = stat()
         guard stat(target, &status) == 0 else {
-            guard errno != ENAMETOOLONG else { throw DownloadError(FileFailure(path: target, code: errno)) }
+            guard errno != ENAMETOOLONG else { throw .system(target) }
             return
         }
         let kind = status.st_mode & S_IFMT
-        guard kind == S_IFREG else {
-            throw DownloadError(FileFailure(path: target, code: kind == S_IFDIR ? EISDIR : ESPIPE))
-        }
+        guard kind == S_IFREG else { throw .system(target, kind == S_IFDIR ? EISDIR : ESPIPE) }
     }
 
     private static func open(_ path: String) throws(DownloadError) -> Int32 {
@@ -70,40 +64,31 @@ final class PartFile: Sendable {
             // Without O_NONBLOCK, opening a pipe without a writer would block.
             let descriptor = systemOpen(path, O_RDWR | O_CREAT | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK, 0o644)
             guard descriptor >= 0 else {
-                guard errno == ELOOP, unlink(path) == 0 else { throw DownloadError(FileFailure(path: path, code: errno)) }
+                guard errno == ELOOP, unlink(path) == 0 else { throw .system(path) }
                 continue
             }
-            do throws(DownloadError) {
-                if try isOurs(descriptor, path) { return descriptor }
-            } catch {
-                release(descriptor)
-                throw error
-            }
-            release(descriptor)
+            var isOurs = false
+            defer { if !isOurs { release(descriptor) } }
+            isOurs = try lock(descriptor, path)
+            if isOurs { return descriptor }
         }
         throw .busy(path: path)
     }
 
-    /// Locks the file.
-    ///
-    /// - Returns: `false` if the path now names another file.
-    private static func isOurs(_ descriptor: Int32, _ path: String) throws(DownloadError) -> Bool {
+    /// Locks the file, unless the path now names another one.
+    private static func lock(_ descriptor: Int32, _ path: String) throws(DownloadError) -> Bool {
         var (status, found) = (stat(), stat())
-        guard fstat(descriptor, &status) == 0 else { throw DownloadError(FileFailure(path: path, code: errno)) }
-        guard status.st_mode & S_IFMT == S_IFREG else { throw DownloadError(FileFailure(path: path, code: ESPIPE)) }
-        guard flock(descriptor, LOCK_EX | LOCK_NB) == 0 else {
-            throw errno == EWOULDBLOCK ? .busy(path: path) : DownloadError(FileFailure(path: path, code: errno))
-        }
+        guard fstat(descriptor, &status) == 0 else { throw .system(path) }
+        guard status.st_mode & S_IFMT == S_IFREG else { throw .system(path, ESPIPE) }
+        guard flock(descriptor, LOCK_EX | LOCK_NB) == 0 else { throw errno == EWOULDBLOCK ? .busy(path: path) : .system(path) }
         // Before the lock another download may have renamed or removed the file.
         guard lstat(path, &found) == 0, found.isSameFile(as: status) else { return false }
         guard fstat(descriptor, &status) == 0, status.st_nlink == 1, status.st_uid == geteuid() else {
-            guard unlink(path) == 0 else { throw DownloadError(FileFailure(path: path, code: errno)) }
+            guard unlink(path) == 0 else { throw .system(path) }
             return false
         }
         return true
     }
-
-    // MARK: - Bytes
 
     var size: Int64 {
         var status = stat()
@@ -123,14 +108,13 @@ final class PartFile: Sendable {
             }
             return 0
         }
-        if code != 0 { throw DownloadError(FileFailure(path: path, code: code)) }
+        if code != 0 { throw .system(path, code) }
     }
 
-    /// Reads a range in pieces.
-    ///
-    /// - Parameter use: receives each piece.
-    /// - Throws: ``DownloadError``; `CancellationError`.
-    func read(_ range: Range<Int64>, _ use: (UnsafeRawBufferPointer) -> Void) async throws {
+    /// The digests of a range, read in pieces.
+    func digests(_ algorithms: Set<ContentDigest.Algorithm>, of range: Range<Int64>) async throws -> [ContentDigest] {
+        guard !algorithms.isEmpty else { return [] }
+        var (sha256, sha512) = (SHA256(), SHA512())
         var buffer = [UInt8](repeating: 0, count: 1 << 18)
         var offset = range.lowerBound
         while offset < range.upperBound {
@@ -138,20 +122,24 @@ final class PartFile: Sendable {
             let wanted = Int(min(Int64(buffer.count), range.upperBound - offset))
             let count = buffer.withUnsafeMutableBytes { pread(descriptor, $0.baseAddress, wanted, off_t(offset)) }
             if count < 0, errno == EINTR { continue }
-            guard count > 0 else { throw DownloadError(FileFailure(path: path, code: count < 0 ? errno : EIO)) }
-            buffer.withUnsafeBytes { use(UnsafeRawBufferPointer(rebasing: $0[..<count])) }
+            guard count > 0 else { throw DownloadError.system(path, count < 0 ? errno : EIO) }
+            buffer.withUnsafeBytes { bytes in
+                let piece = UnsafeRawBufferPointer(rebasing: bytes[..<count])
+                if algorithms.contains(.sha256) { sha256.update(piece) }
+                if algorithms.contains(.sha512) { sha512.update(piece) }
+            }
             offset += Int64(count)
             await Task.yield()
         }
+        let all = [(ContentDigest.Algorithm.sha256, sha256.finish()), (.sha512, sha512.finish())]
+        return all.compactMap { algorithm, bytes in algorithms.contains(algorithm) ? ContentDigest(algorithm, bytes) : nil }
     }
 
     func truncate(to size: Int64) throws(DownloadError) {
         while ftruncate(descriptor, off_t(size)) != 0 {
-            guard errno == EINTR else { throw DownloadError(FileFailure(path: path, code: errno)) }
+            guard errno == EINTR else { throw .system(path) }
         }
     }
-
-    // MARK: - The sidecar
 
     /// The sidecar of an earlier download; `nil` if it is missing, invalid, or does not belong to this part.
     func readSidecar() -> Sidecar? {
@@ -160,12 +148,6 @@ final class PartFile: Sendable {
         else { return nil }
         ownSidecar.withLock { $0 = bytes }
         return sidecar
-    }
-
-    /// Whether there is anything in the sidecar's place, readable or not.
-    private var hasSidecar: Bool {
-        var status = stat()
-        return lstat(sidecarPath, &status) == 0
     }
 
     private func sidecarBytes() -> Data? {
@@ -183,23 +165,18 @@ final class PartFile: Sendable {
 
     /// The value of ``Sidecar/seal`` for the bytes on the disk. With several segments a part that is long enough may have a hole
     /// where the sidecar claims bytes.
-    ///
-    /// - Throws: ``FileFailure`` if the last bytes of a segment cannot be read.
     func seal(of sidecar: Sidecar) throws -> String {
         var (bare, hash) = (sidecar, SHA256())
         bare.seal = ""
         hash.update(bare.json ?? Data())
-        for segment in sidecar.segments { hash.update(try tail(of: segment)) }
+        for segment in sidecar.segments {
+            let start = max(segment.start, segment.done - 16_384)
+            var tail = Data(count: Int(segment.done - start))
+            let count = tail.withUnsafeMutableBytes { pread(descriptor, $0.baseAddress, $0.count, off_t(start)) }
+            guard count == tail.count else { throw DownloadError.system(path, count < 0 ? errno : EIO) }
+            hash.update(tail)
+        }
         return hash.finish().hexadecimal
-    }
-
-    /// The last bytes of a segment, at most 16 KiB.
-    private func tail(of segment: Segment) throws -> Data {
-        let start = max(segment.start, segment.done - 16_384)
-        var data = Data(count: Int(segment.done - start))
-        let count = data.withUnsafeMutableBytes { pread(descriptor, $0.baseAddress, $0.count, off_t(start)) }
-        guard count == data.count else { throw FileFailure(path: path, code: count < 0 ? errno : EIO) }
-        return data
     }
 
     /// Flushes the bytes to the disk, then writes the sidecar.
@@ -207,17 +184,17 @@ final class PartFile: Sendable {
         var sidecar = sidecar
         sidecar.seal = try seal(of: sidecar)
         guard let json = sidecar.json else { return }
-        guard fsync(descriptor) == 0 else { throw FileFailure(path: path, code: errno) }
-        try FileReplacement(path: sidecarPath, mode: 0o600, draft: "\(sidecarPath).new").write(json)
-        ownSidecar.withLock { $0 = json }
+        guard fsync(descriptor) == 0 else { throw DownloadError.system(path) }
+        try writeSidecar(json)
     }
 
-    /// Marks the part as a download's, although no later one can continue it.
-    func mark() {
-        // Without the mark a part that a killed process leaves behind would be taken for another program's file.
-        let mark = Data("{}".utf8)
-        try? FileReplacement(path: sidecarPath, mode: 0o600, draft: "\(sidecarPath).new").write(mark)
-        ownSidecar.withLock { $0 = mark }
+    /// Marks the part as a download's, although no later one can continue it. Without the mark a part that a killed process
+    /// leaves behind would be taken for another program's file.
+    func mark() { try? writeSidecar(Data("{}".utf8)) }
+
+    private func writeSidecar(_ json: Data) throws {
+        try FileReplacement(path: sidecarPath, mode: 0o600, draft: "\(sidecarPath).new").write(json)
+        ownSidecar.withLock { $0 = json }
     }
 
     func removeSidecar() {
@@ -225,17 +202,15 @@ final class PartFile: Sendable {
         for path in [sidecarPath, "\(sidecarPath).new"] where unlink(path) != 0 { rmdir(path) }
     }
 
-    // MARK: - The end
-
     /// Renames the part to its target. It takes over the permissions of the replaced file.
     func commit(length: Int64) throws(DownloadError) {
         try Self.check(target)
         try truncate(to: length)
         var status = stat()
         if stat(target, &status) == 0 { fchmod(descriptor, status.st_mode & 0o777) }
-        guard fsync(descriptor) == 0 else { throw DownloadError(FileFailure(path: path, code: errno)) }
+        guard fsync(descriptor) == 0 else { throw .system(path) }
         try checkIsThere()
-        guard rename(path, target) == 0 else { throw DownloadError(FileFailure(path: target, code: errno)) }
+        guard rename(path, target) == 0 else { throw .system(target) }
         // Last, because a part without a sidecar is not the kit's. Another download may have begun by now.
         if ownSidecar.withLock({ $0 }) == sidecarBytes() { removeSidecar() }
         close()
@@ -244,9 +219,7 @@ final class PartFile: Sendable {
     /// - Throws: ``DownloadError`` if another process has removed or replaced the part, whose bytes were not verified then.
     func checkIsThere() throws(DownloadError) {
         var (ours, found) = (stat(), stat())
-        guard fstat(descriptor, &ours) == 0, lstat(path, &found) == 0 else {
-            throw DownloadError(FileFailure(path: path, code: errno))
-        }
+        guard fstat(descriptor, &ours) == 0, lstat(path, &found) == 0 else { throw .system(path) }
         guard found.isSameFile(as: ours) else {
             throw .cannotWrite(path: path, code: ESTALE, reason: "another process has replaced the file")
         }
@@ -267,7 +240,6 @@ final class PartFile: Sendable {
         close()
     }
 
-    /// Unlocks the file. A second call does nothing.
     func close() {
         isOpen.withLock { isOpen in
             if isOpen { Self.release(descriptor) }
@@ -282,10 +254,15 @@ final class PartFile: Sendable {
     }
 }
 
+extension DownloadError {
+    fileprivate static func system(_ path: String, _ code: Int32 = errno) -> DownloadError {
+        .cannotWrite(path: path, code: code, reason: FileFailure(path: path, code: code).reason)
+    }
+}
+
 extension stat {
     fileprivate func isSameFile(as other: stat) -> Bool { st_ino == other.st_ino && st_dev == other.st_dev }
 }
 
 private func systemOpen(_ path: String, _ flags: Int32, _ mode: mode_t) -> Int32 { open(path, flags, mode) }
-
 private func systemClose(_ descriptor: Int32) -> Int32 { close(descriptor) }

@@ -1,4 +1,5 @@
 public import CoreAPICore
+internal import CoreAPIHTTP
 public import Foundation
 
 /// An ``Upload`` or a ``Download`` in progress.
@@ -52,5 +53,106 @@ extension Networker {
             if let self { completion(self, result) }
         }
         return transfer
+    }
+}
+
+/// The progress of a transfer.
+public struct TransferProgress: Sendable, Hashable {
+    /// Bytes so far. The number falls if a body is sent or requested again from its beginning.
+    public var completed: Int64
+    /// The total number of bytes; `nil` if it is not known.
+    public var total: Int64?
+    /// The part of ``completed`` that an earlier download or upload had transferred. 0 if this one begins anew, for example
+    /// because the server no longer has the same file.
+    public var reused: Int64 = 0
+    /// How often the transfer has begun again without the bytes that it had.
+    package var restarts = 0
+
+    /// Makes a value, in bytes.
+    public init(completed: Int64 = 0, total: Int64? = nil) { (self.completed, self.total) = (completed, total) }
+
+    /// The completed fraction, from 0 to 1; `nil` without a total.
+    public var fraction: Double? {
+        total.map { $0 > 0 ? min(max(Double(completed) / Double($0), 0), 1) : 1 }
+    }
+}
+
+/// Keeps the progress of one transfer, and reports it.
+final class TransferMeter: Sendable {
+    private struct State {
+        var progress = TransferProgress()
+        var isEnded = false
+        var watchers: [Int: AsyncStream<TransferProgress>.Continuation] = [:]
+        var next = 0
+        var mirrors: [Progress] = []
+    }
+
+    private let state = Mutex(State())
+    /// Held until a change has been reported, so that no older value follows a newer one. An observer of a `Progress` may cancel
+    /// the transfer meanwhile, which needs the lock of the state only.
+    private let reports = ManualLock()
+    /// Whether the reports may go on after their end.
+    private let mayBeginAgain: Bool
+
+    init(mayBeginAgain: Bool = false) { self.mayBeginAgain = mayBeginAgain }
+
+    func change(_ change: (inout TransferProgress) -> Void) {
+        reports.lock()
+        defer { reports.unlock() }
+        var progress = state.withLock { $0.progress }
+        change(&progress)
+        let (watchers, mirrors) = state.withLock { [progress] state in
+            state.progress = progress
+            return (Array(state.watchers.values), state.mirrors)
+        }
+        for mirror in mirrors { mirror.show(progress) }
+        for watcher in watchers { watcher.yield(progress) }
+    }
+
+    /// Ends the reports.
+    func end() {
+        let ended = state.withLock { state in
+            defer { (state.isEnded, state.watchers, state.mirrors) = (true, [:], mayBeginAgain ? state.mirrors : []) }
+            return state
+        }
+        for watcher in ended.watchers.values { watcher.finish() }
+        if !mayBeginAgain { for mirror in ended.mirrors { mirror.cancellationHandler = nil } }
+    }
+
+    func beginAgain() { state.withLock { $0.isEnded = false } }
+
+    /// The current value first, then the newest one each time the reader asks: a slow one misses values, but never the last.
+    var updates: AsyncStream<TransferProgress> {
+        AsyncStream(bufferingPolicy: .bufferingNewest(1)) { watcher in
+            let number = state.withLock { state in
+                defer { state.next += 1 }
+                watcher.yield(state.progress)
+                if !state.isEnded { state.watchers[state.next] = watcher }
+                return state.isEnded ? nil : state.next
+            }
+            guard let number else { return watcher.finish() }
+            watcher.onTermination = { [weak self] _ in
+                _ = self?.state.withLock { $0.watchers.removeValue(forKey: number) }
+            }
+        }
+    }
+
+    /// Updates Foundation's `Progress`.
+    func mirror(in mirror: Progress) {
+        reports.lock()
+        defer { reports.unlock() }
+        let progress = state.withLock { state in
+            if mayBeginAgain || !state.isEnded { state.mirrors.append(mirror) }
+            return state.progress
+        }
+        mirror.show(progress)
+    }
+}
+
+extension Progress {
+    fileprivate func show(_ progress: TransferProgress) {
+        // In Foundation a negative total means an unknown one.
+        totalUnitCount = progress.total ?? -1
+        completedUnitCount = progress.completed
     }
 }

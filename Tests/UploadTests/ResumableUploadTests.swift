@@ -708,17 +708,17 @@ struct ResumableUploadTests {
 
 @Suite("The fields of resumable uploads", .closing)
 struct UploadDialectTests {
-    private func answer(_ dialect: ResumableUpload.Dialect, _ fields: [(String, String)]) throws -> UploadDialect.Answer {
+    private func answer(_ dialect: ResumableUpload.Dialect, _ fields: [(String, String)]) throws -> ResumableUpload.Dialect.Answer {
         var all = HTTPFields()
         for (name, value) in fields { all.append(HTTPField(name: try #require(HTTPField.Name(name)), value: value)) }
-        return try UploadDialect(dialect).answer(all)
+        return try dialect.answer(all)
     }
 
     @Test("are read")
     func read() throws {
         let new = try answer(
             .ietf, [("Upload-Offset", " 7 "), ("Upload-Complete", "?0;a=1"), ("Upload-Limit", "max-append-size=9")])
-        #expect(new == UploadDialect.Answer(offset: 7, isComplete: false, limit: 9))
+        #expect(new == ResumableUpload.Dialect.Answer(offset: 7, isComplete: false, limit: 9))
         #expect(try answer(.ietfInterop5, [("Upload-Complete", "?1")]).isComplete == true)
         #expect(try answer(.ietfInterop3, [("Upload-Incomplete", "?0")]).isComplete == true)
         #expect(try answer(.ietfInterop3, [("Upload-Complete", "?1")]).isComplete == nil)

@@ -592,7 +592,7 @@ struct UploadTests {
     @Test("the last progress of a reader and of Foundation's object is the last one, although several threads report")
     func lastProgress() async {
         for _ in 0..<2_000 {
-            let (meter, mirror) = (UploadMeter(), Progress(totalUnitCount: -1))
+            let (meter, mirror) = (TransferMeter(), Progress(totalUnitCount: -1))
             let updates = meter.updates
             meter.mirror(in: mirror)
             DispatchQueue.concurrentPerform(iterations: 8) { _ in meter.change { $0.completed += 1 } }

@@ -1,4 +1,6 @@
+internal import CZlib
 public import CoreAPICore
+internal import CoreAPIHTTP
 internal import Foundation
 internal import HTTPTypes
 
@@ -14,11 +16,7 @@ public enum ContentCoding: String, Sendable, Hashable, CaseIterable {
 
     /// - Throws: `TransportError.unsupported(capability:)`.
     func makeCompressor() throws -> any Compressor {
-        let compressor: (any Compressor)? =
-            switch self {
-            case .gzip: GzipCompressor()
-            case .zstd: ZstdCompressor()
-            }
+        let compressor: (any Compressor)? = self == .gzip ? GzipCompressor() : ZstdCompressor()
         guard let compressor else { throw TransportError.unsupported(capability: "compression by \(rawValue)") }
         return compressor
     }
@@ -26,18 +24,13 @@ public enum ContentCoding: String, Sendable, Hashable, CaseIterable {
 
 /// Compresses a body piece by piece. One task at a time may use it.
 protocol Compressor: AnyObject {
-    /// Compresses a piece, and returns the coded bytes that are ready; may be empty.
-    ///
-    /// - Parameters:
-    ///   - bytes: the next bytes.
-    ///   - isLast: whether this piece is the last one; it completes the coding.
+    /// Compresses a piece, and returns the coded bytes that are ready, if any. The last piece completes the coding.
     func compress(_ bytes: Data, isLast: Bool) throws -> Data
 }
 
 extension Body {
-    /// This body in a coding. Bytes in memory stay in memory; anything else becomes a stream of unknown length.
-    ///
-    /// - Parameter noting: receives the number of bytes read from the source.
+    /// This body in a coding. Bytes in memory stay in memory; anything else becomes a stream of unknown length. `noting` receives
+    /// the number of bytes read from the source.
     func compressed(with coding: ContentCoding, noting: @escaping @Sendable (Int64) -> Void) throws -> Body {
         if case .bytes(let data) = self {
             noting(Int64(data.count))
@@ -90,5 +83,122 @@ extension InputEncoding {
             try self(parameters, into: &request)
             try request.compress(with: coding)
         }
+    }
+}
+
+/// gzip (RFC 1952), by zlib.
+final class GzipCompressor: Compressor {
+    // Allocated, because zlib keeps its address.
+    private let stream: UnsafeMutablePointer<z_stream>
+    private let output: UnsafeMutableBufferPointer<UInt8>
+
+    init?() {
+        stream = .allocate(capacity: 1)
+        stream.initialize(to: z_stream())
+        output = .allocate(capacity: 64 * 1_024)
+        // A window of 15 bits; adding 16 selects gzip.
+        guard czlib_begin_deflating(stream, 31) == Z_OK else { return nil }
+    }
+
+    deinit {
+        _ = deflateEnd(stream)
+        stream.deallocate()
+        output.deallocate()
+    }
+
+    func compress(_ bytes: Data, isLast: Bool) throws -> Data {
+        var (coded, rest) = (Data(), bytes)
+        repeat {
+            // zlib's counts have 32 bits.
+            let piece = rest.prefix(1 << 30)
+            rest = rest.dropFirst(piece.count)
+            try piece.withUnsafeBytes { try deflate($0, isLast: isLast && rest.isEmpty, into: &coded) }
+        } while !rest.isEmpty
+        return coded
+    }
+
+    private func deflate(_ bytes: UnsafeRawBufferPointer, isLast: Bool, into coded: inout Data) throws {
+        stream.pointee.next_in = bytes.baseAddress?.assumingMemoryBound(to: UInt8.self)
+        stream.pointee.avail_in = UInt32(bytes.count)
+        repeat {
+            stream.pointee.next_out = output.baseAddress
+            stream.pointee.avail_out = UInt32(output.count)
+            let code = CZlib.deflate(stream, isLast ? Z_FINISH : Z_NO_FLUSH)
+            guard code == Z_OK || code == Z_STREAM_END || code == Z_BUF_ERROR else {
+                throw TransportError.other(code: Int(code), message: "zlib cannot compress the body")
+            }
+            coded.append(contentsOf: output[..<(output.count - Int(stream.pointee.avail_out))])
+        } while stream.pointee.avail_out == 0
+    }
+}
+
+/// Zstandard (RFC 8878), by the library that libcurl has loaded.
+private final class ZstdCompressor: Compressor {
+    /// `ZSTD_inBuffer` and `ZSTD_outBuffer`; both have the same layout.
+    struct Buffer {
+        var bytes: UnsafeMutableRawPointer?
+        var size: Int
+        var position = 0
+    }
+
+    // `@unchecked`: the library of these functions is never unloaded.
+    struct Library: @unchecked Sendable {
+        typealias Create = @convention(c) () -> OpaquePointer?
+        typealias Step =
+            @convention(c) (OpaquePointer, UnsafeMutableRawPointer, UnsafeMutableRawPointer, _ directive: Int32) -> Int
+        typealias Code = @convention(c) (Int) -> UInt32
+        typealias Destroy = @convention(c) (OpaquePointer) -> Int
+
+        let create: Create
+        let step: Step
+        let isError: Code
+        let destroy: Destroy
+    }
+
+    static let library: Library? = {
+        guard let zstd = LoadedLibrary("libzstd.so.1", "libzstd.1.dylib"), let create = zstd["ZSTD_createCCtx"],
+            let step = zstd["ZSTD_compressStream2"], let isError = zstd["ZSTD_isError"], let destroy = zstd["ZSTD_freeCCtx"]
+        else { return nil }
+        return Library(
+            create: unsafeBitCast(create, to: Library.Create.self), step: unsafeBitCast(step, to: Library.Step.self),
+            isError: unsafeBitCast(isError, to: Library.Code.self), destroy: unsafeBitCast(destroy, to: Library.Destroy.self))
+    }()
+
+    /// `ZSTD_e_continue` and `ZSTD_e_end`. The library's default level uses a window of 2 MiB, which every receiver accepts (RFC
+    /// 9659 §3).
+    private static let (continuing, ending) = (Int32(0), Int32(2))
+
+    private let library: Library
+    private let state: OpaquePointer
+    private let output: UnsafeMutableBufferPointer<UInt8>
+
+    init?() {
+        guard let library = Self.library, let state = library.create() else { return nil }
+        self.library = library
+        self.state = state
+        output = .allocate(capacity: 64 * 1_024)
+    }
+
+    deinit {
+        _ = library.destroy(state)
+        output.deallocate()
+    }
+
+    func compress(_ bytes: Data, isLast: Bool) throws -> Data {
+        var coded = Data()
+        try bytes.withUnsafeBytes { input in
+            var source = Buffer(bytes: UnsafeMutableRawPointer(mutating: input.baseAddress), size: input.count)
+            var isOver = false
+            while !isOver {
+                var room = Buffer(bytes: output.baseAddress, size: output.count)
+                let left = library.step(state, &room, &source, isLast ? Self.ending : Self.continuing)
+                guard library.isError(left) == 0 else {
+                    throw TransportError.other(code: 0, message: "Zstandard cannot compress the body")
+                }
+                coded.append(contentsOf: output[..<room.position])
+                isOver = isLast ? left == 0 : source.position == source.size
+            }
+        }
+        return coded
     }
 }

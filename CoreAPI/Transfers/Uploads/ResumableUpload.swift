@@ -140,22 +140,18 @@ extension Dispatcher {
         _ endpoint: some Endpoint, from body: Body, as decoding: ResponseDecoding<Value> = .nothing, resumable: ResumableUpload
     ) -> Upload<Value> {
         Upload { meter in
-            await ResumableRun(
-                dispatcher: self, endpoint: endpoint, decoding: decoding, plan: resumable, source: UploadSource(body),
-                meter: meter
-            ).run()
+            var run = ResumableRun(
+                dispatcher: self, endpoint: endpoint, decoding: decoding, plan: resumable, meter: meter,
+                source: UploadSource(body), state: resumable.state)
+            return await run.response()
         }
     }
 
-    /// Asks the server to forget an upload. Succeeds if the server has forgotten it already.
-    ///
-    /// - Parameters:
-    ///   - state: the state of the upload.
-    ///   - endpoint: the endpoint that created the upload; its headers and modifiers apply.
+    /// Asks the server to forget an upload. Succeeds if the server has forgotten it already. The headers and modifiers of the
+    /// endpoint that created the upload apply.
     public func discard(_ state: ResumableUpload.State, of endpoint: some Endpoint) async throws(APIClientError) {
         let isGone = StatusCodeResponseVerifier(Array(200..<300) + [404, 410])
-        let step = UploadStep(
-            endpoint, .delete, at: state.url, fields: UploadDialect(state.dialect).common, verifier: isGone)
-        try await request(step)
+        try await request(
+            TransferEndpoint(step: endpoint, .delete, at: state.url, fields: state.dialect.common, verifier: isGone))
     }
 }

@@ -3,19 +3,13 @@ internal import CoreAPIHTTP
 internal import Foundation
 internal import HTTPTypes
 
-/// Writes and reads the header fields of a protocol for resumable uploads. Pure: no I/O.
-struct UploadDialect {
-    let dialect: ResumableUpload.Dialect
-
-    init(_ dialect: ResumableUpload.Dialect) {
-        self.dialect = dialect
-    }
-
-    private var isTus: Bool { dialect == .tus }
+/// The header fields of a protocol for resumable uploads. Pure: no I/O.
+extension ResumableUpload.Dialect {
+    var isTus: Bool { self == .tus }
 
     /// `Upload-Draft-Interop-Version`.
     private var interop: Int {
-        switch dialect {
+        switch self {
         case .tus: 0
         case .ietf: 6
         case .ietfInterop5: 5
@@ -23,14 +17,10 @@ struct UploadDialect {
         }
     }
 
-    // MARK: - Requests
-
     /// The fields of every request. Requests that ask for the offset or end the upload have no others.
     var common: Headers { isTus ? ["Tus-Resumable": "1.0.0"] : ["Upload-Draft-Interop-Version": "\(interop)"] }
 
-    /// The fields of the request that creates an upload and sends no bytes.
-    ///
-    /// - Parameter length: the total number of bytes; `nil` if it is not known.
+    /// The fields of the request that creates an upload, of a known length or not, and sends no bytes.
     func creation(length: Int64?, metadata: [String: String]) -> Headers {
         var fields = common
         guard isTus else {
@@ -43,13 +33,8 @@ struct UploadDialect {
         return fields
     }
 
-    /// The fields of a request with the bytes from an offset.
-    ///
-    /// - Parameters:
-    ///   - offset: the server's offset.
-    ///   - end: the total number of bytes, if this request has the last byte.
-    ///   - isDeferred: whether the server does not know the length yet.
-    ///   - checksum: the hash of these bytes.
+    /// The fields of a request with the bytes from the server's offset on. `end` is the total number of bytes, if it has the last
+    /// one. `isDeferred` says that the server does not know the length yet.
     func append(at offset: Int64, end: Int64?, isDeferred: Bool, checksum: String?) -> Headers {
         var fields = common
         fields.append("Upload-Offset", "\(offset)")
@@ -68,18 +53,6 @@ struct UploadDialect {
         interop > 3 ? ["Upload-Complete": isComplete ? "?1" : "?0"] : ["Upload-Incomplete": isComplete ? "?0" : "?1"]
     }
 
-    static func checksum(_ kind: ResumableUpload.Checksum, of bytes: Data) -> String {
-        let hash =
-            switch kind {
-            case .sha1: SHA1.hash(bytes)
-            case .sha256: SHA256.hash(bytes)
-            case .md5: MD5.hash(bytes)
-            }
-        return "\(kind.rawValue) \(Data(hash).base64EncodedString())"
-    }
-
-    // MARK: - Answers
-
     /// The fields of a response about an upload.
     struct Answer: Equatable {
         var offset: Int64?
@@ -91,23 +64,21 @@ struct UploadDialect {
         var limit: Int64?
     }
 
-    /// - Throws: `TransportError.malformedResponse(reason:)`.
     func answer(_ fields: HTTPFields) throws(TransportError) -> Answer {
         var answer = Answer()
         answer.offset = try number("Upload-Offset", fields)
         answer.length = try number("Upload-Length", fields)
         answer.location = try text("Location", fields)
-        answer.expires = try isTus ? text("Upload-Expires", fields).flatMap(HTTPDate.date) : nil
-        guard !isTus else { return answer }
+        guard !isTus else {
+            answer.expires = try text("Upload-Expires", fields).flatMap(HTTPDate.date)
+            return answer
+        }
         answer.isComplete = try interop > 3 ? flag("Upload-Complete", fields) : flag("Upload-Incomplete", fields).map { !$0 }
-        answer.limit = Self.limit(lines("Upload-Limit", fields))
+        // All lines are one dictionary (RFC 9110 §5.3): `max-size=1000, max-append-size=100`.
+        let limits = HTTPField.Name("Upload-Limit").map { fields[values: $0].filter { !$0.isEmpty } } ?? []
+        let limit = StructuredField.dictionary(limits.joined(separator: ", "))?["max-append-size"]
+        answer.limit = limit?.count.flatMap { $0 > 0 ? $0 : nil }
         return answer
-    }
-
-    /// All lines of a dictionary (RFC 9110 §5.3).
-    private func lines(_ name: String, _ fields: HTTPFields) -> String {
-        guard let name = HTTPField.Name(name) else { return "" }
-        return fields[values: name].filter { !$0.isEmpty }.joined(separator: ", ")
     }
 
     private func text(_ name: String, _ fields: HTTPFields) throws(TransportError) -> String? {
@@ -119,7 +90,7 @@ struct UploadDialect {
 
     private func number(_ name: String, _ fields: HTTPFields) throws(TransportError) -> Int64? {
         guard let text = try text(name, fields) else { return nil }
-        guard let number = isTus ? Self.number(text) : Self.integer(StructuredField.item(text)) else {
+        guard let number = isTus ? text.boundedNumber : StructuredField.item(text)?.count else {
             throw .malformedResponse(reason: "expected a number in \(name), found '\(text.shortened().escapingControls)'")
         }
         return number
@@ -133,22 +104,24 @@ struct UploadDialect {
         }
         return value
     }
+}
 
-    /// A number of digits only, few enough that no sum overflows.
-    private static func number(_ text: String) -> Int64? {
-        guard !text.isEmpty, text.utf8.count <= 18, text.utf8.allSatisfy({ $0 >= 0x30 && $0 <= 0x39 }) else { return nil }
-        return Int64(text)
+extension StructuredValue {
+    /// A number of bytes (RFC 9651 §3.3.1).
+    fileprivate var count: Int64? {
+        if case .integer(let number) = self, number >= 0 { number } else { nil }
     }
+}
 
-    /// A number of bytes in a structured field (RFC 9651 §3.3.1).
-    private static func integer(_ value: StructuredValue?) -> Int64? {
-        guard case .integer(let number) = value, number >= 0 else { return nil }
-        return number
-    }
-
-    /// `max-append-size` of a dictionary, whose last member of a name counts (RFC 9651 §3.2):
-    /// `max-size=1000, max-append-size=100`.
-    private static func limit(_ text: String) -> Int64? {
-        integer(StructuredField.dictionary(text)?["max-append-size"]).flatMap { $0 > 0 ? $0 : nil }
+extension ResumableUpload.Checksum {
+    /// The value of `Upload-Checksum`.
+    func field(of bytes: Data) -> String {
+        let hash =
+            switch self {
+            case .sha1: SHA1.hash(bytes)
+            case .sha256: SHA256.hash(bytes)
+            case .md5: MD5.hash(bytes)
+            }
+        return "\(rawValue) \(Data(hash).base64EncodedString())"
     }
 }

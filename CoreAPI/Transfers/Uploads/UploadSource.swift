@@ -1,13 +1,12 @@
 internal import CoreAPICore
 internal import CoreAPIHTTP
-internal import Foundation
+public import Foundation
 
 /// The source of a resumable upload, read piece by piece. One task uses it.
 struct UploadSource {
     /// A part of the source.
     struct Piece {
         let body: Body
-        /// The size in bytes.
         let count: Int64
         /// Whether the source ends with this part.
         let isLast: Bool
@@ -19,9 +18,7 @@ struct UploadSource {
         case sequence(Body, SequenceReader?)
     }
 
-    /// The bytes of one request if the plan does not say; `nil` for all the rest.
-    ///
-    /// - Parameter isHeld: whether the bytes of a request are held in memory, those of a file, too.
+    /// The bytes of one request if the plan does not say; `nil` for all the rest. `isHeld` says that they are held in memory.
     func usualSize(isHeld: Bool) -> Int? {
         if case .sequence = kind { return 1 << 20 }
         return isHeld ? 4 << 20 : nil
@@ -52,9 +49,7 @@ struct UploadSource {
         return reader?.sent ?? ResumableUpload.SentBytes(SHA256(), count: 0)
     }
 
-    /// Examines the source before its first byte is sent. Each later read of a file compares with the result.
-    ///
-    /// - Returns: a fingerprint of the source.
+    /// Examines the source before its first byte is sent, and gives its fingerprint. Each later read of a file compares with it.
     mutating func begin() async throws -> String {
         isNew = false
         switch kind {
@@ -85,25 +80,19 @@ struct UploadSource {
     /// The number of bytes at either end of a file that the fingerprint covers. Its date tells of a change between them.
     private static let sample = 16 * 1_024
 
-    /// Reads the bytes of a sequence that an earlier process sent; `begin()` has examined every other source.
-    ///
-    /// - Parameter offset: the first byte that the server lacks.
-    /// - Throws: ``UploadSourceChanged`` if these bytes are others.
+    /// Reads the bytes of a sequence that an earlier process sent; `begin()` has examined every other source. The server lacks
+    /// those from the offset on.
     mutating func skip(_ sent: ResumableUpload.SentBytes?, to offset: Int64) async throws {
         guard case .sequence(let body, nil) = kind else { return }
         guard let sent else {
             throw UploadSourceChanged(reason: "expected the count and hash of the bytes that were sent, found none")
         }
-        var reader = SequenceReader(body.makeAsyncIterator(), length: declared)
+        var reader = SequenceReader(body, length: declared)
         try await reader.skip(sent, to: offset)
         kind = .sequence(body, reader)
     }
 
-    /// The bytes from an offset.
-    ///
-    /// - Parameters:
-    ///   - limit: the maximum number of bytes; `nil` for the rest.
-    ///   - isHeld: whether the bytes must be in memory.
+    /// The bytes from an offset, all of them without a limit. `isHeld` says that they must be in memory.
     mutating func piece(at offset: Int64, atMost limit: Int?, isHeld: Bool) async throws -> Piece {
         switch kind {
         case .bytes(let data):
@@ -113,7 +102,7 @@ struct UploadSource {
         case .file(let url):
             return try filePiece(of: url, at: offset, atMost: limit, isHeld: isHeld)
         case .sequence(let body, let reader):
-            var current = reader ?? SequenceReader(body.makeAsyncIterator(), length: declared)
+            var current = reader ?? SequenceReader(body, length: declared)
             defer { kind = .sequence(body, current) }
             let (data, isLast) = try await current.read(at: offset, atMost: limit ?? .max)
             return Piece(body: .bytes(data), count: Int64(data.count), isLast: isLast)
@@ -125,14 +114,15 @@ struct UploadSource {
         let rest = max(0, facts.size - offset)
         let count = min(rest, Int64(limit ?? .max))
         let isLast = count == rest
-        let range = FileRange(path: url.path, facts: facts, offset: offset, count: count, isLast: isLast)
-        let body: Body
-        if isHeld || count == 0 {
-            body = .bytes(try range.readAll())
-        } else {
-            body = .stream(Body.Stream(length: count) { try range.open() })
+        let open: @Sendable () throws -> FilePart = {
+            try FilePart(url.path, facts, at: offset, count, isLast: isLast)
         }
-        return Piece(body: body, count: count, isLast: isLast)
+        guard !isHeld, count > 0 else { return Piece(body: .bytes(try open().readAll()), count: count, isLast: isLast) }
+        let stream = Body.Stream(length: count) {
+            let part = try open()
+            return { try part.read(upTo: $0) }
+        }
+        return Piece(body: .stream(stream), count: count, isLast: isLast)
     }
 }
 
@@ -140,61 +130,40 @@ struct UploadSource {
 private struct FileFacts: Hashable {
     let size: Int64
     let modified: Int64
-
-    init(_ file: LocalFile) {
-        (size, modified) = (file.size, file.modified)
-    }
+    init(_ file: LocalFile) { (size, modified) = (file.size, file.modified) }
 }
 
 /// A part of an unchanged file.
-private struct FileRange: Sendable {
-    let path: String
-    let facts: FileFacts
-    let offset: Int64
-    let count: Int64
-    let isLast: Bool
+///
+/// `@unchecked`: one thread at a time reads it, the transport's.
+private final class FilePart: @unchecked Sendable {
+    private let file: LocalFile
+    private let isLast: Bool
+    private var left: Int64
 
-    private func reader() throws -> LocalFile {
-        let file = try LocalFile(reading: path)
+    init(_ path: String, _ facts: FileFacts, at offset: Int64, _ count: Int64, isLast: Bool) throws {
+        file = try LocalFile(reading: path)
+        (self.isLast, left) = (isLast, count)
         guard FileFacts(file) == facts else {
             throw UploadSourceChanged(
                 reason: "expected the file of \(facts.size) bytes as it was, found \(file.size) bytes or another date of change")
         }
         try file.seek(to: offset)
-        return file
     }
 
-    func open() throws -> Body.Stream.Read {
-        let file = OneTaskFile(try reader(), count)
-        return { [isLast] limit in try file.read(upTo: limit, toEndOfFile: isLast) }
+    func read(upTo limit: Int) throws -> Data {
+        // A byte after the last part means that the file has grown.
+        guard left > 0 else { return isLast ? try file.read(upTo: 1) : Data() }
+        let data = try file.read(upTo: Int(min(left, Int64(limit))))
+        left -= Int64(data.count)
+        return data
     }
 
     func readAll() throws -> Data {
-        let file = try reader()
+        let count = left
         var data = Data()
-        while data.count < Int(count), case let chunk = try file.read(upTo: Int(count) - data.count), !chunk.isEmpty {
-            data += chunk
-        }
+        while left > 0, case let chunk = try read(upTo: Int(left)), !chunk.isEmpty { data += chunk }
         try UploadSourceChanged.check(Int64(data.count), of: count, isEnd: true)
-        return data
-    }
-}
-
-/// `@unchecked`: one thread at a time reads it, the transport's.
-private final class OneTaskFile: @unchecked Sendable {
-    private let file: LocalFile
-    private var left: Int64
-
-    init(_ file: LocalFile, _ count: Int64) {
-        self.file = file
-        left = count
-    }
-
-    /// - Parameter toEndOfFile: whether a byte after the part means that the file has grown.
-    func read(upTo limit: Int, toEndOfFile: Bool) throws -> Data {
-        guard left > 0 else { return toEndOfFile ? try file.read(upTo: 1) : Data() }
-        let data = try file.read(upTo: Int(min(left, Int64(limit))))
-        left -= Int64(data.count)
         return data
     }
 }
@@ -211,10 +180,7 @@ private struct SequenceReader {
     private var hash = SHA256()
     private var hashed: Int64 = 0
 
-    init(_ iterator: Body.AsyncIterator, length: Int64?) {
-        self.iterator = iterator
-        self.length = length
-    }
+    init(_ body: Body, length: Int64?) { (iterator, self.length) = (body.makeAsyncIterator(), length) }
 
     var sent: ResumableUpload.SentBytes { ResumableUpload.SentBytes(hash, count: hashed) }
 
@@ -274,5 +240,22 @@ extension ResumableUpload.SentBytes {
     fileprivate init(_ hash: SHA256, count: Int64) {
         var hash = hash
         self.init(count: count, hash: hash.finish().prefix(16).hexadecimal)
+    }
+}
+
+/// The source of an upload has changed since the upload began. A file has shrunk, grown or changed; bytes or a sequence have
+/// another number or other content. The upload fails with `TransportError.bodyUnreadable(_:)` around this error.
+public struct UploadSourceChanged: Error, Hashable, LocalizedError {
+    /// The expected and the found source, in words.
+    public let reason: String
+    public var errorDescription: String? { reason }
+
+    /// Checks the number of bytes read so far against the expected one, if that is known.
+    static func check(_ count: Int64, of length: Int64?, isEnd: Bool) throws(UploadSourceChanged) {
+        guard let length else { return }
+        if count > length { throw UploadSourceChanged(reason: "expected \(length) bytes, but the source goes on after them") }
+        if isEnd, count < length {
+            throw UploadSourceChanged(reason: "expected \(length) bytes, but the source ended after \(count)")
+        }
     }
 }

@@ -9,7 +9,7 @@ extension FuzzTarget {
     static let upload = FuzzTarget(name: "upload") { input in
         var input = input
         let dialects = ResumableUpload.Dialect.allCases
-        let dialect = UploadDialect(dialects[Int(input.byte()) % dialects.count])
+        let dialect = dialects[Int(input.byte()) % dialects.count]
         var fields = HTTPFields()
         for _ in 0..<8 {
             let line = String(decoding: input.line(), as: UTF8.self).split(separator: ":", maxSplits: 1)
