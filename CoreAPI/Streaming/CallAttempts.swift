@@ -32,9 +32,7 @@ extension Response {
             }
 
             /// As ``next(isolation:)``.
-            public mutating func next() async -> Response<Value>? {
-                await next(isolation: #isolation)
-            }
+            public mutating func next() async -> Response<Value>? { await next(isolation: #isolation) }
         }
 
         public func makeAsyncIterator() -> AsyncIterator {

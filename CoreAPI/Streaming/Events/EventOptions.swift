@@ -25,8 +25,8 @@ public struct EventOptions: Sendable {
     /// the stream does not connect again. A stream that ends without it, and may not connect again, throws
     /// ``StreamError/Reason/noSentinel(_:)``. Default `nil`: any end is the end.
     public var sentinel: String?
-    /// Statuses after which the stream connects again, such as 503. Default empty, as in the standard: a rejected status ends
-    /// the stream. A channel's `RetryPolicy` retries first.
+    /// Statuses after which the stream connects again, such as 503. Default empty, as in the standard: a rejected status ends the
+    /// stream. A channel's `RetryPolicy` retries first.
     public var reconnectsAfter: Set<Int>
     /// Whether to repeat a request whose method is not idempotent, such as a POST. Default `false`.
     public var repeatsUnsafeMethods: Bool
@@ -48,23 +48,13 @@ public struct EventOptions: Sendable {
         self.repeatsUnsafeMethods = repeatsUnsafeMethods
     }
 
-    /// The silence that ends a connection.
-    var idleLimit: IdleLimit { idle.map { IdleLimit($0) } ?? IdleLimit(.seconds(60), yieldsToTimeout: true) }
-
     /// A server's `retry` cannot make the pauses shorter than those from this base, or from ``pause`` if that is shorter. Firefox
     /// has the same bound.
     private static let leastBase = Duration.milliseconds(500)
 
-    /// The pause before a new connection.
-    ///
-    /// Exponential with full jitter: a random part of `pause` · 2ⁿ⁻¹, at most ``longestPause``. A server's `retry` is the least
-    /// pause and also the base. So the clients of a restarted server do not return at the same time.
-    ///
-    /// - Parameters:
-    ///   - failures: connections in a row without a line; 1 after the first.
-    ///   - head: the last response's head, whose `Retry-After` is the shortest pause.
-    ///   - retry: the server's last `retry`.
-    ///   - random: a number from 0 to 1.
+    /// The pause before a new connection, after so many in a row without a line: exponential with full jitter, a random part of
+    /// `pause` · 2ⁿ⁻¹, at most ``longestPause``. A server's `retry` is the least pause and also the base. So the clients of a
+    /// restarted server do not return at the same time. The last response's `Retry-After` is the shortest pause.
     func pause(after failures: Int, _ head: ResponseHead? = nil, retry: Duration?, random: Double) -> Duration {
         // A server that asks for no pause and closes each connection would otherwise get requests without end.
         let base = retry.map { max($0, min(pause, Self.leastBase)) } ?? pause
@@ -85,5 +75,54 @@ public struct EventOptions: Sendable {
         case .proxy(_, _, let status, _): status == nil
         default: false
         }
+    }
+}
+
+/// When an event stream connects again, and when it ends. A value without I/O and without a clock.
+struct EventPlan: Sendable {
+    /// What an event stream does next.
+    enum Step: Sendable {
+        case connect(after: Duration)
+        case read, end
+    }
+
+    /// How a connection ended, or how it could not be opened.
+    struct End {
+        var hadLine = false
+        /// The server's last on it.
+        var retry: Duration?
+        var head: ResponseHead?
+        /// Whether the response asks for a pause that a call has time for.
+        var mayWait = true
+        var error: APIClientError?
+    }
+
+    private let options: EventOptions
+    private let mayRepeat: Bool
+    private(set) var step = Step.connect(after: .zero)
+    private var retry: Duration?
+    /// Connections in a row that delivered no line.
+    private var failures = 0
+
+    init(_ options: EventOptions, mayRepeat: Bool) {
+        self.options = options
+        self.mayRepeat = mayRepeat || options.repeatsUnsafeMethods
+    }
+
+    mutating func open() { step = .read }
+    mutating func end() { step = .end }
+
+    /// Decides on the end of a connection: gives the pause before a new one, or `nil` for the end of the stream.
+    mutating func end(_ end: End, random: Double) -> Duration? {
+        retry = end.retry ?? retry
+        failures = end.hadLine ? 1 : failures + 1
+        let maySucceed = end.error.map(options.mayReconnect) ?? true
+        guard failures <= options.reconnections, end.mayWait, mayRepeat, maySucceed else {
+            step = .end
+            return nil
+        }
+        let pause = options.pause(after: failures, end.head, retry: retry, random: random)
+        step = .connect(after: pause)
+        return pause
     }
 }

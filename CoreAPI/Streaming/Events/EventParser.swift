@@ -11,7 +11,7 @@ package struct EventParser {
     /// Whether a whole line was read, a comment included.
     package private(set) var hasLine = false
 
-    /// The largest number of bytes of an event's data, and of any line.
+    /// Of an event's data, and of any line, in bytes.
     private let limit: Int
     /// The largest number of bytes before a line's value: a byte order mark, the field's name, a colon and a space.
     private static let fieldSize = 10
@@ -28,34 +28,29 @@ package struct EventParser {
     private var name = ""
     private var id: String
 
-    /// - Parameters:
-    ///   - lastEventID: the id that an earlier connection ended with.
-    ///   - limit: the largest number of bytes of an event.
+    /// `lastEventID` is the id that an earlier connection ended with.
     package init(lastEventID: String = "", limit: Int) {
         self.lastEventID = lastEventID
         self.limit = min(max(0, limit), .max - Self.fieldSize)
         id = lastEventID
     }
 
-    /// Adds the next bytes.
+    private var tooLarge: StreamError.Reason { .eventTooLarge(limit: limit) }
+
     package mutating func feed(_ bytes: Data) {
         chunk = taken < chunk.count ? chunk.dropFirst(taken) + bytes : bytes
         (taken, nextLF, nextCR) = (0, -1, -1)
     }
 
-    /// The next event; `nil` if more bytes are needed. At the end of a body, an event without its empty line is
-    /// dropped.
-    ///
-    /// - Throws: ``StreamError/Reason/eventTooLarge(limit:)``, before it keeps more than the limit.
-    package mutating func next() throws(StreamError.Reason) -> ServerSentEvent<String>? {
+    /// The next event; `nil` if more bytes are needed. At the end of a body, an event without its empty line is dropped. Throws a
+    /// `StreamError.Reason`, before it keeps more than the limit.
+    package mutating func next() throws -> ServerSentEvent<String>? {
         // A local value, so that the parser can read a line without a copy.
         let chunk = chunk
-        return try chunk.withUnsafeBytes { bytes in
-            Result { () throws(StreamError.Reason) in try next(in: bytes) }
-        }.get()
+        return try chunk.withUnsafeBytes { try next(in: $0) }
     }
 
-    private mutating func next(in bytes: UnsafeRawBufferPointer) throws(StreamError.Reason) -> ServerSentEvent<String>? {
+    private mutating func next(in bytes: UnsafeRawBufferPointer) throws -> ServerSentEvent<String>? {
         while taken < bytes.count {
             if skipsLF {
                 skipsLF = false
@@ -66,7 +61,7 @@ package struct EventParser {
             }
             let end = lineEnd(in: bytes)
             let piece = UnsafeRawBufferPointer(rebasing: bytes[taken..<end])
-            guard pending.count + piece.count <= limit + Self.fieldSize else { throw .eventTooLarge(limit: limit) }
+            guard pending.count + piece.count <= limit + Self.fieldSize else { throw tooLarge }
             guard end < bytes.count else {
                 pending += piece
                 taken = end
@@ -86,17 +81,15 @@ package struct EventParser {
         return min(nextLF, nextCR)
     }
 
-    private mutating func take(_ piece: UnsafeRawBufferPointer) throws(StreamError.Reason) -> ServerSentEvent<String>? {
+    private mutating func take(_ piece: UnsafeRawBufferPointer) throws -> ServerSentEvent<String>? {
         guard !pending.isEmpty else { return try read(line: piece) }
         pending += piece
         let whole = pending
         pending = []
-        return try whole.withUnsafeBytes { bytes in
-            Result { () throws(StreamError.Reason) in try read(line: bytes) }
-        }.get()
+        return try whole.withUnsafeBytes { try read(line: $0) }
     }
 
-    private mutating func read(line: UnsafeRawBufferPointer) throws(StreamError.Reason) -> ServerSentEvent<String>? {
+    private mutating func read(line: UnsafeRawBufferPointer) throws -> ServerSentEvent<String>? {
         var line = line
         if isFirstLine {
             isFirstLine = false
@@ -108,21 +101,20 @@ package struct EventParser {
         let colon = line.index(of: UInt8(ascii: ":"), from: 0) ?? line.count
         var start = min(colon + 1, line.count)
         if start < line.count, line[start] == UInt8(ascii: " ") { start += 1 }
-        try read(
-            UnsafeRawBufferPointer(rebasing: line[..<colon]), UnsafeRawBufferPointer(rebasing: line[start...]))
+        try read(UnsafeRawBufferPointer(rebasing: line[..<colon]), UnsafeRawBufferPointer(rebasing: line[start...]))
         return nil
     }
 
-    private mutating func read(_ field: UnsafeRawBufferPointer, _ value: UnsafeRawBufferPointer) throws(StreamError.Reason) {
-        if field.equals("data") {
-            guard data.count + value.count <= limit else { throw .eventTooLarge(limit: limit) }
+    private mutating func read(_ field: UnsafeRawBufferPointer, _ value: UnsafeRawBufferPointer) throws {
+        if field.elementsEqual("data".utf8) {
+            guard data.count + value.count <= limit else { throw tooLarge }
             data.append(contentsOf: value)
             data.append(UInt8(ascii: "\n"))
-        } else if field.equals("event") {
+        } else if field.elementsEqual("event".utf8) {
             name = String(decoding: value, as: UTF8.self)
-        } else if field.equals("id") {
+        } else if field.elementsEqual("id".utf8) {
             if value.index(of: 0, from: 0) == nil { id = String(decoding: value, as: UTF8.self) }
-        } else if field.equals("retry"), !value.isEmpty, value.allSatisfy({ (0x30...0x39).contains($0) }) {
+        } else if field.elementsEqual("retry".utf8), !value.isEmpty, value.allSatisfy({ (0x30...0x39).contains($0) }) {
             // At most a day, so that the arithmetic does not overflow.
             retry = .milliseconds(min(Int(String(decoding: value, as: UTF8.self)) ?? .max, 86_400_000))
         }
@@ -135,13 +127,5 @@ package struct EventParser {
         let text = data.withUnsafeBytes { String(decoding: $0[..<($0.count - 1)], as: UTF8.self) }
         data.removeAll(keepingCapacity: data.count < 65_536)
         return ServerSentEvent(id: id, name: name.isEmpty ? "message" : name, data: text)
-    }
-}
-
-extension UnsafeRawBufferPointer {
-    fileprivate func equals(_ text: StaticString) -> Bool {
-        guard count == text.utf8CodeUnitCount else { return false }
-        for index in 0..<count where self[index] != text.utf8Start[index] { return false }
-        return true
     }
 }

@@ -26,9 +26,7 @@ public struct EventStream<Value: Sendable>: AsyncSequence, Sendable {
 
         private var updates: EventStream<Value>.Updates.AsyncIterator
 
-        init(_ stream: EventStream) {
-            updates = stream.updates.makeAsyncIterator()
-        }
+        init(_ stream: EventStream) { updates = stream.updates.makeAsyncIterator() }
 
         /// The next event; `nil` after the last.
         ///
@@ -66,7 +64,6 @@ extension EventStream {
         let dispatcher: any Dispatcher
         let endpoint: any Endpoint
         let options: EventOptions
-        /// Decodes an event's text.
         let decode: @Sendable (ServerSentEvent<String>, StreamContext) async throws(StreamError.Reason) -> Value
 
         /// An event, or a change of the connection.
@@ -83,16 +80,12 @@ extension EventStream {
         public struct AsyncIterator: AsyncIteratorProtocol {
             public typealias Failure = APIClientError
 
-            private struct Connection {
-                var body: CountedBody
-                let origin: StreamContext
-                let context: APIClientError.Context
-            }
-
             private let source: EventStream.Updates
             private var plan: EventPlan
             private var parser: EventParser
-            private var connection: Connection?
+            /// That of the open connection.
+            private var body: CountedBody?
+            /// What the connections before it have delivered.
             private var count = StreamCount()
             /// The context of the last connection's errors.
             private var context: APIClientError.Context?
@@ -118,42 +111,36 @@ extension EventStream {
             public mutating func next() async throws(APIClientError) -> Element? { try await next(isolation: #isolation) }
 
             private mutating func read() async throws(APIClientError) -> Element? {
-                guard let context = connection?.context else { return nil }
+                guard let context else { return nil }
                 var failure: APIClientError?
                 do {
                     while true {
-                        if let event = try readEvent() {
+                        if let event = try parser.next() {
                             guard event.data != source.options.sentinel else {
-                                connection = nil
+                                body = nil
                                 plan.end()
                                 return nil
                             }
                             return .event(try await decoded(event))
                         }
-                        guard let chunk = try await connection?.body.next() else { break }
+                        guard let chunk = try await body?.next() else { break }
                         parser.feed(chunk)
                     }
+                } catch let reason as StreamError.Reason {
+                    failure = APIClientError(body?.failure(reason) ?? reason, context)
                 } catch {
                     failure = APIClientError(error, context)
                 }
                 return try ended(by: failure)
             }
 
-            private mutating func readEvent() throws -> ServerSentEvent<String>? {
-                do throws(StreamError.Reason) {
-                    return try parser.next()
-                } catch {
-                    throw connection?.body.failure(error) ?? error
-                }
-            }
-
             private mutating func decoded(_ event: ServerSentEvent<String>) async throws -> ServerSentEvent<Value> {
                 do throws(StreamError.Reason) {
-                    let value = try await source.decode(event, connection?.origin ?? .body)
-                    connection?.body.count.items += 1
-                    return event.with(value)
+                    let value = try await source.decode(event, body?.context ?? .body)
+                    body?.count.items += 1
+                    return ServerSentEvent<Value>(id: event.id, name: event.name, data: value)
                 } catch {
-                    throw connection?.body.failure(error, of: Data(event.data.utf8)) ?? error
+                    throw body?.failure(error, of: Data(event.data.utf8)) ?? error
                 }
             }
 
@@ -166,18 +153,21 @@ extension EventStream {
                     throw .cancelled(context).after(count)
                 }
                 let response = await source.dispatcher.stream(source.request(after: parser.lastEventID))
-                if !EventStream.Updates.isSendable(parser.lastEventID) { response.warn(EventStream.Updates.lostID) }
+                if !EventStream.Updates.isSendable(parser.lastEventID) {
+                    response.warn(
+                        "the last event's id has characters that no field can hold: "
+                            + "without Last-Event-ID the server may begin anew")
+                }
                 context = APIClientError.Context(response)
                 guard let error = response.error else { return try open(response) }
                 return try ended(by: error, mayWait: response.mayWait)
             }
 
             private mutating func open(_ response: Response<Body>) throws(APIClientError) -> Element? {
-                let context = APIClientError.Context(response)
+                let (context, origin) = (APIClientError.Context(response), StreamContext(response))
                 guard let head = response.head, head.status != .noContent else {
                     plan.end()
                     guard let sentinel = source.options.sentinel, count.bytes > 0 else { return nil }
-                    let origin = StreamContext(response)
                     throw APIClientError(origin.failure(.noSentinel(sentinel), count), context)
                 }
                 // A dispatcher of one's own may not have asked the verifier.
@@ -187,28 +177,24 @@ extension EventStream {
                     plan.end()
                     throw .verification(error, context)
                 }
-                let origin = StreamContext(response)
-                connection = Connection(body: CountedBody(try response.value, origin), origin: origin, context: context)
-                connection?.body.count = count
+                body = CountedBody(try response.value, origin, count)
                 plan.open()
                 parser = EventParser(lastEventID: parser.lastEventID, limit: source.options.eventSize)
                 return .open(head)
             }
 
-            /// - Parameter mayWait: whether the response asks for a pause that a call has time for. An open connection has no
-            ///   deadline.
+            /// `mayWait` says that the response asks for no pause that a call has no time for. An open connection has no
+            /// deadline.
             private mutating func ended(by error: APIClientError?, mayWait: Bool = true) throws(APIClientError) -> Element? {
                 var end = EventPlan.End(head: context?.head, mayWait: mayWait, error: error)
                 // The end of a body without its sentinel, if no other connection follows.
                 var earlyEnd: APIClientError?
-                if let connection {
-                    earlyEnd = source.options.sentinel.map {
-                        APIClientError(connection.body.failure(.noSentinel($0)), connection.context)
-                    }
-                    count = connection.body.count
+                if let body, let context {
+                    earlyEnd = source.options.sentinel.map { APIClientError(body.failure(.noSentinel($0)), context) }
+                    count = body.count
                     (end.hadLine, end.retry) = (parser.hasLine, parser.retry)
                 }
-                connection = nil
+                body = nil
                 if let pause = plan.end(end, random: .random(in: 0...1)) { return .reconnecting(after: pause, because: error) }
                 if let error = error ?? earlyEnd { throw error.after(count) }
                 return nil
@@ -221,15 +207,12 @@ extension EventStream {
             var headers: Headers = ["Accept": EventStream<Value>.mediaType, "Cache-Control": "no-store"]
             if !id.isEmpty, Self.isSendable(id) { headers["Last-Event-ID"] = id }
             let verifier = HeadVerifier { if let head = $0.head { try Self.verify(head) } }
-            return endpoint.attaching(headers.own, options.idleLimit, verifier)
+            let idle = options.idle.map { IdleLimit($0) } ?? IdleLimit(.seconds(60), yieldsToTimeout: true)
+            return endpoint.attaching(headers.own, idle, verifier)
         }
 
         /// Whether a field can hold the id. Another one would fail the call.
         private static func isSendable(_ id: String) -> Bool { (try? HTTPField(checking: "Last-Event-ID", value: id)) != nil }
-
-        private static var lostID: String {
-            "the last event's id has characters that no field can hold: without Last-Event-ID the server may begin anew"
-        }
 
         /// Accepts the head of an event stream (WHATWG HTML §9.2.3). Status 204 is the end of the events.
         private static func verify(_ head: ResponseHead) throws(VerificationError) {
@@ -245,16 +228,28 @@ extension EventStream {
     fileprivate static var mediaType: String { "text/event-stream" }
 }
 
+/// One event of a server that sends events (WHATWG HTML, "Server-sent events").
+public struct ServerSentEvent<Value: Sendable>: Sendable {
+    /// The id of this event, or else of the last event with an id; empty if no event had one.
+    public let id: String
+    /// The event's name; `message` if the server gave none.
+    public let name: String
+    /// The event's data: its text, or the value decoded from it.
+    public let data: Value
+
+    /// Makes an event.
+    public init(id: String = "", name: String = "message", data: Value) { (self.id, self.name, self.data) = (id, name, data) }
+}
+
+extension ServerSentEvent: Equatable where Value: Equatable {}
+extension ServerSentEvent: Hashable where Value: Hashable {}
+
 extension Dispatcher {
     /// The events of a server, as text; see ``EventStream``.
     ///
     /// ```swift
     /// for try await event in manager.events(.get("news")) { print(event.name, event.data) }
     /// ```
-    ///
-    /// - Parameters:
-    ///   - endpoint: the request.
-    ///   - options: how the stream connects again, and what it accepts.
     public func events(_ endpoint: some Endpoint, options: EventOptions = EventOptions()) -> EventStream<String> {
         EventStream(
             updates: EventStream.Updates(dispatcher: self, endpoint: endpoint, options: options) { event, _ in event.data })
@@ -263,11 +258,6 @@ extension Dispatcher {
     /// The events of a server, with their data decoded by the channel's coder; see ``EventStream``. An event whose data cannot be
     /// decoded ends the loop with the error, after the channel's error filter has seen that data. If events of different names
     /// have different data, use the events as text.
-    ///
-    /// - Parameters:
-    ///   - endpoint: the request.
-    ///   - type: the type of every event's data.
-    ///   - options: how the stream connects again, and what it accepts.
     public func events<Value: Decodable & Sendable>(
         _ endpoint: some Endpoint, as type: Value.Type, options: EventOptions = EventOptions()
     ) -> EventStream<Value> {
@@ -278,8 +268,7 @@ extension Dispatcher {
                 do {
                     return try await origin.coder.decodeApart(type, from: data)
                 } catch {
-                    throw .undecodable(
-                        DecodingFailure(error, expected: "\(Value.self)", body: data, redaction: origin.redaction))
+                    throw .undecodable(DecodingFailure(error, expected: "\(Value.self)", body: data, redaction: origin.redaction))
                 }
             })
     }

@@ -7,33 +7,23 @@ extension Body {
     /// ```swift
     /// for try await line in try await manager.stream(.get("log")).value.lines { print(line) }
     /// ```
-    public var lines: Body.Lines { lines(limit: StreamLimits.item) }
+    public var lines: Body.Lines { lines(limit: 16_777_216) }
 
     /// The body's lines, as they arrive, without their ends: LF or CR LF. An empty line is an empty string. A last line without
     /// an end counts. The lines must be UTF-8; a byte order mark before the first is dropped.
     ///
     /// - Parameters:
-    ///   - limit: the largest number of bytes of a line. A longer one fails with
-    ///     ``StreamError/Reason/lineTooLong(limit:)`` before the reader keeps it.
+    ///   - limit: the largest number of bytes of a line. A longer one fails with ``StreamError/Reason/lineTooLong(limit:)``
+    ///     before the reader keeps it.
     ///   - sentinel: a line that ends the lines, such as `[DONE]`; it is not delivered. Lines that end without it throw
     ///     ``StreamError/Reason/noSentinel(_:)``. Default `nil`.
     public func lines(limit: Int, sentinel: String? = nil) -> Body.Lines {
         Body.Lines(body: self, limit: limit, sentinel: sentinel, context: .body)
     }
 
-    /// The body in pieces of equal size; the last one may be smaller.
-    ///
-    /// - Parameter size: in bytes; at least 1.
+    /// The body in pieces of equal size, in bytes and at least 1; the last one may be smaller.
     public func chunks(of size: Int) -> Body.Chunks { Body.Chunks(body: self, size: Swift.max(1, size)) }
-}
 
-/// The limits of streams that set no other limit.
-enum StreamLimits {
-    /// Bytes of a line, a text or an event: as many as of a WebSocket's message, for images in Base64.
-    static let item = 16 * 1_024 * 1_024
-}
-
-extension Body {
     /// The lines of a body; see ``Body/lines(limit:sentinel:)``.
     public struct Lines: AsyncSequence, Sendable {
         let body: Body
@@ -77,38 +67,26 @@ extension Body {
     }
 }
 
-/// Reads lines from a body.
 struct LineReader {
     var body: CountedBody
     private var parser: LineParser
     private var isOver = false
 
-    init(_ body: CountedBody, _ parser: LineParser) {
-        self.body = body
-        self.parser = parser
-    }
+    init(_ body: CountedBody, _ parser: LineParser) { (self.body, self.parser) = (body, parser) }
 
     mutating func next() async throws -> Data? {
-        while !isOver {
-            do throws(StreamError.Reason) {
+        do {
+            while !isOver {
                 if let line = try parser.next() { return line }
-            } catch {
-                throw fail(error)
+                // An error of the body ends the lines, too: the bytes before it are a part of a line.
+                isOver = true
+                guard let chunk = try await body.next() else { return try parser.finish() }
+                isOver = false
+                parser.feed(chunk)
             }
-            // An error of the body ends the lines, too: the bytes before it are a part of a line.
-            isOver = true
-            guard let chunk = try await body.next() else { return try last() }
-            isOver = false
-            parser.feed(chunk)
-        }
-        return nil
-    }
-
-    private mutating func last() throws -> Data? {
-        do throws(StreamError.Reason) {
-            return try parser.finish()
-        } catch {
-            throw fail(error)
+            return nil
+        } catch let reason as StreamError.Reason {
+            throw fail(reason)
         }
     }
 
@@ -118,7 +96,6 @@ struct LineReader {
         return body.failure(reason, of: bytes)
     }
 
-    /// Ends the lines.
     mutating func end() { isOver = true }
 }
 
@@ -134,28 +111,22 @@ extension Body {
             private let size: Int
             private var rest = Data()
 
-            init(_ sequence: Body.Chunks) {
-                body = CountedBody(sequence.body, .body)
-                size = sequence.size
-            }
+            init(_ chunks: Body.Chunks) { (body, size) = (CountedBody(chunks.body, .body), chunks.size) }
 
             /// The next piece; `nil` at the end.
             ///
             /// - Throws: the error of the body.
             public mutating func next() async throws -> Data? {
-                do {
-                    while rest.count < size, let chunk = try await body.next() {
-                        if rest.isEmpty { rest = chunk } else { rest += chunk }
-                    }
-                } catch {
-                    // After an error no piece follows.
-                    rest = Data()
-                    throw error
+                var piece = rest
+                // After an error no piece follows.
+                rest = Data()
+                while piece.count < size, let chunk = try await body.next() {
+                    if piece.isEmpty { piece = chunk } else { piece += chunk }
                 }
-                guard !rest.isEmpty else { return nil }
+                guard !piece.isEmpty else { return nil }
                 body.count.items += 1
-                defer { rest = rest.dropFirst(size) }
-                return rest.prefix(size)
+                rest = piece.dropFirst(size)
+                return piece.prefix(size)
             }
         }
 

@@ -1,31 +1,21 @@
 public import CoreAPICoding
 public import CoreAPICore
 internal import CoreAPIHTTP
-internal import CoreAPIRedaction
 internal import Foundation
 
 extension Body {
     /// The values of JSON Lines (also called NDJSON): one JSON text a line, decoded as they arrive. Empty lines are ignored.
-    /// Objects, arrays and strings may also follow each other without a line end, `{}{}`.
-    ///
-    /// - Parameters:
-    ///   - type: the type of each value; may be inferred.
-    ///   - coder: decodes each line. A call's own sequence, ``Dispatcher/jsonLines(_:of:lineLimit:)``, uses the channel's.
-    ///   - lineLimit: the largest number of bytes of a line.
+    /// Objects, arrays and strings may also follow each other without a line end, `{}{}`. No line may have more than `lineLimit`
+    /// bytes. A call's own sequence, ``Dispatcher/jsonLines(_:of:lineLimit:)``, uses the channel's coder.
     public func jsonLines<Value: Decodable & Sendable>(
         of type: Value.Type = Value.self, coder: BodyCoder = .json, lineLimit: Int = 16_777_216
     ) -> Body.JSONItems<Value> {
         Body.JSONItems(body: self, form: .lines, limit: lineLimit, coder: coder, context: .body)
     }
 
-    /// The values of a JSON text sequence (RFC 7464): each begins with a record separator and ends with a line feed.
-    ///
-    /// A text that breaks off, for example because its writer stopped, fails with ``StreamError/Reason/truncatedText``.
-    ///
-    /// - Parameters:
-    ///   - type: the type of each value; may be inferred.
-    ///   - coder: decodes each text.
-    ///   - textLimit: the largest number of bytes of a text.
+    /// The values of a JSON text sequence (RFC 7464): each begins with a record separator and ends with a line feed. No text may
+    /// have more than `textLimit` bytes. One that breaks off, for example because its writer stopped, fails with
+    /// ``StreamError/Reason/truncatedText``.
     public func jsonSequence<Value: Decodable & Sendable>(
         of type: Value.Type = Value.self, coder: BodyCoder = .json, textLimit: Int = 16_777_216
     ) -> Body.JSONItems<Value> {
@@ -38,8 +28,7 @@ extension Body {
     /// call ``AsyncIterator/next()`` again.
     public struct JSONItems<Value: Decodable & Sendable>: AsyncSequence, Sendable {
         enum Form {
-            case lines
-            case sequence
+            case lines, sequence
         }
 
         let body: Body
@@ -50,10 +39,8 @@ extension Body {
 
         /// Reads the values once.
         public struct AsyncIterator: AsyncIteratorProtocol {
+            private let items: Body.JSONItems<Value>
             private var texts: LineReader
-            private let form: Form
-            private let coder: BodyCoder
-            private let redaction: Redaction
             private var isFirst = true
 
             init(_ items: Body.JSONItems<Value>) {
@@ -63,9 +50,7 @@ extension Body {
                     // One document of JSON may be laid out over several lines.
                     : LineParser(jsonLimit: items.limit, spansLines: items.context.head?.mediaType?.isJSON == true)
                 texts = LineReader(CountedBody(items.body, items.context), parser)
-                form = items.form
-                coder = items.coder
-                redaction = items.context.redaction
+                self.items = items
             }
 
             /// The next value; `nil` at the end.
@@ -73,11 +58,11 @@ extension Body {
             /// - Throws: ``StreamError``, or the error of the body.
             public mutating func next() async throws -> Value? {
                 while let text = try await texts.next() {
-                    let isBeforeFirst = isFirst && form == .sequence
+                    let isBeforeFirst = isFirst && items.form == .sequence
                     isFirst = false
                     guard let content = text.trimmingJSONWhitespace else { continue }
                     guard !isBeforeFirst else { throw texts.fail(.noRecordSeparator, of: content) }
-                    return try await value(content, isComplete: form == .lines || text.last?.isJSONSpace == true)
+                    return try await value(content, isComplete: items.form == .lines || text.last?.isJSONSpace == true)
                 }
                 return nil
             }
@@ -88,11 +73,12 @@ extension Body {
                     throw texts.body.failure(.truncatedText, of: text)
                 }
                 do {
-                    let value = try await coder.decodeApart(Value.self, from: text)
+                    let value = try await items.coder.decodeApart(Value.self, from: text)
                     texts.body.count.items += 1
                     return value
                 } catch {
                     guard isComplete else { throw texts.body.failure(.truncatedText, of: text) }
+                    let redaction = items.context.redaction
                     let failure = DecodingFailure(error, expected: "\(Value.self)", body: text, redaction: redaction)
                     throw texts.body.failure(.undecodable(failure), of: text)
                 }
@@ -104,7 +90,7 @@ extension Body {
 }
 
 extension Data {
-    /// The bytes without the whitespace around them; `nil` if all bytes are whitespace.
+    /// `nil` if all bytes are whitespace.
     fileprivate var trimmingJSONWhitespace: Data? {
         guard let first = firstIndex(where: { !$0.isJSONSpace }), let last = lastIndex(where: { !$0.isJSONSpace }) else {
             return nil

@@ -1,16 +1,23 @@
 package import Foundation
 
+#if canImport(Darwin)
+internal import Darwin
+#elseif canImport(Musl)
+internal import Musl
+#else
+internal import Glibc
+#endif
+
 /// Splits bytes at a separator, or into JSON texts. Pure: no I/O, and a line may be cut anywhere. A byte order mark before the
 /// first line is dropped.
 package struct LineParser {
-    /// The byte that ends a line.
     private let separator: UInt8
     /// Finds the ends of JSON texts within a line.
     private var texts: JSONTextEnds?
-    /// The largest number of bytes of a line, its end excluded.
+    /// Of a line in bytes, its end excluded.
     private let limit: Int
     private var chunk = Data()
-    /// The number of bytes of `chunk` already read.
+    /// The number of its bytes already read.
     private var taken = 0
     /// The first bytes of a line whose end has not arrived.
     private var pending: [UInt8] = []
@@ -25,17 +32,12 @@ package struct LineParser {
     }
 
     /// Splits JSON Lines. A line feed ends a text, and so does the last byte of an object, an array or a string: some servers
-    /// write one text directly after the other.
-    ///
-    /// - Parameters:
-    ///   - limit: the largest number of bytes of a text.
-    ///   - spansLines: whether an object or an array continues behind a line feed.
+    /// write one text directly after the other. `spansLines` says that an object or an array continues behind a line feed.
     package init(jsonLimit limit: Int, spansLines: Bool) {
         self.init(limit: limit)
         texts = JSONTextEnds(spansLines: spansLines)
     }
 
-    /// Adds the next bytes.
     package mutating func feed(_ bytes: Data) {
         guard var first = mark else { return take(bytes) }
         first += bytes
@@ -49,9 +51,7 @@ package struct LineParser {
         taken = 0
     }
 
-    /// The next line without its end; `nil` if more bytes are needed.
-    ///
-    /// - Throws: ``StreamError/Reason/lineTooLong(limit:)``, before it keeps more than the limit.
+    /// The next line without its end; `nil` if more bytes are needed. Throws before it keeps more than the limit.
     package mutating func next() throws(StreamError.Reason) -> Data? {
         guard taken < chunk.count else { return nil }
         let found = chunk.withUnsafeBytes { end(in: $0) }
@@ -65,7 +65,6 @@ package struct LineParser {
         return try line(ending: piece)
     }
 
-    /// The offset of the end of a line, and the offset of the next line.
     private mutating func end(in bytes: UnsafeRawBufferPointer) -> (end: Int, next: Int)? {
         guard texts == nil else { return texts?.next(in: bytes, from: taken) }
         return bytes.index(of: separator, from: taken).map { ($0, $0 + 1) }
@@ -99,9 +98,7 @@ private struct JSONTextEnds {
     /// Whether the line has other text than whole objects, arrays and strings. Only a line feed ends that.
     private var isOther = false
 
-    init(spansLines: Bool) {
-        self.spansLines = spansLines
-    }
+    init(spansLines: Bool) { self.spansLines = spansLines }
 
     /// The offset of the end of a text, and the offset behind it.
     mutating func next(in bytes: UnsafeRawBufferPointer, from start: Int) -> (end: Int, next: Int)? {
@@ -143,5 +140,15 @@ private struct JSONTextEnds {
         default: isOther = depth == 0
         }
         return false
+    }
+}
+
+extension UnsafeRawBufferPointer {
+    /// The index of the next such byte, if there is one. The system's search compares 16 to 32 bytes at a time.
+    func index(of byte: UInt8, from start: Int) -> Int? {
+        guard start < count, let base = baseAddress, let found = memchr(base + start, Int32(byte), count - start) else {
+            return nil
+        }
+        return UnsafeRawPointer(found) - base
     }
 }

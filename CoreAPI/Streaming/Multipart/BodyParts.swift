@@ -10,13 +10,10 @@ extension Body {
         public var headSize: Int
         /// The largest number of parts. Default 10,000.
         public var parts: Int
-        /// The largest number of lines of one part's head.
         let headLines = 1_000
 
         /// Makes limits; each omitted one has its default.
-        public init(headSize: Int = 16_384, parts: Int = 10_000) {
-            (self.headSize, self.parts) = (headSize, parts)
-        }
+        public init(headSize: Int = 16_384, parts: Int = 10_000) { (self.headSize, self.parts) = (headSize, parts) }
     }
 
     /// One part of a multipart body: its fields, and its content as it arrives.
@@ -27,23 +24,21 @@ extension Body {
     /// }
     /// ```
     ///
-    /// The next part begins where this one ends, so read ``body`` before the next part. The reader skips
-    /// unread bytes. For a part that is multipart itself, use ``Body/parts(boundary:limits:)`` of its body.
+    /// The next part begins where this one ends, so read ``body`` before the next part. The reader skips unread bytes. For a part
+    /// that is multipart itself, use ``Body/parts(boundary:limits:)`` of its body.
     public struct Part: Sendable {
         /// The part's fields.
         public let headers: HTTPFields
         /// The part's content; it can be read once.
         public let body: Body
 
-        /// The media type; `nil` if the part has none. The type is then `text/plain` in US-ASCII (RFC 2046
-        /// §5.1).
+        /// The media type; `nil` if the part has none. The type is then `text/plain` in US-ASCII (RFC 2046 §5.1).
         public var mediaType: MediaType? { MediaType(headers) }
         /// The field's name in a form (RFC 7578 §4.2).
         public var name: String? { disposition?.text("name") }
         /// The file's name, if its sender gave one: that of `filename*` (RFC 8187), else that of `filename`. The sender chose it,
         /// so never use it as a path.
         public var fileName: String? { disposition?.text("filename") }
-
         private var disposition: MediaType? { headers[values: .contentDisposition].first.flatMap(MediaType.init(disposition:)) }
     }
 }
@@ -83,12 +78,9 @@ extension PercentEncoding {
 }
 
 extension Body {
-    /// The parts of a multipart body. The boundary is a parameter of its media type; ``Dispatcher/parts(_:limits:)`` and
-    /// ``Response/parts(limits:)`` find it.
+    /// The parts of a multipart body. The boundary is a parameter of its media type, unquoted; ``Dispatcher/parts(_:limits:)``
+    /// and ``Response/parts(limits:)`` find it.
     ///
-    /// - Parameters:
-    ///   - boundary: as in `Content-Type`, unquoted.
-    ///   - limits: bounds on the heads and on the number of parts.
     /// - Throws: ``StreamError`` for a boundary that no body can have.
     public func parts(boundary: String, limits: Body.PartLimits = Body.PartLimits()) throws -> Body.Parts {
         try Body.Parts(self, .body, boundary: boundary, limits)
@@ -98,7 +90,6 @@ extension Body {
 extension Response where Value == Body {
     /// The parts of a multipart response.
     ///
-    /// - Parameter limits: bounds on the heads and on the number of parts.
     /// - Throws: the call's error, or `APIClientError.decoding` for a response that is not multipart. ``value`` still has its
     ///   body; ``Dispatcher/parts(_:limits:)`` collects it for the error.
     public func parts(limits: Body.PartLimits = Body.PartLimits()) throws -> Body.Parts {
@@ -113,23 +104,15 @@ extension Body {
         private let context: StreamContext
         private let parser: MultipartParser
 
-        init(_ body: Body, _ context: StreamContext, boundary: String, _ limits: Body.PartLimits) throws {
+        /// Without a boundary, that of the response's media type.
+        init(_ body: Body, _ context: StreamContext, boundary: String? = nil, _ limits: Body.PartLimits) throws {
             (self.body, self.context) = (body, context)
             do throws(StreamError.Reason) {
+                let boundary = if let boundary { boundary } else { try Self.boundary(context.head) }
                 parser = try MultipartParser(boundary: boundary, limits: limits)
             } catch {
                 throw context.failure(error, StreamCount())
             }
-        }
-
-        init(_ body: Body, _ context: StreamContext, _ limits: Body.PartLimits) throws {
-            let boundary: String
-            do throws(StreamError.Reason) {
-                boundary = try Self.boundary(context.head)
-            } catch {
-                throw context.failure(error, StreamCount())
-            }
-            try self.init(body, context, boundary: boundary, limits)
         }
 
         static func boundary(_ head: ResponseHead?) throws(StreamError.Reason) -> String {
@@ -144,9 +127,7 @@ extension Body {
         public struct AsyncIterator: AsyncIteratorProtocol {
             private let reader: PartReader
 
-            init(_ parts: Body.Parts) {
-                reader = PartReader(CountedBody(parts.body, parts.context), parts.parser)
-            }
+            init(_ parts: Body.Parts) { reader = PartReader(CountedBody(parts.body, parts.context), parts.parser) }
 
             /// Skips the rest of the previous part and gives the next one; `nil` at the end.
             ///
@@ -168,9 +149,7 @@ private final class PartReader: @unchecked Sendable {
     private var part = 0
     private var isOver = false
 
-    init(_ source: CountedBody, _ parser: MultipartParser) {
-        (self.source, self.parser) = (source, parser)
-    }
+    init(_ source: CountedBody, _ parser: MultipartParser) { (self.source, self.parser) = (source, parser) }
 
     func nextPart() async throws -> Body.Part? {
         try await alone {
@@ -185,20 +164,10 @@ private final class PartReader: @unchecked Sendable {
     }
 
     private func body(of number: Int) -> Body {
-        let wasOpened = Mutex(false)
+        let unread = Mutex<Int?>(number)
         let source = ChunkSource(isReplayable: false) {
-            let isFirst = wasOpened.withLock { wasOpened in
-                defer { wasOpened = true }
-                return !wasOpened
-            }
-            guard isFirst else { throw BodyError.readTwice }
-            var isOver = false
-            return {
-                guard !isOver else { return nil }
-                let chunk = try await self.nextChunk(of: number)
-                isOver = chunk == nil
-                return chunk
-            }
+            guard unread.withLock({ $0.take() }) != nil else { throw BodyError.readTwice }
+            return { try await self.nextChunk(of: number) }
         }
         return .stream(Body.Stream(length: nil, source))
     }
@@ -212,31 +181,28 @@ private final class PartReader: @unchecked Sendable {
     }
 
     private func nextItem() async throws -> MultipartParser.Item? {
-        while !isOver {
-            do throws(StreamError.Reason) {
+        do {
+            while !isOver {
                 if let item = try parser.next() { return item }
-            } catch {
+                // An error of the source ends the parts, too.
                 isOver = true
-                throw source.failure(error)
+                guard !parser.isEpilogueTooLong else { break }
+                if let chunk = try await source.next() {
+                    parser.feed(chunk)
+                } else if parser.isComplete {
+                    break
+                } else {
+                    parser.finish()
+                }
+                isOver = false
             }
-            guard !parser.isEpilogueTooLong else { break }
-            // An error of the source ends the parts, too.
+            return nil
+        } catch let reason as StreamError.Reason {
             isOver = true
-            let chunk = try await source.next()
-            isOver = false
-            if let chunk {
-                parser.feed(chunk)
-            } else if parser.isComplete {
-                break
-            } else {
-                parser.finish()
-            }
+            throw source.failure(reason)
         }
-        isOver = true
-        return nil
     }
 
-    /// - Throws: `BodyError.readTwice` if another task reads.
     private func alone<Result>(_ work: () async throws -> Result) async throws -> Result {
         let isFree = isBusy.withLock { isBusy in
             defer { isBusy = true }

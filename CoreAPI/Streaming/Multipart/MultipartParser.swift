@@ -10,15 +10,11 @@ package struct MultipartParser {
     package enum Item {
         case head(HTTPFields)
         case content(Data)
-        /// The part is over.
         case end
     }
 
     private enum State {
-        case preamble
-        case head
-        case content
-        case epilogue
+        case preamble, head, content, epilogue
     }
 
     /// The kind of the bytes that follow a boundary.
@@ -29,19 +25,11 @@ package struct MultipartParser {
         /// Text that begins like the boundary, such as the boundary of a nested body.
         case none
         case unknown
-
-        var isFound: Bool {
-            switch self {
-            case .next, .last: true
-            case .none, .unknown: false
-            }
-        }
     }
 
-    /// The beginning of a boundary's line.
-    private var needle: [UInt8]
-    /// As `needle`, if the parameter already has the dashes of the lines. The first boundary decides.
-    private var otherNeedle: [UInt8]?
+    /// The beginnings of a boundary's line: two if the parameter may already have the dashes of the lines. The first boundary
+    /// decides.
+    private var needles: [[UInt8]]
     private let limits: Body.PartLimits
     private var state = State.preamble
     private var buffer: [UInt8] = []
@@ -58,24 +46,18 @@ package struct MultipartParser {
     private var dropped = 0
     private static let mostDropped = 1 << 20
 
-    /// - Parameter boundary: the parameter of the media type. Some cameras name `--b`, and write lines with `--b`.
-    /// - Throws: ``StreamError/Reason/noBoundary(_:)`` for a boundary that no body can have.
+    /// `boundary` is the parameter of the media type. Some cameras name `--b`, and write lines with `--b`.
     package init(boundary: String, limits: Body.PartLimits = Body.PartLimits()) throws(StreamError.Reason) {
         guard (1...200).contains(boundary.utf8.count), !boundary.utf8.contains(where: { $0 < 0x20 }) else {
             throw .noBoundary("a boundary of \(boundary.utf8.count) bytes")
         }
-        needle = Array("--\(boundary)".utf8)
-        otherNeedle = boundary.hasPrefix("--") ? Array(boundary.utf8) : nil
+        needles = [Array("--\(boundary)".utf8)] + (boundary.hasPrefix("--") ? [Array(boundary.utf8)] : [])
         self.limits = limits
     }
 
-    /// Whether the last boundary was read.
     package var isComplete: Bool { state == .epilogue }
-
-    /// Whether the epilogue is too long to be read to its end.
     package var isEpilogueTooLong: Bool { isComplete && dropped > Self.mostDropped }
 
-    /// Adds the next bytes.
     package mutating func feed(_ bytes: Data) {
         guard state != .epilogue else { return dropped += bytes.count }
         if start > 0 {
@@ -92,20 +74,16 @@ package struct MultipartParser {
     /// The next item; `nil` if more bytes are needed, or after the end.
     package mutating func next() throws(StreamError.Reason) -> Item? {
         while true {
+            if isOpen, state != .content {
+                isOpen = false
+                return .end
+            }
             switch state {
             case .epilogue:
-                if isOpen {
-                    isOpen = false
-                    return .end
-                }
                 buffer = []
                 (start, scanned) = (0, 0)
                 return nil
             case .head:
-                if isOpen {
-                    isOpen = false
-                    return .end
-                }
                 guard let fields = try head() else { return try needMore() }
                 (state, isOpen, isAtLine) = (.content, true, true)
                 return .head(fields)
@@ -127,16 +105,12 @@ package struct MultipartParser {
         return nil
     }
 
-    /// Advances to the next boundary, or to the end of the bytes.
-    ///
-    /// - Returns: the bytes of the part, if any; whether the boundary was found.
+    /// Advances to the next boundary, or to the end of the bytes. Returns the bytes of the part before it.
     private mutating func advance() -> (Data?, isFound: Bool) {
         while true {
             // A boundary begins a line.
-            let line: Int
-            if isAtLine {
-                line = start
-            } else {
+            var line = start
+            if !isAtLine {
                 guard let feed = buffer.withUnsafeBytes({ $0.index(of: 0x0A, from: max(scanned, start)) }) else {
                     // The last byte may be the CR of a boundary's line.
                     let end = buffer.count - (buffer.count > start && buffer[buffer.count - 1] == 0x0D ? 1 : 0)
@@ -145,23 +119,20 @@ package struct MultipartParser {
                 }
                 line = feed + 1
             }
-            switch delimiter(at: line) {
-            case .none:
-                isAtLine = false
-                scanned = line
-            case .unknown:
-                let end = isAtLine ? start : contentEnd(before: line)
-                scanned = max(start, line - 1)
-                return (isAtLine ? nil : take(upTo: end), false)
-            case .next(let after):
-                let content = isAtLine ? nil : take(upTo: contentEnd(before: line))
-                (start, scanned, state) = (after, after, .head)
-                return (content, true)
-            case .last:
-                let content = isAtLine ? nil : take(upTo: contentEnd(before: line))
-                state = .epilogue
-                return (content, true)
+            let found = delimiter(at: line)
+            if case .none = found {
+                (isAtLine, scanned) = (false, line)
+                continue
             }
+            let content = isAtLine ? nil : take(upTo: contentEnd(before: line))
+            switch found {
+            case .next(let after): (start, scanned, state) = (after, after, .head)
+            case .last: state = .epilogue
+            case .none, .unknown:
+                scanned = max(start, line - 1)
+                return (content, false)
+            }
+            return (content, true)
         }
     }
 
@@ -182,77 +153,68 @@ package struct MultipartParser {
     }
 
     private mutating func delimiter(at line: Int) -> Delimiter {
-        let found = delimiter(needle, at: line)
-        guard let other = otherNeedle else { return found }
-        switch found {
-        case .none:
-            let foundOther = delimiter(other, at: line)
-            if foundOther.isFound { (needle, otherNeedle) = (other, nil) }
-            return foundOther
-        case .next, .last: otherNeedle = nil
-        case .unknown: break
+        for needle in needles {
+            let found = delimiter(needle, at: line)
+            switch found {
+            case .none: continue
+            case .unknown: return found
+            case .next, .last:
+                needles = [needle]
+                return found
+            }
         }
-        return found
-    }
-
-    private func delimiter(_ needle: [UInt8], at line: Int) -> Delimiter {
-        let count = Swift.min(needle.count, buffer.count - line)
-        for index in 0..<Swift.max(0, count) where buffer[line + index] != needle[index] { return .none }
-        guard count == needle.count else { return isBodyOver ? .none : .unknown }
-        var index = line + count
-        var isLast = false
-        if index + 1 < buffer.count, buffer[index] == UInt8(ascii: "-"), buffer[index + 1] == UInt8(ascii: "-") {
-            isLast = true
-            index += 2
-        } else if index + 1 == buffer.count, buffer[index] == UInt8(ascii: "-") {
-            return isBodyOver ? .none : .unknown
-        }
-        // Transport padding (RFC 2046 §5.1.1).
-        let padding = index
-        while index < buffer.count, buffer[index] == 0x20 || buffer[index] == 0x09 { index += 1 }
-        guard index - padding <= 1_024 else { return .none }
-        if index < buffer.count, buffer[index] == 0x0A { return isLast ? .last : .next(index + 1) }
-        if index + 1 < buffer.count, buffer[index] == 0x0D {
-            guard buffer[index + 1] == 0x0A else { return .none }
-            return isLast ? .last : .next(index + 2)
-        }
-        guard index < buffer.count, buffer[index] != 0x0D else { return isBodyOver ? (isLast ? .last : .none) : .unknown }
         return .none
     }
 
-    // MARK: - Heads
+    private func delimiter(_ needle: [UInt8], at line: Int) -> Delimiter {
+        let beginning = buffer[line...].prefix(needle.count)
+        guard needle.starts(with: beginning) else { return .none }
+        guard beginning.count == needle.count else { return isBodyOver ? .none : .unknown }
+        var rest = buffer[beginning.endIndex...]
+        let isLast = rest.starts(with: "--".utf8)
+        if isLast {
+            rest = rest.dropFirst(2)
+        } else if rest.elementsEqual("-".utf8) {
+            return isBodyOver ? .none : .unknown
+        }
+        // Transport padding (RFC 2046 §5.1.1).
+        let padding = rest.prefix { $0 == 0x20 || $0 == 0x09 }
+        guard padding.count <= 1_024 else { return .none }
+        rest = rest[padding.endIndex...]
+        if rest.first == 0x0D { rest = rest.dropFirst() }
+        guard let end = rest.first else { return isBodyOver ? (isLast ? .last : .none) : .unknown }
+        guard end == 0x0A else { return .none }
+        return isLast ? .last : .next(rest.startIndex + 1)
+    }
 
     private mutating func head() throws(StreamError.Reason) -> HTTPFields? {
-        var lines: [ArraySlice<UInt8>] = []
-        var position = start
+        // Without their folds.
+        var lines: [[UInt8]] = []
+        var (count, position) = (0, start)
         while let feed = buffer.withUnsafeBytes({ $0.index(of: 0x0A, from: position) }) {
-            guard feed - start <= limits.headSize, lines.count < limits.headLines else {
+            guard feed - start <= limits.headSize, count < limits.headLines else {
                 throw .partHeadTooLarge(limit: limits.headSize)
             }
             let end = feed > position && buffer[feed - 1] == 0x0D ? feed - 1 : feed
             let line = buffer[position..<end]
-            position = feed + 1
+            (count, position) = (count + 1, feed + 1)
             if line.isEmpty {
                 (start, scanned) = (position, position)
                 return try Self.fields(lines)
             }
-            lines.append(line)
+            if !lines.isEmpty, line.first == 0x20 || line.first == 0x09 {
+                lines[lines.count - 1] += line
+            } else {
+                lines.append(Array(line))
+            }
         }
         guard buffer.count - start <= limits.headSize else { throw .partHeadTooLarge(limit: limits.headSize) }
         return nil
     }
 
-    private static func fields(_ lines: [ArraySlice<UInt8>]) throws(StreamError.Reason) -> HTTPFields {
-        var unfolded: [[UInt8]] = []
-        for line in lines {
-            if let first = line.first, first == 0x20 || first == 0x09, !unfolded.isEmpty {
-                unfolded[unfolded.count - 1] += line
-            } else {
-                unfolded.append(Array(line))
-            }
-        }
+    private static func fields(_ lines: [[UInt8]]) throws(StreamError.Reason) -> HTTPFields {
         var fields = HTTPFields()
-        for line in unfolded {
+        for line in lines {
             guard let colon = line.firstIndex(of: UInt8(ascii: ":")) else {
                 throw .malformedPartHead("expected 'name: value', found a line without a colon")
             }
