@@ -3,14 +3,12 @@ internal import Foundation
 
 /// The agreed parameters of permessage-deflate (RFC 7692 §7.1).
 struct DeflateAgreement: Equatable {
-    /// Whether this side's compressor resets its context with each message.
+    /// Whether this side's compressor, or the peer's, resets its context with each message.
     var resetsOwn = false
-    /// Whether the peer's compressor does.
     var resetsPeer = false
-    /// The window of this side's compressor, in bits. zlib has no window of 8 bits; this side then sends messages
-    /// uncompressed, which §6 always allows.
+    /// The window of this side's compressor, in bits. zlib has no window of 8 bits; this side then sends messages uncompressed,
+    /// which §6 always allows.
     var ownWindow: Int32 = 15
-
     var compresses: Bool { ownWindow >= 9 }
 }
 
@@ -33,7 +31,7 @@ final class MessageDeflater: @unchecked Sendable {
         stream.deallocate()
     }
 
-    /// - Returns: the compressed message; `nil` if zlib fails.
+    /// `nil` if zlib fails.
     func compress(_ message: UnsafeRawBufferPointer) -> [UInt8]? {
         // An empty block (§7.2.3.6): zlib does not flush without input.
         guard !message.isEmpty else { return [0] }
@@ -88,10 +86,7 @@ final class MessageInflater {
         output.deallocate()
     }
 
-    /// - Parameter take: receives each piece; an error that it throws ends the work.
-    func inflate(
-        _ bytes: UnsafeRawBufferPointer, _ take: (UnsafeRawBufferPointer) throws(Violation) -> Void
-    ) throws(Violation) {
+    func inflate(_ bytes: UnsafeRawBufferPointer, _ take: (UnsafeRawBufferPointer) throws(Violation) -> Void) throws(Violation) {
         stream.pointee.next_in = bytes.baseAddress?.assumingMemoryBound(to: UInt8.self)
         stream.pointee.avail_in = UInt32(bytes.count)
         var isFull = false

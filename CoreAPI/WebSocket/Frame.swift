@@ -1,3 +1,5 @@
+internal import Foundation
+
 /// The kind of a frame (RFC 6455 §5.2).
 package enum Opcode: UInt8, Sendable {
     case continuation = 0
@@ -23,15 +25,12 @@ struct FrameHead: Equatable {
     var length: Int
     var mask: UInt32?
 
-    /// The largest number of bytes of a head.
+    /// The largest head, and the largest payload of a control frame (§5.5).
     static let longest = 14
-    /// The largest payload of a control frame (§5.5).
     static let controlSize = 125
 
-    /// Reads a head from its first bytes.
-    ///
-    /// - Parameter allowsCompressed: whether RSV1 has a meaning (RFC 7692 §6).
-    /// - Returns: the head and its size; `nil` if bytes are missing.
+    /// Reads a head and its size from its first bytes; `nil` if bytes are missing. Compression gives RSV1 a meaning (RFC 7692
+    /// §6).
     static func read(
         _ bytes: UnsafeRawBufferPointer, role: Role, allowsCompressed: Bool
     ) throws(Violation) -> (FrameHead, size: Int)? {
@@ -74,9 +73,8 @@ struct FrameHead: Equatable {
         return length
     }
 
-    /// Writes the head.
-    func write(into bytes: inout [UInt8]) {
-        bytes.append((isFinal ? 0x80 : 0) | (isCompressed ? 0x40 : 0) | opcode.rawValue)
+    var bytes: [UInt8] {
+        var bytes = [(isFinal ? 0x80 : 0) | (isCompressed ? 0x40 : 0) | opcode.rawValue]
         let masked: UInt8 = mask == nil ? 0 : 0x80
         switch length {
         case ...125: bytes.append(masked | UInt8(length))
@@ -86,14 +84,52 @@ struct FrameHead: Equatable {
             bytes += stride(from: 56, through: 0, by: -8).map { UInt8(truncatingIfNeeded: length >> $0) }
         }
         if let mask { withUnsafeBytes(of: mask) { bytes += $0 } }
+        return bytes
+    }
+}
+
+/// Makes the frames of one side.
+struct FrameWriter: Sendable {
+    let role: Role
+
+    func frame(_ opcode: Opcode, _ payload: some Collection<UInt8>, isFinal: Bool = true, isCompressed: Bool = false) -> Data {
+        let (head, mask) = head(opcode, length: payload.count, isFinal: isFinal, isCompressed: isCompressed)
+        return head + piece(payload, mask)
+    }
+
+    /// The head of a frame and its key: unpredictable, and new for each frame (RFC 6455 §5.3).
+    func head(_ opcode: Opcode, length: Int, isFinal: Bool, isCompressed: Bool) -> (Data, mask: UInt32?) {
+        let mask = role == .client ? UInt32.random(in: .min ... .max) : nil
+        let head = FrameHead(isFinal: isFinal, isCompressed: isCompressed, opcode: opcode, length: length, mask: mask)
+        return (Data(head.bytes), mask)
+    }
+
+    /// A piece of a payload, masked.
+    func piece(_ bytes: some Collection<UInt8>, _ mask: UInt32?, offset: Int = 0) -> Data {
+        var piece = Data(bytes)
+        if let mask { piece.withUnsafeMutableBytes { Masking.apply(mask, to: $0, offset: offset) } }
+        return piece
+    }
+
+    /// A Close frame. It omits a code that may not be sent, and cuts a reason that is too long for a control frame at a
+    /// character.
+    func close(_ code: WebSocket.CloseCode, _ reason: String) -> Data {
+        guard code.mayBeSent else { return frame(.close, EmptyCollection()) }
+        var text = reason
+        if text.utf8.count > FrameHead.controlSize - 2 {
+            text = ""
+            for character in reason {
+                guard text.utf8.count + character.utf8.count <= FrameHead.controlSize - 2 else { break }
+                text.append(character)
+            }
+        }
+        return frame(.close, [UInt8(code.rawValue >> 8), UInt8(code.rawValue & 0xFF)] + Array(text.utf8))
     }
 }
 
 /// Masks or unmasks bytes by exclusive or with a masking key (RFC 6455 §5.3).
 enum Masking {
-    /// - Parameters:
-    ///   - key: the four bytes in the order of the wire.
-    ///   - offset: the offset of the bytes within the payload.
+    /// The key's four bytes are in the order of the wire. The offset is that of the bytes within the payload.
     static func apply(_ key: UInt32, to bytes: UnsafeMutableRawBufferPointer, offset: Int = 0) {
         let shift = UInt32(offset & 3) * 8
         let key = UInt32(littleEndian: key)

@@ -6,25 +6,21 @@ internal import HTTPTypes
 
 /// The rules of the opening handshake (RFC 6455 §4, RFC 7692 §7.1), for both sides.
 package enum Handshake {
-    /// The result of a handshake.
     struct Agreement: Equatable {
         var subprotocol: String?
         var deflate: DeflateAgreement?
     }
 
     /// A new key: sixteen random bytes in Base64 (§4.1).
-    static func key() -> String {
-        Data((0..<16).map { _ in UInt8.random(in: .min ... .max) }).base64EncodedString()
-    }
+    static func key() -> String { Data((0..<16).map { _ in UInt8.random(in: .min ... .max) }).base64EncodedString() }
 
     /// The server's proof that it has read the key (§4.2.2).
     static func accept(_ key: String) -> String {
         Data(SHA1.hash((key + "258EAFA5-E914-47DA-95CA-C5AB0DC85B11").utf8)).base64EncodedString()
     }
 
-    /// The options with the subprotocols that the request names already, by its endpoint, the channel or a hook.
-    ///
-    /// - Throws: `RequestError.malformedHeader(name:reason:)` for a field of the handshake that the kit would replace.
+    /// The options with the subprotocols that the request names already, by its endpoint, the channel or a hook. Rejects a field
+    /// of the handshake that the kit would replace.
     static func options(_ options: WebSocket.Options, of fields: HTTPFields) throws(RequestError) -> WebSocket.Options {
         var options = options
         if let field = fields[.secWebSocketProtocol] {
@@ -55,9 +51,7 @@ package enum Handshake {
         (.connection, ["upgrade", "keep-alive"], "a WebSocket is opened by 'Upgrade' (RFC 6455 §4.1)"),
     ]
 
-    /// The fields of a request.
-    ///
-    /// - Throws: `RequestError.malformedHeader(name:reason:)` for a subprotocol that is not a token or is named twice.
+    /// The fields of a request. A subprotocol must be a token, and must not be named twice.
     static func offer(_ options: WebSocket.Options, key: String) throws(RequestError) -> HTTPFields {
         for name in options.subprotocols where !name.isToken {
             throw .malformedHeader(name: "Sec-WebSocket-Protocol", reason: "'\(name.escapingControls)' is not a token")
@@ -69,21 +63,17 @@ package enum Handshake {
             .connection: "Upgrade", .upgrade: "websocket", .secWebSocketKey: key, .secWebSocketVersion: "13",
         ]
         if !options.subprotocols.isEmpty { fields[.secWebSocketProtocol] = options.subprotocols.joined(separator: ", ") }
-        if let compression = options.compression { fields[.secWebSocketExtensions] = Self.text(compression) }
+        if let compression = options.compression {
+            fields[.secWebSocketExtensions] =
+                "permessage-deflate; client_max_window_bits"
+                + (compression.resetsOwnContext ? "; client_no_context_takeover" : "")
+                + (compression.resetsServerContext ? "; server_no_context_takeover" : "")
+        }
         return fields
     }
 
-    private static func text(_ compression: WebSocket.Compression) -> String {
-        "permessage-deflate; client_max_window_bits" + (compression.resetsOwnContext ? "; client_no_context_takeover" : "")
-            + (compression.resetsServerContext ? "; server_no_context_takeover" : "")
-    }
-
     /// Checks a server's response with status 101 (§4.1).
-    ///
-    /// - Throws: `TransportError.malformedResponse(reason:)`.
-    static func check(
-        _ fields: HTTPFields, key: String, _ options: WebSocket.Options
-    ) throws(TransportError) -> Agreement {
+    static func check(_ fields: HTTPFields, key: String, _ options: WebSocket.Options) throws(TransportError) -> Agreement {
         func reject(_ reason: String) -> TransportError {
             .malformedResponse(reason: "\(reason) (RFC 6455 §4.1)".escapingControls)
         }
@@ -93,9 +83,7 @@ package enum Handshake {
         guard list(fields[.connection] ?? "").contains(where: { $0.lowercased() == "upgrade" }) else {
             throw reject("expected 'Connection: Upgrade', found \(quoted(fields[.connection]))")
         }
-        guard fields[.secWebSocketAccept] == accept(key) else {
-            throw reject("the Sec-WebSocket-Accept does not match the key")
-        }
+        guard fields[.secWebSocketAccept] == accept(key) else { throw reject("the Sec-WebSocket-Accept does not match the key") }
         var agreement = Agreement()
         if let name = fields[.secWebSocketProtocol] {
             guard options.subprotocols.contains(name) else { throw reject("the subprotocol \(quoted(name)) was not offered") }
@@ -132,9 +120,7 @@ package enum Handshake {
         text.split(separator: ",").map { $0.trimmingHTTPWhitespace() }.filter { !$0.isEmpty }
     }
 
-    private static func quoted(_ text: String?) -> String {
-        text.map { "'\($0.shortened(to: 100))'" } ?? "nothing"
-    }
+    private static func quoted(_ text: String?) -> String { text.map { "'\($0.shortened(to: 100))'" } ?? "nothing" }
 
     /// An extension's name and its parameters; those of permessage-deflate are window sizes.
     fileprivate struct Parameters {
@@ -148,21 +134,19 @@ package enum Handshake {
             name = parts.first?.lowercased() ?? ""
             for part in parts.dropFirst() {
                 let pair = part.split(separator: "=", maxSplits: 1).map { $0.trimmingHTTPWhitespace() }
-                guard let name = pair.first?.lowercased(), !all.contains(where: { $0.name == name }) else {
+                let bits = pair.count == 2 ? Self.windowBits(pair[1]) : nil
+                if let name = pair.first?.lowercased(), !all.contains(where: { $0.name == name }), pair.count < 2 || bits != nil {
+                    all.append((name, bits))
+                } else {
                     isSound = false
-                    continue
                 }
-                guard pair.count == 2 else {
-                    all.append((name, nil))
-                    continue
-                }
-                let digits = pair[1].first == "\"" && pair[1].last == "\"" ? String(pair[1].dropFirst().dropLast()) : pair[1]
-                guard let bits = Int32(digits), (8...15).contains(bits), digits.allSatisfy(\.isNumber), digits.first != "0" else {
-                    isSound = false
-                    continue
-                }
-                all.append((name, bits))
             }
+        }
+
+        private static func windowBits(_ text: String) -> Int32? {
+            let digits = text.first == "\"" && text.last == "\"" ? String(text.dropFirst().dropLast()) : text
+            guard let bits = Int32(digits), digits.allSatisfy(\.isNumber), digits.first != "0" else { return nil }
+            return (8...15).contains(bits) ? bits : nil
         }
     }
 }
@@ -174,10 +158,7 @@ package struct Acceptance: Sendable {
     private let agreement: Handshake.Agreement
     private let options: WebSocket.Options
 
-    /// - Parameters:
-    ///   - values: gives all values of a request's field by its name.
-    ///   - options: the server's subprotocols, limits and clocks.
-    /// - Returns: `nil` for a request that is not a WebSocket handshake.
+    /// `nil` for a request that is not a WebSocket handshake. `values` gives all values of a request's field by its name.
     package init?(_ options: WebSocket.Options, values: (_ name: String) -> [String]) {
         guard let key = values("Sec-WebSocket-Key").first, values("Sec-WebSocket-Version").first == "13",
             values("Upgrade").first?.lowercased() == "websocket"

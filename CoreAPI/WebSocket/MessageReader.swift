@@ -3,7 +3,6 @@ package import Foundation
 /// Reads messages and control frames out of bytes in pieces of any size. It keeps at most one message of the allowed size, and
 /// fails at the first byte that breaks a rule.
 package struct MessageReader {
-    /// A message or a control frame.
     package enum Event: Sendable, Equatable {
         case message(WebSocket.Message)
         case ping(Data)
@@ -19,7 +18,7 @@ package struct MessageReader {
     /// The first bytes of an incomplete head.
     private var partialHead: [UInt8] = []
     private var frame: FrameHead?
-    /// The number of payload bytes read of the frame.
+    /// Of its payload, the bytes read so far.
     private var offset = 0
     private var control: [UInt8] = []
     private var message: Message?
@@ -51,11 +50,7 @@ package struct MessageReader {
     /// The bytes of a message whose last fragment has not arrived; `nil` between messages.
     var unfinished: Int? { message?.bytes.count }
 
-    /// The next event in the bytes.
-    ///
-    /// - Parameter index: the offset of the first unread byte; moves.
-    /// - Returns: `nil` if all bytes are read.
-    /// - Throws: ``Violation``.
+    /// The next event in the bytes from an index on, which moves; `nil` if all bytes are read.
     mutating func next(_ bytes: UnsafeRawBufferPointer, at index: inout Int) throws(Violation) -> Event? {
         while true {
             if frame == nil {
@@ -75,29 +70,21 @@ package struct MessageReader {
         }
     }
 
-    // MARK: - Heads
-
     private mutating func readHead(_ bytes: UnsafeRawBufferPointer, _ index: inout Int) throws(Violation) -> Bool {
         guard index < bytes.count else { return false }
-        let rest = UnsafeRawBufferPointer(rebasing: bytes[index...])
-        if partialHead.isEmpty, let (head, size) = try FrameHead.read(rest, role: role, allowsCompressed: inflater != nil) {
-            index += size
-            try begin(head)
-            return true
+        let known = partialHead.count
+        partialHead += bytes[index...].prefix(FrameHead.longest - known)
+        let found = try partialHead.withUnsafeBufferPointer { head throws(Violation) in
+            try FrameHead.read(UnsafeRawBufferPointer(head), role: role, allowsCompressed: inflater != nil)
         }
-        // In small steps, because the first bytes of a head decide its size.
-        while index < bytes.count {
-            partialHead.append(bytes[index])
-            index += 1
-            let found = try partialHead.withUnsafeBufferPointer { known throws(Violation) in
-                try FrameHead.read(UnsafeRawBufferPointer(known), role: role, allowsCompressed: inflater != nil)
-            }
-            guard let (head, _) = found else { continue }
-            partialHead.removeAll(keepingCapacity: true)
-            try begin(head)
-            return true
+        guard let (head, size) = found else {
+            index = bytes.count
+            return false
         }
-        return false
+        index += size - known
+        partialHead.removeAll(keepingCapacity: true)
+        try begin(head)
+        return true
     }
 
     private mutating func begin(_ head: FrameHead) throws(Violation) {
@@ -119,11 +106,7 @@ package struct MessageReader {
         guard head.length <= messageSize - message.bytes.count else { throw tooLarge }
     }
 
-    private var tooLarge: Violation {
-        Violation("a message of more than \(messageSize) bytes", code: .messageTooBig)
-    }
-
-    // MARK: - Payloads
+    private var tooLarge: Violation { Violation("a message of more than \(messageSize) bytes", code: .messageTooBig) }
 
     private mutating func takeMasked(_ piece: UnsafeRawBufferPointer, of head: FrameHead) throws(Violation) {
         guard let mask = head.mask else { return try take(piece, of: head) }
@@ -149,8 +132,6 @@ package struct MessageReader {
     }
 
     private static let notUTF8 = Violation("a text that is not UTF-8 (RFC 6455 §8.1)", code: .invalidData)
-
-    // MARK: - Ends
 
     private mutating func end(_ head: FrameHead) throws(Violation) -> Event? {
         switch head.opcode {
@@ -181,5 +162,61 @@ package struct MessageReader {
             throw Violation("a Close frame whose reason is not UTF-8 (RFC 6455 §5.5.1)", code: .invalidData)
         }
         return .close(code, reason: reason)
+    }
+}
+
+/// Checks UTF-8 that arrives in pieces, and rejects the first invalid byte (RFC 3629 §4).
+struct UTF8Check {
+    /// The number of continuation bytes that must follow, and the allowed values of the next one.
+    private var missing = 0
+    private var allowed: ClosedRange<UInt8> = 0x80...0xBF
+
+    /// Whether the last character is complete.
+    var isComplete: Bool { missing == 0 }
+
+    /// Whether the bytes so far are valid, apart from an incomplete last character.
+    mutating func take(_ bytes: UnsafeRawBufferPointer) -> Bool {
+        var index = 0
+        while index < bytes.count {
+            if missing == 0 {
+                index = endOfASCII(bytes, from: index)
+                guard index < bytes.count else { return true }
+                guard begin(bytes[index]) else { return false }
+            } else {
+                guard allowed.contains(bytes[index]) else { return false }
+                missing -= 1
+                allowed = 0x80...0xBF
+            }
+            index += 1
+        }
+        return true
+    }
+
+    /// Eight bytes at a time: most texts are ASCII.
+    private func endOfASCII(_ bytes: UnsafeRawBufferPointer, from start: Int) -> Int {
+        var index = start
+        while index + 8 <= bytes.count,
+            bytes.loadUnaligned(fromByteOffset: index, as: UInt64.self) & 0x8080_8080_8080_8080 == 0
+        {
+            index += 8
+        }
+        while index < bytes.count, bytes[index] < 0x80 { index += 1 }
+        return index
+    }
+
+    private mutating func begin(_ byte: UInt8) -> Bool {
+        switch byte {
+        case 0xC2...0xDF: missing = 1
+        case 0xE0: (missing, allowed) = (2, 0xA0...0xBF)
+        case 0xE1...0xEC, 0xEE, 0xEF: missing = 2
+        // Excludes surrogates.
+        case 0xED: (missing, allowed) = (2, 0x80...0x9F)
+        case 0xF0: (missing, allowed) = (3, 0x90...0xBF)
+        case 0xF1...0xF3: missing = 3
+        // Excludes values above U+10FFFF.
+        case 0xF4: (missing, allowed) = (3, 0x80...0x8F)
+        default: return false
+        }
+        return true
     }
 }

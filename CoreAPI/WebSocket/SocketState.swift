@@ -4,19 +4,15 @@ internal import Foundation
 /// What a WebSocket's session knows, and what each event changes. A value without I/O: ``WebSocketSession`` runs the tasks, and
 /// does what a change demands.
 struct SocketState {
-    /// Resumes a task.
     typealias Waiter = @Sendable () -> Void
-    /// Resumes a task that waits for the response to a ping.
     typealias PingWaiter = @Sendable (Result<Void, any Error>) -> Void
 
     /// What a change demands. It is done outside the session's lock, because a resumed task may run at once.
     struct Effects {
         var resumed: [Waiter] = []
-        /// The tasks of pings that get no response any more.
-        var unanswered: [PingWaiter] = []
         /// The Close frame, if it may be sent now.
         var lastFrame: Data?
-        /// Clocks that are not needed any more.
+        /// Those that are not needed any more.
         var clocks: [Task<Void, any Error>] = []
 
         fileprivate mutating func resume(_ waiter: inout Waiter?) {
@@ -28,6 +24,7 @@ struct SocketState {
     static let room = 64 * 1_024
     /// The number of bytes that are read and dropped after the end. A peer that sends more will not close.
     static let farewell = 16 * 1_024 * 1_024
+    private static let mostPongs = 64
 
     /// The end, once a reason for it is known.
     private(set) var end: SocketEnd?
@@ -37,50 +34,50 @@ struct SocketState {
     private(set) var isOver = false
     /// The number of pieces received so far.
     private(set) var received = 0
-    /// The number of writes to the connection so far, and the time of the last ping of the keep-alive among them.
-    private(set) var written = 0
-    private(set) var lastPing: ContinuousClock.Instant?
-    var control = ControlFrames()
+    /// When the peer's silence began to count: with the keep-alive's last ping or, while that waits, with the last write.
+    private(set) var silentSince = ContinuousClock.now
+    private var isPingWritten = false
     private var messages = MessageQueue()
     /// The task that waits for a message.
     private var consumer: Waiter?
     /// The reading task, while the queue of messages is full, or the last frame waits.
     private var reader: Waiter?
-    /// The number of bytes that may still be dropped.
     private var farewell = SocketState.farewell
     /// Whether a frame is being sent in pieces, and the Close frame that waits for its last one.
     private(set) var isInFrame = false
     private var lastFrame: Data?
+    /// Control frames that wait to be sent, and whether a task sends them.
+    private var unsent: [ControlFrame] = []
+    private var isSending = false
+    /// The pings that tasks wait for.
     private var pings: [(payload: Data, waiter: PingWaiter)] = []
-    /// The tasks that wait for the connection's end, or only for the reason.
-    private var waiters: [Int: (waiter: Waiter, isForReason: Bool)] = [:]
-    private var lastWaiter = 0
     private var clocks: [Task<Void, any Error>] = []
 
     /// Whether messages are dropped, because this side has closed.
     var drops: Bool { end?.closing.side == .here || isOver }
-    /// Whether the reading task waits for the app.
     var isReaderHeld: Bool { reader != nil }
+    /// Why a task cannot send any more.
+    var reason: any Error {
+        end?.error ?? WebSocketSession.lost("the WebSocket is closed (\(end?.closing.code ?? .abnormal))")
+    }
 
     // MARK: - Reading
 
-    /// Counts received bytes.
-    ///
-    /// - Returns: whether to read on.
+    /// Counts received bytes, and says whether to read on.
     mutating func receive(_ count: Int) -> Bool {
         received += 1
         if end != nil { farewell -= count }
         return farewell > 0
     }
 
-    /// - Returns: whether the reading task must wait until there is room for a message.
+    /// Whether the reading task must wait until there is room for a message.
     mutating func waitForRoom(_ waiter: @escaping Waiter) -> Bool {
         guard !drops, messages.size >= Self.room else { return false }
         reader = waiter
         return true
     }
 
-    /// - Returns: whether the reading task must wait until the last frame is sent.
+    /// Whether the reading task must wait until the last frame is sent.
     mutating func waitUntilAnnounced(_ waiter: @escaping Waiter) -> Bool {
         if !isAnnounced { reader = waiter }
         return !isAnnounced
@@ -102,9 +99,7 @@ struct SocketState {
 
     /// Whether a task has to wait for a message.
     enum Wait: Sendable {
-        case waits, isReady
-        /// Another task waits already.
-        case isSecond
+        case waits, isReady, isSecond
     }
 
     mutating func waitForMessage(_ waiter: @escaping Waiter) -> Wait {
@@ -118,9 +113,7 @@ struct SocketState {
 
     // MARK: - Writing
 
-    /// Begins a frame that is sent in pieces: a Close frame waits for the last one.
-    ///
-    /// - Returns: `false` after the end.
+    /// Begins a frame that is sent in pieces, unless the socket has ended: a Close frame waits for the last one.
     mutating func beginFrame() -> Bool {
         isInFrame = end == nil
         return isInFrame
@@ -131,31 +124,63 @@ struct SocketState {
         effects.lastFrame = lastFrame.take()
     }
 
-    mutating func noteWritten() { written += 1 }
-    mutating func noteKeepAlive() { lastPing = .now }
+    // MARK: - Control frames
+
+    /// A ping, or the response to one.
+    struct ControlFrame {
+        let opcode: Opcode
+        let payload: Data
+
+        /// Whether it is a ping of the keep-alive: an app's ping has a payload.
+        var isKeepAlive: Bool { opcode == .ping && payload.isEmpty }
+    }
+
+    /// In a flood of pings the oldest unsent answers are dropped (RFC 6455 §5.5.3).
+    mutating func appendPong(_ payload: Data) {
+        let pongs = unsent.indices.filter { unsent[$0].opcode == .pong }
+        if let oldest = pongs.first, pongs.count == Self.mostPongs { unsent.remove(at: oldest) }
+        unsent.append(ControlFrame(opcode: .pong, payload: payload))
+    }
 
     /// Queues a ping of the keep-alive.
     mutating func keepAlive() {
-        lastPing = nil
-        control.pings.append(Data())
+        (isPingWritten, silentSince) = (false, .now)
+        unsent.append(ControlFrame(opcode: .ping, payload: Data()))
     }
 
-    // MARK: - Pings
+    mutating func noteWritten(isKeepAlive: Bool) {
+        if isKeepAlive || !isPingWritten { silentSince = .now }
+        if isKeepAlive { isPingWritten = true }
+    }
 
-    /// Queues a ping.
-    ///
-    /// - Returns: `false` after the end.
-    mutating func ping(_ payload: Data, _ waiter: @escaping PingWaiter) -> Bool {
-        guard end == nil else { return false }
-        pings.append((payload, waiter))
-        control.pings.append(payload)
+    /// Whether the caller must start a task that sends the waiting frames.
+    mutating func beginSending() -> Bool {
+        guard !isSending, end == nil, !unsent.isEmpty else { return false }
+        isSending = true
         return true
     }
 
-    /// A ping that is not waited for any more; `nil` if it was answered.
-    mutating func endPing(_ payload: Data) -> PingWaiter? {
-        pings.firstIndex { $0.payload == payload }.map { pings.remove(at: $0).waiter }
+    /// The next frame for that task; `nil` ends it.
+    mutating func nextToSend() -> ControlFrame? {
+        let frame = nextBetweenFragments()
+        if frame == nil { isSending = false }
+        return frame
     }
+
+    /// No frame follows the Close frame.
+    mutating func nextBetweenFragments() -> ControlFrame? {
+        end == nil && !unsent.isEmpty ? unsent.removeFirst() : nil
+    }
+
+    /// Queues a ping, unless the socket has ended.
+    mutating func ping(_ payload: Data, _ waiter: @escaping PingWaiter) -> Bool {
+        guard end == nil else { return false }
+        pings.append((payload, waiter))
+        unsent.append(ControlFrame(opcode: .ping, payload: payload))
+        return true
+    }
+
+    mutating func forgetPing(_ payload: Data) { pings.removeAll { $0.payload == payload } }
 
     /// The response to a ping answers all earlier ones, too.
     mutating func answerPings(through payload: Data, _ effects: inout Effects) {
@@ -167,64 +192,32 @@ struct SocketState {
     // MARK: - The end
 
     /// Sets the end, unless there is one. No control frame follows, but the Close frame, once no other frame is being sent.
-    ///
-    /// - Parameter frame: the Close frame; `nil` if none can be sent.
-    /// - Returns: whether this is the end.
     mutating func end(_ end: SocketEnd, sending frame: Data?, _ effects: inout Effects) -> Bool {
         guard self.end == nil else { return false }
         self.end = end
-        control.end()
         if isInFrame { lastFrame = frame } else { effects.lastFrame = frame }
-        resumeWaiters(forReasonOnly: true, &effects)
         if drops { effects.resume(&reader) }
         return true
     }
 
-    /// The app hears of the end.
     mutating func announceEnd(_ effects: inout Effects) {
         isAnnounced = true
         effects.resume(&consumer)
         effects.resume(&reader)
-        effects.unanswered += pings.map(\.waiter)
+        effects.resumed += pings.map { [reason] ping in { ping.waiter(.failure(reason)) } }
         pings = []
     }
 
-    /// The connection has ended.
     mutating func finish(_ effects: inout Effects) {
         isOver = true
         announceEnd(&effects)
-        resumeWaiters(forReasonOnly: false, &effects)
         effects.clocks += clocks
         clocks = []
-    }
-
-    /// A number for a task that waits for the end.
-    mutating func nextWaiter() -> Int {
-        lastWaiter += 1
-        return lastWaiter
-    }
-
-    /// - Returns: whether a task has to wait for the end of the connection, or only for the reason of it.
-    mutating func waitForEnd(_ number: Int, isForReason: Bool, _ waiter: @escaping Waiter) -> Bool {
-        guard isForReason ? end == nil : !isOver else { return false }
-        waiters[number] = (waiter, isForReason)
-        return true
-    }
-
-    mutating func resumeWaiter(_ number: Int, _ effects: inout Effects) {
-        if let waiting = waiters.removeValue(forKey: number) { effects.resumed.append(waiting.waiter) }
     }
 
     /// Keeps a clock until the connection's end.
     mutating func add(_ clock: Task<Void, any Error>, _ effects: inout Effects) {
         if isOver { effects.clocks.append(clock) } else { clocks.append(clock) }
-    }
-
-    private mutating func resumeWaiters(forReasonOnly: Bool, _ effects: inout Effects) {
-        for (number, waiting) in waiters where !forReasonOnly || waiting.isForReason {
-            waiters[number] = nil
-            effects.resumed.append(waiting.waiter)
-        }
     }
 }
 
@@ -233,4 +226,36 @@ struct SocketEnd {
     let closing: WebSocket.Closing
     /// `nil` after an orderly end.
     let error: APIClientError?
+}
+
+/// Messages that wait for the app. New ones go to one array and come from another, so that both ends are cheap, and no slot of a
+/// message that was taken stays.
+struct MessageQueue {
+    private(set) var arrived: [WebSocket.Message] = []
+    /// The oldest messages, in reverse.
+    private(set) var leaving: [WebSocket.Message] = []
+    /// The bytes of all waiting messages, with a fixed cost for each.
+    private(set) var size = 0
+    var isEmpty: Bool { arrived.isEmpty && leaving.isEmpty }
+
+    mutating func append(_ message: WebSocket.Message) {
+        arrived.append(message)
+        size += message.cost
+    }
+
+    mutating func popFirst() -> WebSocket.Message? {
+        if leaving.isEmpty { (leaving, arrived) = (arrived.reversed(), []) }
+        let message = leaving.popLast()
+        size -= message?.cost ?? 0
+        return message
+    }
+}
+
+extension WebSocket.Message {
+    fileprivate var cost: Int {
+        switch self {
+        case .text(let text): text.utf8.count + 64
+        case .binary(let data): data.count + 64
+        }
+    }
 }

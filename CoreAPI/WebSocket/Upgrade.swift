@@ -3,8 +3,8 @@ internal import CoreAPIHTTP
 internal import Foundation
 internal import HTTPTypes
 
-/// Makes a call an upgrade to WebSocket (RFC 6455 §4): each attempt opens a connection through the channel's transport,
-/// and sends the request on it.
+/// Makes a call an upgrade to WebSocket (RFC 6455 §4): each attempt opens a connection through the channel's transport, and sends
+/// the request on it.
 struct Upgrade: TransportModifier {
     let options: WebSocket.Options
 
@@ -48,9 +48,6 @@ private struct UpgradeTransport: Transport {
         }
     }
 
-    // MARK: - The request
-
-    /// The request's bytes.
     private static func head(of request: Request) throws(RequestError) -> Data {
         var lines = ["GET \(request.url.target) HTTP/1.1"]
         if !request.headers.contains(where: { $0.name.canonicalName == "host" }) {
@@ -69,19 +66,17 @@ private struct UpgradeTransport: Transport {
 
     private static let notSent: Set<HTTPField.Name> = [.cookie, .contentLength, .transferEncoding]
 
-    // MARK: - The response
-
     private func exchange(
         _ attempt: Attempt, _ head: Data, over connection: any RawConnection, _ key: String, _ options: WebSocket.Options
     ) async -> RawResponse {
-        let clock = AnswerClock(attempt.request, connection)
+        let request = attempt.request
         var reader = AnswerReader(
             attempt.call.channel.limits, discardsBody: { attempt.bodyLimit(of: $0).isDiscarded }
-        ) { try await clock.run { try await connection.read() } }
+        ) { try await request.limit(connection) { try await connection.read() } }
         var metrics = connection.metrics
         let began = ContinuousClock.now
         do {
-            try await clock.run { try await connection.write(head) }
+            try await request.limit(connection) { try await connection.write(head) }
             let answer = try await reader.read()
             metrics?.firstByte = began.duration(to: .now)
             metrics?.total += began.duration(to: .now)
@@ -97,7 +92,7 @@ private struct UpgradeTransport: Transport {
         } catch {
             connection.close()
             let head = reader.head.map(readable)
-            let failure = APIClientError(error, APIClientError.Context(attempt.request, head: head))
+            let failure = APIClientError(error, APIClientError.Context(request, head: head))
             return RawResponse(attempt, head: head, failure: failure, metrics: metrics)
         }
     }
@@ -112,22 +107,14 @@ private struct UpgradeTransport: Transport {
     }
 }
 
-/// Ends a connection if a step takes longer than the call's timeouts allow.
-private struct AnswerClock: Sendable {
-    private let request: Request
-    private let connection: any RawConnection
-
-    init(_ request: Request, _ connection: any RawConnection) {
-        self.request = request
-        self.connection = connection
-    }
-
-    func run<Value>(_ step: () async throws -> Value) async throws -> Value {
-        let left = ContinuousClock.now.duration(to: request.deadline)
-        let isTotal = left < request.timeout.idle
+extension Request {
+    /// Ends a connection if a step takes longer than the call's timeouts allow.
+    fileprivate func limit<Value>(_ connection: any RawConnection, _ step: () async throws -> Value) async throws -> Value {
+        let left = ContinuousClock.now.duration(to: deadline)
+        let isTotal = left < timeout.idle
         let isOver = Mutex(false)
-        let clock = Task { [connection] in
-            try await Task.sleep(for: isTotal ? left : request.timeout.idle)
+        let clock = Task { [idle = timeout.idle] in
+            try await Task.sleep(for: isTotal ? left : idle)
             isOver.withLock { $0 = true }
             connection.close()
         }
@@ -136,9 +123,7 @@ private struct AnswerClock: Sendable {
             return try await step()
         } catch {
             guard isOver.withLock({ $0 }) else { throw error }
-            throw isTotal
-                ? TransportError.timedOut(.total, after: request.timeout.total)
-                : TransportError.timedOut(.idle, after: request.timeout.idle)
+            throw isTotal ? TransportError.timedOut(.total, after: timeout.total) : .timedOut(.idle, after: timeout.idle)
         }
     }
 }
@@ -150,8 +135,7 @@ final class UpgradedConnection: RawConnection {
     private let rest: Mutex<Data>
 
     init(_ connection: any RawConnection, _ rest: Data, _ agreement: Handshake.Agreement) {
-        self.agreement = agreement
-        self.connection = connection
+        (self.connection, self.agreement) = (connection, agreement)
         self.rest = Mutex(rest)
     }
 
@@ -172,10 +156,16 @@ final class UpgradedConnection: RawConnection {
     }
 
     func write(_ data: Data) async throws { try await connection.write(data) }
-
     func finish(with last: Data, sent: @escaping @Sendable () -> Void) { connection.finish(with: last, sent: sent) }
-
     func close() { connection.close() }
+}
+
+extension Body {
+    /// The bytes of a connection after its response switched protocols (101).
+    init(_ connection: any RawConnection) {
+        let source = ChunkSource(isReplayable: false, connection: connection) { { try await connection.read() } }
+        self = .stream(Body.Stream(length: nil, source))
+    }
 }
 
 extension String {
@@ -184,5 +174,175 @@ extension String {
         let start = prefix(6).lowercased()
         if start == "wss://" { return "https://" + dropFirst(6) }
         return start.hasPrefix("ws://") ? "http://" + dropFirst(5) : self
+    }
+}
+
+/// Reads a server's response to an upgrade from a connection: a head and, unless the response switches protocols, a body (RFC
+/// 9112). Strict: unknown syntax is an error.
+struct AnswerReader {
+    struct Answer {
+        let head: ResponseHead
+        let body: Data
+        /// The bytes after a 101, which belong to the new protocol.
+        let rest: Data
+    }
+
+    /// The final head, once it was read.
+    private(set) var head: ResponseHead?
+    private let discardsBody: (ResponseHead) -> Bool
+    private let next: () async throws -> Data?
+    private let limits: Limits
+    private var pending: [UInt8] = []
+    /// Of all heads so far: interim responses must have an end, too.
+    private var (headSize, headLines) = (0, 0)
+
+    /// A body that is not needed, such as that of a followed redirect, is not read.
+    init(
+        _ limits: Limits, discardsBody: @escaping (ResponseHead) -> Bool = { _ in false },
+        _ next: @escaping () async throws -> Data?
+    ) {
+        (self.limits, self.discardsBody, self.next) = (limits, discardsBody, next)
+    }
+
+    mutating func read() async throws -> Answer {
+        while true {
+            let head = try await readHead()
+            let code = head.status.code
+            if code == 101 || code >= 200 { self.head = head }
+            if code == 101 { return Answer(head: head, body: Data(), rest: Data(pending)) }
+            // Interim responses precede the final one (RFC 9110 §15.2).
+            guard code >= 200 else { continue }
+            let body = code == 204 || code == 304 || discardsBody(head) ? Data() : try await readBody(head.headers)
+            return Answer(head: head, body: body, rest: Data())
+        }
+    }
+
+    private var headTooLarge: TransportError { .headTooLarge(limit: limits.responseHeadSize) }
+    private var tooLarge: TransportError { .responseTooLarge(limit: limits.responseBodySize) }
+    private static func malformed(_ reason: String) -> TransportError { .malformedResponse(reason: reason.escapingControls) }
+
+    private mutating func readHead() async throws -> ResponseHead {
+        var lines: [[UInt8]] = []
+        while true {
+            let line = try await readLine(atMost: limits.responseHeadSize - headSize, else: headTooLarge)
+            headSize += line.count + 2
+            guard headSize <= limits.responseHeadSize else { throw headTooLarge }
+            if line.isEmpty { break }
+            headLines += 1
+            guard headLines <= limits.responseHeadLines else {
+                throw TransportError.tooManyHeadLines(limit: limits.responseHeadLines)
+            }
+            lines.append(line)
+        }
+        guard let first = lines.first, let status = Self.status(first) else {
+            throw Self.malformed("expected a status line of HTTP/1.1 (RFC 9112 §4)")
+        }
+        guard !first.contains(0), !first.contains(0x0D) else {
+            throw Self.malformed("the status line has a NUL or CR (RFC 9112 §2.2)")
+        }
+        guard status.code != 101 || first.starts(with: "HTTP/1.1 ".utf8) else {
+            throw Self.malformed("it switches protocols in another version than HTTP/1.1 (RFC 9110 §7.8)")
+        }
+        var fields = HTTPFields()
+        for line in lines.dropFirst() { fields.append(try Self.field(line)) }
+        return ResponseHead(status: status, headers: fields)
+    }
+
+    private static func status(_ line: [UInt8]) -> HTTPResponse.Status? {
+        let digits = line.dropFirst("HTTP/1.1 ".utf8.count).prefix { $0 != 0x20 }
+        guard line.starts(with: "HTTP/1.1 ".utf8) || line.starts(with: "HTTP/1.0 ".utf8), digits.count == 3,
+            digits.allSatisfy(\.isDigit), let code = Int(String(decoding: digits, as: UTF8.self)), code >= 100
+        else { return nil }
+        return HTTPResponse.Status(code: code)
+    }
+
+    private static func field(_ line: [UInt8]) throws -> HTTPField {
+        guard let colon = line.firstIndex(of: UInt8(ascii: ":")),
+            let name = HTTPField.Name(String(decoding: line[..<colon], as: UTF8.self))
+        else { throw malformed("expected a header line with a name (RFC 9112 §5)") }
+        guard !line.contains(0), !line.contains(0x0D) else {
+            throw malformed("the field \(name) has a NUL or CR (RFC 9110 §5.5)")
+        }
+        return HTTPField(name: name, value: String(decoding: line[(colon + 1)...], as: UTF8.self).trimmingHTTPWhitespace())
+    }
+
+    private mutating func readBody(_ fields: HTTPFields) async throws -> Data {
+        if let coding = fields[.transferEncoding] {
+            guard coding.lowercased() == "chunked", fields[.contentLength] == nil else {
+                throw Self.malformed("expected 'chunked' as coding, found '\(coding.shortened(to: 100))' (RFC 9112 §6.1)")
+            }
+            return try await readChunks()
+        }
+        guard let text = fields[.contentLength] else { return try await readToEnd() }
+        guard text.utf8.allSatisfy(\.isDigit), let length = Int(text) else {
+            throw Self.malformed("expected a number as Content-Length, found '\(text.shortened(to: 100))'")
+        }
+        guard length <= limits.responseBodySize else { throw tooLarge }
+        return try await take(length, of: Int64(length), after: 0)
+    }
+
+    private mutating func readChunks() async throws -> Data {
+        var body = Data()
+        while true {
+            let long = Self.malformed("a chunk's size has more than 1,024 bytes")
+            let line = try await readLine(atMost: 1_024, else: long, after: body.count)
+            let digits = String(decoding: line.prefix { $0 != UInt8(ascii: ";") }, as: UTF8.self).trimmingHTTPWhitespace()
+            // `Int` takes a sign, too.
+            guard digits.allSatisfy(\.isHexDigit), let size = Int(digits, radix: 16) else {
+                throw Self.malformed("expected a number as a chunk's size (RFC 9112 §7.1)")
+            }
+            if size == 0 { return body }
+            guard size <= limits.responseBodySize - body.count else { throw tooLarge }
+            body += try await take(size, of: nil, after: body.count)
+            let longer = Self.malformed("a chunk is longer than its size")
+            guard try await readLine(atMost: 2, else: longer, after: body.count).isEmpty else { throw longer }
+        }
+    }
+
+    /// Reads more bytes, unless the connection has ended.
+    private mutating func readMore() async throws -> Bool {
+        let bytes = try await next()
+        pending += bytes ?? Data()
+        return bytes != nil
+    }
+
+    private mutating func readToEnd() async throws -> Data {
+        while pending.count <= limits.responseBodySize {
+            guard try await readMore() else { return Data(pending) }
+        }
+        throw tooLarge
+    }
+
+    private mutating func take(_ count: Int, of expected: Int64?, after received: Int) async throws -> Data {
+        while pending.count < count {
+            guard try await readMore() else {
+                throw TransportError.truncated(received: Int64(received + pending.count), expected: expected)
+            }
+        }
+        defer { pending.removeFirst(count) }
+        return Data(pending.prefix(count))
+    }
+
+    /// Reads a line, and drops its end. `received` counts the bytes of the body so far, outside the head.
+    private mutating func readLine(
+        atMost limit: Int, else error: TransportError, after received: Int? = nil
+    ) async throws -> [UInt8] {
+        var searched = 0
+        while true {
+            if let end = pending[searched...].firstIndex(of: 0x0A) {
+                // As below, so that it does not matter how the bytes arrive.
+                guard end <= limit else { throw error }
+                var line = Array(pending[..<end])
+                pending.removeFirst(end + 1)
+                if line.last == 0x0D { line.removeLast() }
+                return line
+            }
+            searched = pending.count
+            guard searched <= limit else { throw error }
+            guard try await readMore() else {
+                if let received { throw TransportError.truncated(received: Int64(received), expected: nil) }
+                throw WebSocketSession.lost("it ended before the response's head was complete")
+            }
+        }
     }
 }

@@ -16,8 +16,8 @@ public import Foundation
 /// another code, breaks the protocol, exceeds a limit, or the connection is lost. Cancelling the task that waits for a message,
 /// or releasing the socket, closes it with 1000.
 ///
-/// The socket has one end: the loop, every sender, every ping and ``closing`` report it. The loop ends when the Close
-/// frame is sent. The connection outlives the socket until the peer has closed it, at most for ``Options/closeTimeout``.
+/// The socket has one end: the loop, every sender, every ping and ``closing`` report it. The loop ends when the Close frame is
+/// sent. The connection outlives the socket until the peer has closed it, at most for ``Options/closeTimeout``.
 ///
 /// The socket answers pings, and sends pings after a silence (``Options/pingInterval``). It keeps about 64 KiB of messages that
 /// no task has taken. Then it stops reading, and the peer has to wait. Sending also waits while the peer reads too slowly.
@@ -40,16 +40,12 @@ public final class WebSocket: Sendable {
     ) {
         subprotocol = agreement.subprotocol
         isCompressed = agreement.deflate != nil
-        self.head = head
-        self.coder = coder
-        self.context = context
+        (self.head, self.coder, self.context) = (head, coder, context)
         session = WebSocketSession(connection, role, agreement.deflate, options, context: context)
         session.start()
     }
 
-    deinit {
-        session.release()
-    }
+    deinit { session.release() }
 
     /// How the socket ended; `nil` while it is open.
     public var closing: Closing? { session.closing }
@@ -61,8 +57,8 @@ public final class WebSocket: Sendable {
     ///   task is cancelled in the middle of a message, the socket ends.
     public func send(_ message: Message) async throws(APIClientError) {
         switch message {
-        case .text(let text): try await send(.text, Data(text.utf8))
-        case .binary(let data): try await send(.binary, data)
+        case .text(let text): try await session.send(.text, Data(text.utf8))
+        case .binary(let data): try await session.send(.binary, data)
         }
     }
 
@@ -77,7 +73,7 @@ public final class WebSocket: Sendable {
         } catch {
             throw .request(.encodingFailed(encoding: coder.contentType, underlying: error), context)
         }
-        try await send(.text, data)
+        try await session.send(.text, data)
     }
 
     /// Sends a binary message of unknown length in fragments, one for each chunk. Other messages wait meanwhile. The message is
@@ -85,19 +81,7 @@ public final class WebSocket: Sendable {
     ///
     /// - Throws: `APIClientError`; an error of the sequence after its first chunk ends the socket with 1011.
     public func send<Chunks: AsyncSequence>(fragments: Chunks) async throws(APIClientError) where Chunks.Element == Data {
-        do {
-            try await session.send(.binary, fragments: fragments)
-        } catch {
-            throw session.failure(error)
-        }
-    }
-
-    private func send(_ opcode: Opcode, _ payload: Data) async throws(APIClientError) {
-        do {
-            try await session.send(opcode, payload)
-        } catch {
-            throw session.failure(error)
-        }
+        try await session.send(.binary, fragments: fragments)
     }
 
     /// Sends a ping, and waits for its response.
@@ -117,9 +101,7 @@ public final class WebSocket: Sendable {
     /// - Parameters:
     ///   - code: the code to send; omitted unless ``CloseCode/mayBeSent`` is `true`.
     ///   - reason: a text for the peer's log; cut to 123 bytes.
-    public func close(code: CloseCode = .normal, reason: String = "") async {
-        await session.close(code, reason)
-    }
+    public func close(code: CloseCode = .normal, reason: String = "") async { await session.close(code, reason) }
 }
 
 extension WebSocket: AsyncSequence {
@@ -173,8 +155,8 @@ extension Dispatcher {
     /// - Parameters:
     ///   - endpoint: the request.
     ///   - options: subprotocols, limits, clocks and compression.
-    /// - Throws: `APIClientError`: `.verification` for a response other than 101, `.transport(.malformedResponse)` for a
-    ///   wrong handshake, `.transport(.unsupported)` if the channel's transport opens no connections, as fixtures do.
+    /// - Throws: `APIClientError`: `.verification` for a response other than 101, `.transport(.malformedResponse)` for a wrong
+    ///   handshake, `.transport(.unsupported)` if the channel's transport opens no connections, as fixtures do.
     @concurrent
     public func webSocket(_ endpoint: some Endpoint, _ options: WebSocket.Options = .init()) async throws(APIClientError)
         -> WebSocket
@@ -195,7 +177,83 @@ extension Dispatcher {
 /// An endpoint whose addresses may begin with `ws:` or `wss:`.
 private struct SocketEndpoint: WrappingEndpoint {
     let wrapped: any Endpoint
-
     var baseURL: String { wrapped.baseURL.withHTTPScheme }
     var url: String { wrapped.url.withHTTPScheme }
+}
+
+extension Networker {
+    /// Opens a WebSocket, and passes its messages to the interactor, decoded, one after the other on the main actor. Does not
+    /// retain the interactor; after its release the socket ends with the next message.
+    ///
+    /// ```swift
+    /// chat = webSocket(.chat(orderID: id), of: Line.self) {
+    ///     $0.socket = $1
+    /// } message: {
+    ///     $0.output?.handleLine($1)
+    /// } end: {
+    ///     $0.output?.handleChatEnd($1)
+    /// }
+    /// ```
+    ///
+    /// - Parameters:
+    ///   - endpoint: the request.
+    ///   - type: the type of each message.
+    ///   - opened: called once with the open socket, which sends.
+    ///   - message: called with each message.
+    ///   - end: called once, with the error or `nil`; not called after ``/CoreAPI/Cancellable/cancel()``.
+    /// - Returns: a handle to cancel with.
+    @MainActor
+    @discardableResult
+    public func webSocket<Value: Decodable & Sendable>(
+        _ endpoint: EndpointType, of type: Value.Type, opened: @escaping @MainActor (Self, WebSocket) -> Void,
+        message: @escaping @MainActor (Self, Value) -> Void, end: @escaping @MainActor (Self, APIClientError?) -> Void
+    ) -> Cancellable {
+        let manager = networkManager
+        let task = Task { [weak self] in
+            var failure: APIClientError?
+            do throws(APIClientError) {
+                let socket = try await manager.webSocket(endpoint)
+                if let self, !Task.isCancelled { opened(self, socket) }
+                for try await next in socket {
+                    let value = try await socket.decode(type, next)
+                    guard let self, !Task.isCancelled else { return }
+                    message(self, value)
+                }
+            } catch {
+                failure = error
+            }
+            if let self, !Task.isCancelled { end(self, failure) }
+        }
+        return Cancellable { task.cancel() }
+    }
+
+    /// Sends a value over an open socket, encoded by the channel's coder. Does not retain the interactor.
+    ///
+    /// ```swift
+    /// send(Line(text: text), over: socket) { $0.output?.handleUnsentLine($1) }
+    /// ```
+    ///
+    /// Values are sent in the order of the calls.
+    ///
+    /// - Parameters:
+    ///   - value: the message.
+    ///   - socket: the one that `opened` received.
+    ///   - failure: called on the main actor if the message cannot be sent; not called if the interactor was released. It says
+    ///     nothing of the connection, whose end has its own closure.
+    @MainActor
+    public func send(
+        _ value: some Encodable & Sendable, over socket: WebSocket,
+        failure: @escaping @MainActor (Self, APIClientError) -> Void
+    ) {
+        socket.lastSending.withLock { last in
+            last = Task { [weak self, earlier = last] in
+                await earlier?.value
+                do throws(APIClientError) {
+                    try await socket.send(json: value)
+                } catch {
+                    if let self { failure(self, error) }
+                }
+            }
+        }
+    }
 }

@@ -9,10 +9,8 @@ extension WebSocketSession {
     /// A connection that takes no more bytes.
     private struct Unwritten: Error {}
 
-    // MARK: - Messages
-
     /// Sends a message, and returns when it is queued.
-    func send(_ opcode: Opcode, _ payload: Data) async throws {
+    func send(_ opcode: Opcode, _ payload: Data) async throws(APIClientError) {
         try await inTurn {
             let compressed = payload.count >= options.compression?.minimumSize ?? .max ? compress(payload) : nil
             do {
@@ -25,8 +23,8 @@ extension WebSocketSession {
         }
     }
 
-    /// Sends a message in fragments, one for each chunk.
-    func send<Chunks: AsyncSequence>(_ opcode: Opcode, fragments: Chunks) async throws where Chunks.Element == Data {
+    func send<Chunks: AsyncSequence>(_ opcode: Opcode, fragments: Chunks) async throws(APIClientError)
+    where Chunks.Element == Data {
         try await inTurn {
             var opcode = opcode
             do {
@@ -44,19 +42,13 @@ extension WebSocketSession {
         }
     }
 
-    private func inTurn(_ work: () async throws -> Void) async throws {
+    private func inTurn(_ work: () async throws -> Void) async throws(APIClientError) {
+        defer { flush() }
         do {
-            try await turns.enter()
-        } catch {
-            throw failure(error)
-        }
-        defer {
-            turns.leave()
-            flush()
-        }
-        guard state.withLock({ $0.end == nil }) else { throw failure(reason) }
-        do {
-            try await work()
+            try await turns.pass {
+                guard state.withLock({ $0.end == nil }) else { throw reason }
+                try await work()
+            }
         } catch is Unwritten {
             throw failure(await reasonOfLoss())
         } catch {
@@ -91,27 +83,18 @@ extension WebSocketSession {
     }
 
     private func writeFrame(_ opcode: Opcode, _ payload: Data, isFinal: Bool, isCompressed: Bool) async throws {
-        guard payload.count > Self.piece else {
-            return try await write(writer.frame(opcode, payload, isFinal: isFinal, isCompressed: isCompressed))
-        }
         let (head, mask) = writer.head(opcode, length: payload.count, isFinal: isFinal, isCompressed: isCompressed)
         // From here on a Close frame waits for the last piece.
-        guard state.withLock({ $0.beginFrame() }) else { throw Unwritten() }
+        if payload.count > Self.piece, !state.withLock({ $0.beginFrame() }) { throw Unwritten() }
+        var offset = 0
         do {
-            try await write(Data(head))
-        } catch {
-            change { $0.endFrame(&$1) }
-            throw error
-        }
-        do {
-            var offset = 0
-            while offset < payload.count {
-                let piece = payload.dropFirst(offset).prefix(Self.piece)
-                try await write(writer.piece(piece, mask, offset: offset))
+            repeat {
+                let piece = writer.piece(payload.dropFirst(offset).prefix(Self.piece), mask, offset: offset)
+                try await write(offset == 0 ? head + piece : piece)
                 offset += piece.count
-            }
+            } while offset < payload.count
         } catch {
-            cut(error)
+            if offset > 0 { cut(error) } else { change { $0.endFrame(&$1) } }
             throw error
         }
         change { $0.endFrame(&$1) }
@@ -127,88 +110,55 @@ extension WebSocketSession {
             end(.init(code: code, reason: "", side: .here), isCancelled ? nil : error, sending: writer.close(code, ""))
             return
         }
-        let lost = TransportError.connectionLost(
-            reason: "the task that sent a message was cancelled in its middle (1006)", mayHaveBeenProcessed: false)
+        let lost = Self.lost("the task that sent a message was cancelled in its middle (1006)")
         end(.init(code: .abnormal, reason: "", side: .here), lost, sending: nil)
         connection.close()
         announceEnd()
     }
 
-    // MARK: - Control frames
-
     /// Sends waiting control frames, in a separate task: the reading task must not wait for a peer that does not read.
     func flush() {
-        let begins = state.withLock { $0.control.beginSending() }
-        guard begins else { return }
+        guard state.withLock({ $0.beginSending() }) else { return }
         Task {
-            do {
-                try await turns.enter()
-            } catch {
-                return
+            try? await turns.pass {
+                while let frame = state.withLock({ $0.nextToSend() }) { try? await write(frame) }
             }
-            defer { turns.leave() }
-            while let frame = state.withLock({ $0.control.next() }) { try? await write(frame) }
         }
     }
 
     /// Sends waiting answers to pings between two fragments. The caller must have the turn.
     private func writePongs() async throws {
-        while let frame = state.withLock({ $0.control.nextBetweenFragments() }) {
-            try await write(frame)
-        }
+        while let frame = state.withLock({ $0.nextBetweenFragments() }) { try await write(frame) }
     }
 
-    private func write(_ frame: ControlFrames.Frame) async throws {
-        try await write(writer.frame(frame.opcode, frame.payload))
-        if frame.isKeepAlive { state.withLock { $0.noteKeepAlive() } }
+    private func write(_ frame: SocketState.ControlFrame) async throws {
+        try await write(writer.frame(frame.opcode, frame.payload), isKeepAlive: frame.isKeepAlive)
     }
 
     /// Writes to the connection, which is progress for the keep-alive. The caller must have the turn.
-    ///
-    /// - Throws: `CancellationError`, ``Unwritten``.
-    private func write(_ bytes: Data) async throws {
+    private func write(_ bytes: Data, isKeepAlive: Bool = false) async throws {
         do {
             try await connection.write(bytes)
         } catch {
             try Task.checkCancellation()
             throw Unwritten()
         }
-        state.withLock { $0.noteWritten() }
+        state.withLock { $0.noteWritten(isKeepAlive: isKeepAlive) }
     }
 
-    // MARK: - Pings
-
-    /// Sends a ping, and waits for its response.
-    ///
-    /// - Returns: the time until the response.
+    /// Sends a ping, and gives the time until its response.
     func ping(within limit: Duration) async throws(APIClientError) -> Duration {
         let payload = Data((0..<8).map { _ in UInt8.random(in: .min ... .max) })
-        let began = ContinuousClock.now
-        var clock: Task<Void, any Error>?
-        defer { clock?.cancel() }
+        let (began, pong) = (ContinuousClock.now, Promise<Void>())
         do {
-            try await withTaskCancellationHandler {
-                try await withCheckedThrowingContinuation { continuation in
-                    let isOpen = state.withLock { $0.ping(payload) { continuation.resume(with: $0) } }
-                    guard isOpen else { return continuation.resume(throwing: reason) }
-                    flush()
-                    clock = Task {
-                        try await Task.sleep(for: limit)
-                        self.endPing(payload, TransportError.timedOut(.idle, after: limit))
-                    }
-                    if Task.isCancelled { endPing(payload, CancellationError()) }
-                }
-            } onCancel: {
-                endPing(payload, CancellationError())
-            }
+            guard state.withLock({ $0.ping(payload) { pong.fulfil($0) } }) else { throw reason }
+            defer { state.withLock { $0.forgetPing(payload) } }
+            flush()
+            try await pong.value(until: began + limit.asPause) { TransportError.timedOut(.idle, after: limit) }
         } catch {
             throw failure(error)
         }
         return began.duration(to: .now)
-    }
-
-    private func endPing(_ payload: Data, _ error: any Error) {
-        state.withLock { $0.endPing(payload) }?(.failure(error))
     }
 
     /// Sends a ping to a silent peer, and ends the socket if the peer stays silent. While the app takes no messages, the session
@@ -231,21 +181,65 @@ extension WebSocketSession {
     /// Waits for the response to the last ping. The ping may have to wait for a message that is being sent: until then the clock
     /// begins anew while the connection takes bytes.
     private func staysSilent(since before: Int) async throws -> Bool {
-        var (begin, written) = (ContinuousClock.now, state.withLock { $0.written })
         while true {
+            let begin = state.withLock { $0.silentSince }
             try await Task.sleep(until: begin + options.pongTimeout)
             guard received == before, !isHeld else { return false }
-            let now = state.withLock { ($0.written, ping: $0.lastPing) }
-            if let ping = now.ping, ping > begin {
-                begin = ping
-            } else if now.ping == nil, now.0 != written {
-                (begin, written) = (.now, now.0)
-            } else {
-                return true
-            }
+            if state.withLock({ $0.silentSince }) == begin { return true }
         }
     }
 
     private var received: Int { state.withLock { $0.received } }
     private var isHeld: Bool { state.withLock { $0.isReaderHeld } }
+}
+
+/// Lets one task at a time pass, in the order of arrival. It blocks no thread, so the task that holds it may wait.
+final class Turnstile: Sendable {
+    private struct State {
+        var isTaken = false
+        var last = 0
+        var waiting: [(number: Int, continuation: CheckedContinuation<Void, any Error>)] = []
+    }
+
+    private let state = Mutex(State())
+
+    func pass(_ work: () async throws -> Void) async throws {
+        try await enter()
+        defer { leave() }
+        try await work()
+    }
+
+    private func enter() async throws {
+        let number = state.withLock { state in
+            state.last += 1
+            return state.last
+        }
+        try await withTaskCancellationHandler {
+            try await withCheckedThrowingContinuation { continuation in
+                let answer = state.withLock { state -> Result<Void, any Error>? in
+                    guard !Task.isCancelled else { return .failure(CancellationError()) }
+                    guard state.isTaken else {
+                        state.isTaken = true
+                        return .success(())
+                    }
+                    state.waiting.append((number, continuation))
+                    return nil
+                }
+                if let answer { continuation.resume(with: answer) }
+            }
+        } onCancel: {
+            let cancelled = state.withLock { state in
+                state.waiting.firstIndex { $0.number == number }.map { state.waiting.remove(at: $0).continuation }
+            }
+            cancelled?.resume(throwing: CancellationError())
+        }
+    }
+
+    private func leave() {
+        let next = state.withLock { state -> CheckedContinuation<Void, any Error>? in
+            state.isTaken = !state.waiting.isEmpty
+            return state.isTaken ? state.waiting.removeFirst().continuation : nil
+        }
+        next?.resume()
+    }
 }

@@ -17,21 +17,20 @@ final class WebSocketSession: Sendable {
     private let role: Role
     private let agreement: DeflateAgreement?
     private let context: APIClientError.Context
+    /// Fulfilled when the reason of the end is known, and when the connection has ended.
+    private let reasonIsKnown = Promise<Void>()
+    private let isOver = Promise<Void>()
 
     init(
         _ connection: any RawConnection, _ role: Role, _ deflate: DeflateAgreement?, _ options: WebSocket.Options,
         context: APIClientError.Context
     ) {
-        self.connection = connection
-        self.role = role
-        self.options = options
-        self.context = context
+        (self.connection, self.role, self.options, self.context) = (connection, role, options, context)
         writer = FrameWriter(role: role)
         agreement = deflate
         deflater = deflate.flatMap { MessageDeflater($0) }
     }
 
-    /// Starts the reading task.
     func start() {
         Task { await self.run() }
         guard let interval = options.pingInterval, interval > .zero else { return }
@@ -44,15 +43,12 @@ final class WebSocketSession: Sendable {
         var effects = SocketState.Effects()
         let value = state.withLock { change(&$0, &effects) }
         for resume in effects.resumed { resume() }
-        for end in effects.unanswered { end(.failure(reason)) }
         for clock in effects.clocks { clock.cancel() }
         if let frame = effects.lastFrame { connection.finish(with: frame) { [weak self] in self?.announceEnd() } }
         return value
     }
 
     var closing: WebSocket.Closing? { state.withLock { $0.end?.closing } }
-
-    /// Wraps an error of the session in the kit's error.
     func failure(_ error: any Error) -> APIClientError { APIClientError(error, context) }
 
     /// Starts a task that is cancelled at the connection's end.
@@ -72,17 +68,16 @@ final class WebSocketSession: Sendable {
             reject(violation)
             await drain()
         } catch {
-            lose(error is CancellationError ? Self.lost : error)
+            lose(error is CancellationError ? Self.noCloseFrame : error)
         }
-        lose(Self.lost)
+        lose(Self.noCloseFrame)
         finish()
     }
 
-    private static let lost = TransportError.connectionLost(
-        reason: "the WebSocket's connection ended without a Close frame (1006)", mayHaveBeenProcessed: false)
+    private static let noCloseFrame = lost("the WebSocket's connection ended without a Close frame (1006)")
 
-    private static let lostInside = TransportError.connectionLost(
-        reason: "the WebSocket's connection ended in the middle of a frame or a message (1006)", mayHaveBeenProcessed: false)
+    /// The error of a lost connection. The handshake, which is the request, was answered.
+    static func lost(_ reason: String) -> TransportError { .connectionLost(reason: reason, mayHaveBeenProcessed: false) }
 
     /// Reads until the peer's Close frame or the end of the connection.
     private func read(_ fresh: MessageReader) async throws {
@@ -93,8 +88,12 @@ final class WebSocketSession: Sendable {
             var index = 0
             while let event = try chunk.withUnsafeBytes({ try reader.next($0, at: &index) }) {
                 switch event {
-                case .message(let message): await deliver(message)
-                case .ping(let payload): answer(payload)
+                case .message(let message):
+                    await wait { $0.waitForRoom($1) }
+                    change { $0.append(message, &$1) }
+                case .ping(let payload):
+                    state.withLock { $0.appendPong(payload) }
+                    flush()
                 case .pong(let payload): change { $0.answerPings(through: payload, &$1) }
                 case .close(let code, let reason):
                     accept(WebSocket.Closing(code: code ?? .noStatus, reason: reason, side: .peer), reader.unfinished)
@@ -102,7 +101,7 @@ final class WebSocketSession: Sendable {
                 }
             }
         }
-        if reader.isInside { lose(Self.lostInside) }
+        if reader.isInside { lose(Self.lost("the WebSocket's connection ended in the middle of a frame or a message (1006)")) }
     }
 
     /// The next bytes; `nil` at the end of the connection, and if a peer does not close after the end.
@@ -113,22 +112,12 @@ final class WebSocketSession: Sendable {
         return state.withLock { $0.receive(chunk.count) } ? chunk : nil
     }
 
-    private func deliver(_ message: WebSocket.Message) async {
-        await wait { $0.waitForRoom($1) }
-        change { $0.append(message, &$1) }
-    }
-
     /// Waits, if the state says so, until a change resumes the task.
     private func wait(_ mustWait: (inout SocketState, @escaping SocketState.Waiter) -> Bool) async {
         await withCheckedContinuation { continuation in
             let waits = state.withLock { mustWait(&$0) { continuation.resume() } }
             if !waits { continuation.resume() }
         }
-    }
-
-    private func answer(_ payload: Data) {
-        state.withLock { $0.control.appendPong(payload) }
-        flush()
     }
 
     /// Waits until the server closes the connection (RFC 6455 §7.1.1). A server waits only until its last frame is sent.
@@ -142,89 +131,69 @@ final class WebSocketSession: Sendable {
 
     // MARK: - The end
 
-    /// Sets the end, unless there is one, and queues the Close frame.
-    ///
-    /// - Parameters:
-    ///   - error: for the tasks that wait; `nil` for an orderly end.
-    ///   - frame: the Close frame; `nil` if none can be sent.
-    /// - Returns: whether this is the end.
+    /// Sets the end, unless there is one, and queues the Close frame if one can be sent. An orderly end has no error. Returns
+    /// whether this is the end.
     @discardableResult
     func end(_ closing: WebSocket.Closing, _ error: (any Error)? = nil, sending frame: Data?) -> Bool {
         let end = SocketEnd(closing: closing, error: error.map(failure))
-        let isEnd = change { $0.end(end, sending: frame, &$1) }
-        guard isEnd, frame != nil else { return isEnd }
-        addClock {
-            try await Task.sleep(for: self.options.closeTimeout)
-            self.connection.close()
-            self.announceEnd()
+        guard change({ $0.end(end, sending: frame, &$1) }) else { return false }
+        reasonIsKnown.fulfil(.success(()))
+        if frame != nil {
+            addClock {
+                try await Task.sleep(for: self.options.closeTimeout)
+                self.connection.close()
+                self.announceEnd()
+            }
         }
         return true
     }
 
-    /// Accepts the peer's Close frame.
-    ///
-    /// - Parameter unfinished: the bytes of a message that the peer leaves without its end; `nil` between messages.
+    /// Accepts the peer's Close frame, perhaps after some bytes of an unfinished message.
     private func accept(_ closing: WebSocket.Closing, _ unfinished: Int?) {
         let reason = closing.reason.isEmpty ? "" : ": '\(closing.reason.shortened(to: 123).escapingControls)'"
         let place = unfinished.map { " in the middle of a message, after \($0) bytes of it" } ?? ""
-        let text = "the peer closed the WebSocket with \(closing.code)\(reason)\(place)"
-        // The handshake, which is the request, was answered.
-        let error = TransportError.connectionLost(reason: text, mayHaveBeenProcessed: false)
+        let error = Self.lost("the peer closed the WebSocket with \(closing.code)\(reason)\(place)")
         end(closing, closing.isOrderly && unfinished == nil ? nil : error, sending: writer.close(closing.code, ""))
     }
 
     /// Ends the socket from this side, because the peer broke a rule.
     private func reject(_ violation: Violation) {
-        let error: TransportError =
-            violation.code == .messageTooBig
-            ? .responseTooLarge(limit: min(options.messageSize, options.frameSize))
-            : .malformedResponse(reason: violation.reason)
-        end(
-            .init(code: violation.code, reason: violation.reason, side: .here), error,
-            sending: writer.close(violation.code, violation.reason))
+        let (code, reason) = (violation.code, violation.reason)
+        let limit = min(options.messageSize, options.frameSize)
+        let error = code == .messageTooBig ? TransportError.responseTooLarge(limit: limit) : .malformedResponse(reason: reason)
+        end(.init(code: code, reason: reason, side: .here), error, sending: writer.close(code, reason))
     }
 
     /// Ends the socket because its connection has ended.
-    private func lose(_ error: any Error) {
-        end(.init(code: .abnormal, reason: "", side: .peer), error, sending: nil)
-    }
+    private func lose(_ error: any Error) { end(.init(code: .abnormal, reason: "", side: .peer), error, sending: nil) }
 
     /// Ends the socket in the orderly way, without a wait for the peer's response.
-    func release() {
-        end(.init(code: .normal, reason: "", side: .here), sending: writer.close(.normal, ""))
-    }
+    func release() { end(.init(code: .normal, reason: "", side: .here), sending: writer.close(.normal, "")) }
 
-    /// Lets the app hear of the end.
     func announceEnd() { change { $0.announceEnd(&$1) } }
 
     private func finish() {
         connection.close()
         change { $0.finish(&$1) }
+        isOver.fulfil(.success(()))
     }
 
-    /// Why a task cannot send any more.
-    var reason: any Error {
-        let end = state.withLock { $0.end }
-        if let error = end?.error { return error }
-        let text = "the WebSocket is closed (\(end?.closing.code ?? .abnormal))"
-        return TransportError.connectionLost(reason: text, mayHaveBeenProcessed: false)
-    }
+    var reason: any Error { state.withLock { $0.reason } }
 
     /// The reason of a connection that takes no more bytes. The reading task finds it behind the last bytes of the peer, unless
     /// it waits for the app.
     func reasonOfLoss() async -> any Error {
-        if state.withLock({ $0.isReaderHeld }) { lose(Self.lost) }
+        if state.withLock({ $0.isReaderHeld }) { lose(Self.noCloseFrame) }
         addClock {
             try await Task.sleep(for: self.options.closeTimeout)
-            self.lose(Self.lost)
+            self.lose(Self.noCloseFrame)
         }
-        await waitForEnd(isForReason: true)
+        await wait(for: reasonIsKnown)
         return reason
     }
 
     // MARK: - The app's side
 
-    /// The next message; `nil` after an orderly end.
     func next() async throws(APIClientError) -> WebSocket.Message? {
         while true {
             guard !Task.isCancelled else {
@@ -259,18 +228,11 @@ final class WebSocketSession: Sendable {
     func close(_ code: WebSocket.CloseCode, _ reason: String) async {
         let closing = WebSocket.Closing(code: code.mayBeSent ? code : .noStatus, reason: reason, side: .here)
         end(closing, sending: writer.close(code, reason))
-        await waitForEnd()
+        await wait(for: isOver)
     }
 
-    /// Waits for the end of the connection, or only for the reason of its end.
-    private func waitForEnd(isForReason: Bool = false) async {
-        let number = state.withLock { $0.nextWaiter() }
-        await withTaskCancellationHandler {
-            await wait { state, waiter in
-                !Task.isCancelled && state.waitForEnd(number, isForReason: isForReason, waiter)
-            }
-        } onCancel: {
-            change { $0.resumeWaiter(number, &$1) }
-        }
+    /// Waits for the promise, in a cancelled task not at all.
+    private func wait(for promise: Promise<Void>) async {
+        try? await promise.value(until: .now + .year) { CancellationError() }
     }
 }

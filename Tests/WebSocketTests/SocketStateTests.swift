@@ -16,14 +16,8 @@ struct SocketStateTests {
         SocketEnd(closing: .init(code: code, reason: "", side: side), error: nil)
     }
 
-    private func waits(_ state: inout SocketState, isForReason: Bool, _ waiter: @escaping SocketState.Waiter) -> Bool {
-        let number = state.nextWaiter()
-        return state.waitForEnd(number, isForReason: isForReason, waiter)
-    }
-
     private func run(_ effects: SocketState.Effects) {
         for resume in effects.resumed { resume() }
-        for end in effects.unanswered { end(.failure(CancellationError())) }
     }
 
     @Test("the first reason is the end, and its Close frame is sent once")
@@ -125,21 +119,5 @@ struct SocketStateTests {
         #expect(state.receive(1 << 30) == true)
         _ = state.end(end(.normal, .here), sending: nil, &effects)
         #expect(state.receive(SocketState.farewell - 1) && !state.receive(1))
-    }
-
-    @Test("those who wait for the reason go on at the end, the others when the connection is over")
-    func waiters() {
-        var (state, effects) = (SocketState(), SocketState.Effects())
-        let (reason, over) = (Counter(), Counter())
-        #expect(waits(&state, isForReason: true) { reason.add() })
-        #expect(waits(&state, isForReason: false) { over.add() })
-        _ = state.end(end(.normal), sending: nil, &effects)
-        run(effects)
-        #expect(reason.value == 1 && over.value == 0)
-        #expect(!waits(&state, isForReason: true) {})
-        effects = .init()
-        state.finish(&effects)
-        run(effects)
-        #expect(over.value == 1 && !waits(&state, isForReason: false) {})
     }
 }
