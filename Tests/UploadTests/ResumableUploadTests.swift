@@ -708,7 +708,8 @@ struct ResumableUploadTests {
 
 @Suite("The fields of resumable uploads", .closing)
 struct UploadDialectTests {
-    private func answer(_ dialect: ResumableUpload.Dialect, _ fields: [(String, String)]) throws -> ResumableUpload.Dialect.Answer {
+    private func answer(_ dialect: ResumableUpload.Dialect, _ fields: [(String, String)]) throws -> ResumableUpload.Dialect.Answer
+    {
         var all = HTTPFields()
         for (name, value) in fields { all.append(HTTPField(name: try #require(HTTPField.Name(name)), value: value)) }
         return try dialect.answer(all)

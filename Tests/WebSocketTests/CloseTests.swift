@@ -100,7 +100,7 @@ struct CloseTests {
         }
     }
 
-    @MainActor private final class Chat: ChannelNetworker<Never> {
+    @MainActor private final class Chat: ChannelNetworker<GET<Void, Void>> {
         var arrived: @MainActor () -> Void = {}
         private var call: Cancellable?
 

@@ -1,4 +1,3 @@
-public import CoreAPITrust
 public import Foundation
 internal import HTTPTypes
 

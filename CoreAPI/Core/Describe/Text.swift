@@ -2,7 +2,7 @@ extension String {
     /// A number with zeros before it, up to the width.
     init(_ number: some BinaryInteger, radix: Int, width: Int) {
         let digits = String(number, radix: radix)
-        self = String(repeating: "0", count: max(0, width - digits.utf8.count)) + digits
+        self = String(repeating: "0", count: Swift.max(0, width - digits.utf8.count)) + digits
     }
 
     /// Replaces scalars, also those that a combining mark makes a part of another character.

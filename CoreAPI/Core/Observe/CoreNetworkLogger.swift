@@ -55,8 +55,8 @@ public struct CoreNetworkLogger: NetworkLogger {
             let message: Logger.Message =
                 mismatch.isEnforced ? "server rejected by its pins" : "server does not match its pins"
             write(.critical, message, attempt.request) { _ in
-                let (chain, configured) = (mismatch.chain.map { "\($0)" }, mismatch.configured.map { "\($0)" })
-                return ["host": "\(mismatch.host)", "chain": .array(chain), "configured": .array(configured)]
+                func list(_ pins: [some Any]) -> Logger.MetadataValue { .array(pins.map { "\($0)" }) }
+                return ["host": "\(mismatch.host)", "chain": list(mismatch.chain), "configured": list(mismatch.configured)]
             }
         case .warning(let attempt, let text):
             write(.warning, "channel warning", attempt.request) { _ in
