@@ -94,7 +94,7 @@ func clientCredentials(from identity: Channel, id: String, secret: Secret<String
         return try await dispatcher.request(
             .post(
                 "token", body: ["grant_type": "client_credentials"], encoding: .form,
-                modifiers: Header.authorization(login), Timeout(.seconds(10))),
+                modifiers: [Header.authorization(login), Timeout(.seconds(10))]),
             as: ExpiringToken.Grant.self)
     }
 }

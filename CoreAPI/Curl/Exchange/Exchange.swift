@@ -44,7 +44,7 @@ final class Exchange: @unchecked Sendable {
     /// Resumed once, by the loop, which removes it first. A run-time check of that would cost an allocation and 600 instructions
     /// a request.
     var continuation: UnsafeContinuation<Void, Never>?
-    private var madeOutcome: ExchangeOutcome?
+    @exclusivity(unchecked) private var madeOutcome: ExchangeOutcome?
     /// Whether the outcome is set. The runtime orders a resumption before the code after it. ThreadSanitizer does not see that if
     /// the response arrives before the task waits.
     let isOver = Atomic(false)
@@ -58,19 +58,19 @@ final class Exchange: @unchecked Sendable {
 
     // Of the loop.
 
-    var phase = Phase.new
+    @exclusivity(unchecked) var phase = Phase.new
     /// Its index among the worker's exchanges.
     var index = 0
     var handle: CurlHandle?
-    var clock = ExchangeClock()
+    @exclusivity(unchecked) var clock = ExchangeClock()
     @exclusivity(unchecked) var upload: UploadBody
-    var sendings = Sendings()
-    var route = Route()
+    @exclusivity(unchecked) var sendings = Sendings()
+    @exclusivity(unchecked) var route = Route()
     @exclusivity(unchecked) var body = CollectedBody()
-    var bodyEnd = BodyEnd()
-    var http2 = HTTP2Stream()
+    @exclusivity(unchecked) var bodyEnd = BodyEnd()
+    @exclusivity(unchecked) var http2 = HTTP2Stream()
     /// Why a callback stopped the exchange. More specific than libcurl's code, which is only "aborted".
-    var failure: TransportError?
+    @exclusivity(unchecked) var failure: TransportError?
 
     init(_ request: PreparedRequest) {
         self.request = request

@@ -20,7 +20,7 @@ final class PollSet {
     @exclusivity(unchecked) private(set) var ready: [Int32] = []
     /// The index of the entry at which the next wait begins.
     private var first = 1
-    private var patience = EagerWait()
+    @exclusivity(unchecked) private var patience = EagerWait()
 
     init(_ wakeup: Wakeup) {
         self.wakeup = wakeup

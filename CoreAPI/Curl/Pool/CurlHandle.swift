@@ -28,11 +28,11 @@ final class CurlHandle {
     /// libcurl's callbacks get the handle and find the exchange here.
     private(set) var exchange: Exchange?
     /// The options that stay set; `nil` until all of them are.
-    var form: Form?
+    @exclusivity(unchecked) var form: Form?
     /// Whether an option was set for one exchange that the next must not have.
     private var isSpent = false
     private var hasServed = false
-    var firstField = FirstFieldCheck(isNeeded: false)
+    @exclusivity(unchecked) var firstField = FirstFieldCheck(isNeeded: false)
     @exclusivity(unchecked) var head = HeadCollector()
     private var bufferSize = 0
     private var connectTimeout: Duration?
@@ -43,7 +43,7 @@ final class CurlHandle {
     /// The turn of the loop in which a byte was last received or sent.
     private var lastTurn: UInt?
     /// The bytes of a body received in one turn of the loop; see ``LoopConnections/mustPauseForTurn(_:after:)``.
-    var burst: (turn: UInt, bytes: Int) = (0, 0)
+    @exclusivity(unchecked) var burst: (turn: UInt, bytes: Int) = (0, 0)
 
     /// - Returns: `nil` if libcurl has no memory for another handle.
     init?(_ connections: LoopConnections) {

@@ -23,9 +23,9 @@ final class CurlMulti {
     private var timer: LoopClock.Nanoseconds?
     private var failure: TransportError?
     /// See ``CurlDefect/spinningUpload``.
-    var idleRoom = IdleRoom()
+    @exclusivity(unchecked) var idleRoom = IdleRoom()
     /// The raw connections, by socket; libcurl does not watch them.
-    private var raw: [Int32: Exchange] = [:]
+    @exclusivity(unchecked) private var raw: [Int32: Exchange] = [:]
     /// Those whose sockets became ready.
     @exclusivity(unchecked) var readyRaw: [Exchange] = []
 

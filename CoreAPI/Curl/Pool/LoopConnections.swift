@@ -27,9 +27,9 @@ final class LoopConnections {
     /// The loop's set of sockets; a closed socket must leave it.
     private let sockets: PollSet?
     /// Opened sockets not yet seen in a connection: attempts in progress, and losers of a race of two addresses.
-    private var unclaimed: Set<Int32> = []
-    private var known: [Ports: [LoopConnection]] = [:]
-    private var owners: [Int32: LoopConnection] = [:]
+    @exclusivity(unchecked) private var unclaimed: Set<Int32> = []
+    @exclusivity(unchecked) private var known: [Ports: [LoopConnection]] = [:]
+    @exclusivity(unchecked) private var owners: [Int32: LoopConnection] = [:]
     /// Exchanges whose responses revealed the protocol of their hosts.
     @exclusivity(unchecked) var discovered: [(exchange: Exchange, multiplexes: Bool)] = []
     /// Exchanges whose heads the loop must hear of: of streamed responses and of redirects.

@@ -10,11 +10,11 @@ final class PoolWorker {
     private let multi: CurlMulti
     @exclusivity(unchecked) private var handles: CurlHandlePool
     /// One per host with pins. Never removed, because connections refer to them.
-    private var pinChecks: [String: PinCheck] = [:]
+    @exclusivity(unchecked) private var pinChecks: [String: PinCheck] = [:]
     @exclusivity(unchecked) private var exchanges: [Exchange] = []
     @exclusivity(unchecked) private var ended = EndedExchanges()
     /// The earliest time at which an exchange may time out.
-    private var nextDeadline = LoopClock.never
+    @exclusivity(unchecked) private var nextDeadline = LoopClock.never
     /// When libcurl must be called for all exchanges, because it may hold back a response.
     private var heldAnswersDue = LoopClock.never
     /// Whether a server has closed a connection by TLS; libcurl first hands over what it has read. See
