@@ -51,7 +51,7 @@ public struct ResponsePublisher<Value: Sendable>: Publisher, Sendable {
         self.run = run
     }
 
-    /// The same call with further attempts manually while it fails, as ``/CoreAPI/Response/retry(max:delay:)`` makes them, each
+    /// The same call with further manual attempts while it fails, as ``/CoreAPI/Response/retry(max:delay:)`` makes them, each
     /// after the delay.
     ///
     /// - Parameter max: attempts per subscription, in addition to those of interceptors and handlers.

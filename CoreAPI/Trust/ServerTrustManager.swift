@@ -62,7 +62,7 @@ public struct ServerTrustManager: Sendable, Hashable {
         return changed
     }
 
-    /// Takes each setting of `other` that is not that of `table`: it was set manually.
+    /// Takes each setting of `other` that differs from `table`'s.
     package mutating func take(from other: ServerTrustManager, unlessIn table: ServerTrustManager, authorities: Bool) {
         if authorities, other.authorities != table.authorities { self.authorities = other.authorities }
         if other.pins != table.pins { pins = other.pins }

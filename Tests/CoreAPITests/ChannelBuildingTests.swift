@@ -78,7 +78,8 @@ struct ChannelBuildingTests {
             "Shop",
             hosts: [
                 .production: "https://api.shop.example",
-                .staging: APIEnvironment(baseURL: "https://stage.shop.example", serverTrustManager: ServerTrustManager(pins: pins)),
+                .staging: APIEnvironment(
+                    baseURL: "https://stage.shop.example", serverTrustManager: ServerTrustManager(pins: pins)),
             ])
         let strict = table.with { $0.environment.serverTrustManager.minimumTLSVersion = .tls13 }
         let staging = strict.at(.staging).environment.serverTrustManager

@@ -2,7 +2,7 @@ import TestSupport
 
 @testable import CoreAPICore
 
-@Suite("Retry manually", .closing, .timeLimit(.minutes(1)))
+@Suite("Manual retry", .closing, .timeLimit(.minutes(1)))
 struct ManualRetryTests {
     /// Records the order of completions and rejections.
     private func outcome(_ response: Response<Item>) -> String {

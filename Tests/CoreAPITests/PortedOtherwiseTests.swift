@@ -139,7 +139,7 @@ struct PortedOtherwiseTests {
         #expect(empty.head != nil && none.head == nil)
     }
 
-    @Test("cancel() does not stop a retry manually.")
+    @Test("cancel() does not stop a manual retry.")
     func cancelling() async throws {
         let transport = RecordingTransport(statuses: [500, 200], body: #"{"id":7}"#)
         let manager = Channel.test("https://h.example", transport: transport).manager()

@@ -43,7 +43,7 @@ struct ComingFromTests {
         #expect(signedOut.withLock { $0 })
     }
 
-    @Test("Fetcher: a provider, an enhancer, and a retry manually, over the wire")
+    @Test("Fetcher: a provider, an enhancer, and a manual retry, over the wire")
     func fetcher() async throws {
         let thing = ServerReply.json(#"{"args": {"id": 7}}"#)
         let server = try LoopbackServer.test(script: [.status(503), .status(503), thing, thing])

@@ -81,7 +81,7 @@ extension PortingTable {
             [.fetcher], "rawString is never nil.",
             "Without a response it is empty, and `response.head` is `nil`."),
         PortingDifference(
-            [.fetcher], "cancel() does not stop a retry manually.",
+            [.fetcher], "cancel() does not stop a manual retry.",
             "Keep the `Task` in which you retry, and cancel that."),
         PortingDifference(
             [.fetcher], "No charset field is sent.",

@@ -167,7 +167,7 @@ enum PortingTable {
         Row(
             [.fetcher], "`response.request.retry(max:delay:failCallback:)`",
             "``Response/retry(max:delay:)``, in a completion inside a `Task`. It makes one attempt and returns it. Where Fetcher calls `failCallback`, it throws a ``Call/RetryRejection``",
-            ".request.retry(", "failCallback:", otherwise: "cancel() does not stop a retry manually."),
+            ".request.retry(", "failCallback:", otherwise: "cancel() does not stop a manual retry."),
         Row(
             [.fetcher], "`rawString`, `rawData`, `rawResponse` of a response",
             "``Response/rawString``, ``Response/data``, ``Response/head``", ".rawData", ".rawResponse",
@@ -185,7 +185,7 @@ enum PortingTable {
             otherwise: "A client is held and not subclassed."),
         Row([.handWritten], "an `Environment` enum", "``EnvironmentType`` and ``APIEnvironment``"),
         Row(
-            [.handWritten], "`URLComponents` manually", "``Endpoint/path``, ``Parameters``, a path segment as `\\(segment: id)`",
+            [.handWritten], "`URLComponents` by hand", "``Endpoint/path``, ``Parameters``, a path segment as `\\(segment: id)`",
             "URLComponents(", otherwise: "A base URL keeps its path."),
         Row(
             [.handWritten], "`URLRequest`, `URLSession.data(for:)`",

@@ -14,9 +14,9 @@ public final class Call: Sendable {
     public let started: ContinuousClock.Instant
     package let prepared: PreparedChannel
     let decoding: any RawResponseDecoding
-    /// The attempts made manually so far.
+    /// The manual attempts so far.
     let repetitions: Int
-    /// Of all attempts: the channel's limit, or one more than so far for a retry manually.
+    /// Of all attempts: the channel's limit, or one more than so far for a manual retry.
     let attemptLimit: Int
     /// The endpoint; `nil` for a call that was made without one.
     let described: (any Endpoint)?
@@ -49,7 +49,7 @@ public final class Call: Sendable {
         (repetitions, attemptLimit) = (0, channel.channel.limits.attempts)
     }
 
-    /// The same call for one more attempt manually. Its deadline begins anew, because a person asked for the attempt.
+    /// The same call for one more manual attempt. Its deadline begins anew, because a person asked for the attempt.
     init(repeating call: Call, after attempts: Int) {
         (prepared, described, decoding, describe) = (call.prepared, call.described, call.decoding, call.describe)
         (givenID, number) = (call.givenID, call.number)

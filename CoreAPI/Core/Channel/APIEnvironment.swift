@@ -1,6 +1,5 @@
 internal import CoreAPIHTTP
 public import CoreAPITrust
-internal import Foundation
 
 /// A channel's server, with its headers, trust and fixtures. A literal is a base URL: `"https://api.shop.example"`.
 public struct APIEnvironment: Sendable {
@@ -96,7 +95,7 @@ public struct APIEnvironment: Sendable {
         return copy
     }
 
-    /// Takes each setting of another environment that is not that of `table`: it was set manually.
+    /// Takes each setting of another environment that differs from `table`'s.
     mutating func take(from other: APIEnvironment, unlessIn table: APIEnvironment) {
         self = merging(
             commonHeaders: other.commonHeaders.subtracting(table.commonHeaders),

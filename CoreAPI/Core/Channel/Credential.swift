@@ -1,7 +1,6 @@
 internal import CoreAPIHTTP
 internal import CoreAPIRedaction
 public import Foundation
-internal import HTTPTypes
 
 /// A secret of a channel, by the name of the variable that holds it. The value is looked up for each attempt: in
 /// ``Channel/credentials`` if set, else the fixed value of the sandbox, else the process's environment.

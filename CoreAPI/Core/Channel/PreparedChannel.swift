@@ -2,8 +2,6 @@ internal import CoreAPICoding
 internal import CoreAPICookies
 package import CoreAPIHTTP
 internal import CoreAPITrust
-internal import Foundation
-internal import HTTPTypes
 internal import Synchronization
 
 /// A channel prepared for its calls: values that are computed once; with an `APIEnvironment.Switch`, for each call.

@@ -125,7 +125,11 @@ extension Dispatcher {
         // Lets a closure written on an actor stay on it, as `Task.init` does.
         @_inheritActorContext completion: @escaping @isolated(any) @Sendable (Response<Value>) -> Void
     ) -> Cancellable {
-        (queue ?? callbackQueue).start { await self.response(for: endpoint, as: decoding) } then: { await completion($0) }
+        (queue ?? callbackQueue).start {
+            await self.response(for: endpoint, as: decoding)
+        } then: {
+            await completion($0)
+        }
     }
 
     /// As ``response(for:as:queue:completion:)``, for the endpoint's own output.
@@ -214,6 +218,6 @@ public struct Cancellable: Sendable {
     }
 
     /// Aborts the exchange; the completion receives ``APIClientError/cancelled(_:)`` unless the result was already being
-    /// delivered. A retry manually has its own task, and does not end.
+    /// delivered. A manual retry has its own task, and does not end.
     public func cancel() { onCancel() }
 }

@@ -82,7 +82,11 @@ extension NetworkManager {
         endpoint: EndpointItem, type: Value.Type,
         @_inheritActorContext completion: @escaping @isolated(any) @Sendable (Result<Value, APIClientError>) -> Void
     ) -> Cancellable {
-        callbackQueue.start { await self.response(for: endpoint, as: .decodable(type)) } then: { await completion($0.result) }
+        callbackQueue.start {
+            await self.response(for: endpoint, as: .decodable(type))
+        } then: {
+            await completion($0.result)
+        }
     }
 
     /// As ``request(endpoint:type:completion:)``, for a request whose response has no value.
@@ -91,7 +95,11 @@ extension NetworkManager {
         endpoint: EndpointItem,
         @_inheritActorContext completion: @escaping @isolated(any) @Sendable (Result<Void, APIClientError>) -> Void
     ) -> Cancellable {
-        callbackQueue.start { await self.response(for: endpoint, as: .nothing) } then: { await completion($0.result) }
+        callbackQueue.start {
+            await self.response(for: endpoint, as: .nothing)
+        } then: {
+            await completion($0.result)
+        }
     }
 
     /// Sends a request and returns the whole response: head, body, metrics, attempts and result. A failure keeps everything.

@@ -2,7 +2,7 @@ internal import CoreAPIHTTP
 public import Foundation
 
 extension Response {
-    /// Makes one more attempt of the same call manually, after a failure or a success. It is adapted again, but not enhanced
+    /// Makes one more manual attempt of the same call, after a failure or a success. It is adapted again, but not enhanced
     /// again. Its total timeout begins anew. Each response can be retried once.
     ///
     /// ```swift
@@ -19,7 +19,7 @@ extension Response {
     /// A completion, as above, retries in a task. The caller cancels that task, because the call's ``Cancellable`` does not stop
     /// it. The task stays on the completion's actor, and not on a ``CallbackQueue``.
     ///
-    /// The limit is of attempts made manually, counted over the whole call; the channel's limit on attempts applies as well. A
+    /// The limit is of manual attempts, counted over the whole call; the channel's limit on attempts applies as well. A
     /// server's `Retry-After` does not lengthen the delay; ``Response/head`` has that field. The response has all attempts so
     /// far. ``Call/RetryRejection`` is thrown before the attempt, and never the failure of the attempt.
     @concurrent
@@ -38,7 +38,7 @@ extension Response {
 extension Call {
     /// The reason why a call is not retried manually.
     public enum RetryRejection: Error, Sendable, Hashable, LocalizedError {
-        /// `max` attempts were made manually, or the channel's limit on attempts is reached.
+        /// `max` manual attempts were made, or the channel's limit on attempts is reached.
         case exhausted(max: Int)
         /// This response was retried before; the attempt has its own response.
         case alreadyRetried
@@ -48,10 +48,10 @@ extension Call {
         public var errorDescription: String? {
             switch self {
             case .exhausted(let max):
-                "no further attempt manually: the limit of \(max) of them, or the channel's limit on attempts, is reached"
-            case .alreadyRetried: "no further attempt manually: this response was retried before"
+                "no further manual attempt: the limit of \(max) of them, or the channel's limit on attempts, is reached"
+            case .alreadyRetried: "no further manual attempt: this response was retried before"
             case .nothingToRepeat:
-                "no further attempt manually: expected a response of the kit's own dispatcher, as it was delivered"
+                "no further manual attempt: expected a response of the kit's own dispatcher, as it was delivered"
             }
         }
     }

@@ -1,6 +1,5 @@
 public import CoreAPICookies
 public import CoreAPIHTTP
-internal import Foundation
 internal import HTTPTypes
 
 /// Sends the jar's cookies for an address and keeps those that its answers set. The kit puts it around each hop of a channel with

@@ -183,4 +183,3 @@ extension Response where Value == Data {
         }
     }
 }
-

@@ -32,7 +32,7 @@ public struct ResultHandler: Sendable {
 
 /// A side effect at the end of a call, by your own type: `channel.resultHandler = ResultHandler(SignOut())`.
 public protocol ResultHandling: Sendable {
-    /// Called last, in Swift's thread pool, once per call and once per attempt made manually; the caller waits for it. It sees
+    /// Called last, in Swift's thread pool, once per call and once per manual attempt; the caller waits for it. It sees
     /// the final outcome and cannot change it. An error that it throws is reported to listeners; the caller's result stays.
     func handle(_ response: Response<Void>) async throws
 }

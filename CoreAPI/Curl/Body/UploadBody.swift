@@ -59,19 +59,19 @@ struct UploadBody: ~Copyable {
     private let body: Body
     private var sent: Int64 = 0 { didSet { observer?.sent(sent) } }
     private var observer: SendingObserver?
-    @exclusivity(unchecked) private var file: LocalFile?
-    @exclusivity(unchecked) private var stream: Body.Stream.Read?
+    private var file: LocalFile?
+    private var stream: Body.Stream.Read?
     /// Reads an asynchronous sequence.
     private var pump: BodyPump?
     /// The piece that completes the length, held until the sequence has ended.
-    @exclusivity(unchecked) private var last: Data?
+    private var last: Data?
     private var resume: @Sendable () -> Void = {}
     /// Whether libcurl waits for more bytes to send.
     var isHeld = false
     /// Whether libcurl has taken the last byte.
     private(set) var isAtEnd = false
     /// Bytes that a stream returned beyond the requested number.
-    @exclusivity(unchecked) private var leftover = Data()
+    private var leftover = Data()
     /// The bytes that will be sent; `nil` for a chunked upload (RFC 9112 §7.1).
     private(set) var length: Int64? = 0
 

@@ -95,7 +95,7 @@ struct PrintingTests {
             "\(channel)" == "channel Shop, environment staging at https://<redacted>@h.example/v1?api_key=<redacted>",
             "\(channel)")
         #expect(channel.problems.allSatisfy { !$0.contains("s3cret") })
-        #expect("\(hosts[1])".hasSuffix(", simulated") && "\(identity)" == "client certificate in PEM")
+        #expect("\(hosts[1].value)".hasSuffix(", simulated") && "\(identity)" == "client certificate in PEM")
     }
 
     @Test("a channel that rotates its environment prints the present one")

@@ -1,6 +1,6 @@
 import TestSupport
 
-@Suite("JSON manually", .timeLimit(.minutes(1)))
+@Suite("JSON values", .timeLimit(.minutes(1)))
 struct JSONValueTests {
     private func parse(_ text: String) throws -> JSONValue { try JSONValue(parsing: Data(text.utf8)) }
 
