@@ -44,7 +44,11 @@ public final class Attempt: Sendable {
         Attempt(request, after: earlier, delay: delay, first: enhanced, redirectedFrom: redirectedFrom)
     }
 
-    /// The same attempt with its request changed: `try attempt.with { try $0.setHeader("X-Signature", sign($0)) }`.
+    /// The same attempt with its request changed.
+    ///
+    /// ```swift
+    /// let signed = try attempt.with { try $0.setHeader("X-Signature", sign($0)) }
+    /// ```
     public func with(_ change: (inout Request) throws -> Void) rethrows -> Attempt {
         var changed = request
         try change(&changed)

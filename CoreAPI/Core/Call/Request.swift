@@ -101,6 +101,10 @@ extension HTTPRequest.Method {
 
 extension Request {
     /// The part of a request that goes over the wire, as plain data, for a cache's key, an outbox or a recording.
+    ///
+    /// ```swift
+    /// let stored = try JSONEncoder().encode(attempt.request.wire)
+    /// ```
     public struct Wire: Sendable, Codable {
         /// The method on the wire.
         public var method: HTTPRequest.Method

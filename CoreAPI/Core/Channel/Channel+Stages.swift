@@ -47,9 +47,13 @@ extension Stage.Hook {
 }
 
 extension Channel {
-    /// The stages of this channel's calls, from the endpoint down to the transport and back up, the kit's own included:
-    /// `channel.stages.map(\.description).joined(separator: "\n")`. A hook is listed where it does something; see ``Stage/Hook``.
+    /// The stages of this channel's calls, from the endpoint down to the transport and back up, the kit's own included.
+    /// A hook is listed where it does something; see ``Stage/Hook``.
     /// `adapt` to `retry` run per attempt. Stages listed after `Redirects`, down to the transport, run per hop.
+    ///
+    /// ```swift
+    /// print(channel.stages.map(\.description).joined(separator: "\n"))
+    /// ```
     public var stages: [Stage] {
         let prepared = PreparedChannel(self).current
         func hooks(at kind: Stage.Kind) -> [String] {

@@ -14,8 +14,12 @@ extension Channel {
         public var description: String { "\(field): \(mine) ≠ \(theirs)" }
     }
 
-    /// The differences between this channel and another, as in `Channel.dl.differences(from: .dl.at(.staging))`, secrets
-    /// redacted. Modifiers are compared by their values, other hooks by their types, closures not at all.
+    /// The differences between this channel and another, secrets redacted. Modifiers are compared by their values, other hooks by their types, closures not at all.
+    ///
+    /// ```swift
+    /// Channel.dl.differences(from: .dl.at(.staging))
+    /// // environment: production ≠ staging, environment.baseURL: https://api… ≠ https://stage…
+    /// ```
     public func differences(from other: Channel) -> [Channel.Difference] {
         zip(facts, other.facts).compactMap { mine, theirs in
             mine.value == theirs.value ? nil : Channel.Difference(field: mine.field, mine: mine.value, theirs: theirs.value)

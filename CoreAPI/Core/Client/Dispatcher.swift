@@ -154,7 +154,13 @@ extension Dispatcher {
     public func stream(_ endpoint: some Endpoint) async -> Response<Body> { await response(for: endpoint, as: .stream) }
 }
 
-/// A closure that receives a call's result, on the main actor: `func orders(completion: @escaping Completion<[Order]>)`.
+/// A closure that receives a call's result, on the main actor.
+///
+/// ```swift
+/// func orders(completion: @escaping Completion<[Order]>) {
+///     networkManager.request(endpoint: .orders, type: [Order].self, completion: completion)
+/// }
+/// ```
 public typealias Completion<Value> = @MainActor @Sendable (Result<Value, APIClientError>) -> Void
 
 /// Where a completion runs that belongs to no actor. One written on an actor, such as the main one, runs there.
@@ -202,8 +208,12 @@ final class QueueExecutor: TaskExecutor {
     }
 }
 
-/// Stops a call, or several: `Cancellable([manager.request(endpoint: .orders, type: [Order].self, completion: show), timer])`.
+/// Stops a call, or several.
 /// Cancelling twice, or after the end, does nothing.
+///
+/// ```swift
+/// let both = Cancellable([manager.request(endpoint: .orders, type: [Order].self, completion: show), timer])
+/// ```
 public struct Cancellable: Sendable {
     private let onCancel: @Sendable () -> Void
 

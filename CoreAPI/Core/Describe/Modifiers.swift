@@ -50,7 +50,14 @@ public struct BaseURL: RequestModifier, Hashable {
     public static let ignore = BaseURL(string: nil, priority: .max, isIgnoring: true)
 }
 
-/// A custom header type: a modifier with a name and a value, such as a `Tenant` whose name is always `X-Tenant`.
+/// A custom header type: a modifier with a name and a value.
+///
+/// ```swift
+/// struct Tenant: HeaderModifier {
+///     let name = "X-Tenant"
+///     let value: String
+/// }
+/// ```
 public protocol HeaderModifier: RequestModifier {
     /// The field's name, a token (RFC 9110 §5.1); checked when the request is built.
     var name: String { get }
@@ -58,7 +65,11 @@ public protocol HeaderModifier: RequestModifier {
     var value: String { get }
 }
 
-/// Sets one header, as in `[Header("X-Experiment", "basket-2")]`; among several of one name the nearest wins.
+/// Sets one header; among several of one name the nearest wins.
+///
+/// ```swift
+/// var modifiers: [any RequestModifier] { [Header("X-Experiment", "basket-2")] }
+/// ```
 public struct Header: HeaderModifier, Hashable {
     public let name: String
     public let value: String

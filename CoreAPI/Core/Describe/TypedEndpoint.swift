@@ -62,7 +62,11 @@ public struct TypedEndpoint<Method: EndpointMethod, Input, Output: Sendable>: Se
 extension TypedEndpoint: EndpointSpellings, Endpoint where Input == Void {}
 
 extension TypedEndpoint where Input: Encodable & Sendable {
-    /// This endpoint with its input, as an ``Endpoint``: `request(OrderEndpoints.place(NewOrder(items: items)))`.
+    /// This endpoint with its input, as an ``Endpoint``.
+    ///
+    /// ```swift
+    /// let order = try await networkManager.request(OrderEndpoints.place(NewOrder(items: items)))
+    /// ```
     public func callAsFunction(_ input: Input) -> TypedEndpoint<Method, Void, Output> {
         var whole = TypedEndpoint<Method, Void, Output>(
             path, encoding, headers, modifiers, name, decoding, method: method, params: Parameters(unlessNil: input),

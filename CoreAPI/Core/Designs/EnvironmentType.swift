@@ -27,6 +27,10 @@ extension EnvironmentType where Self: RawRepresentable, RawValue == String {
 /// .directory("Fixtures", scenario: "orders"))`. Only a simulated environment (``EnvironmentType/isSimulated``) can have
 /// fixtures; elsewhere they are a problem of the channel, and no call is sent. Fixtures lie in folders or in test targets, so
 /// that the shipped product contains no recorded answers.
+///
+/// ```swift
+/// case .simulated: APIEnvironment(self, fixturesType: .directory("Fixtures", scenario: "orders"))
+/// ```
 public struct FixturesType: Sendable {
     /// `nil` for the network.
     package let transport: (any Transport)?

@@ -9,6 +9,12 @@ extension NetworkLogger {
 }
 
 /// Passes every event to a function, as a ``Listener`` without a type of its own: metrics, tracing, a test's own record.
+///
+/// ```swift
+/// channel.logger = FunctionLogger { event in
+///     if case .finished(let response) = event { count(response.error?.label ?? "success") }
+/// }
+/// ```
 public struct FunctionLogger: NetworkLogger {
     private let function: @Sendable (CallEvent) -> Void
 

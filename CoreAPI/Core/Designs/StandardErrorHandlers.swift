@@ -1,6 +1,10 @@
 internal import HTTPTypes
 
-/// Decides by the status, even if a filter changed the error: `StatusCodeErrorHandler(409, 423) { _ in .retry }`.
+/// Decides by the status, even if a filter changed the error.
+///
+/// ```swift
+/// StatusCodeErrorHandler(409, 423) { response in .retryAfter(.seconds(1)) }
+/// ```
 public struct StatusCodeErrorHandler: ErrorHandler {
     private let codes: Set<Int>
     private let decide: @Sendable (Response<Void>) async -> RetryResult

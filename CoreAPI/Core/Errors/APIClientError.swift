@@ -114,6 +114,12 @@ public indirect enum APIClientError: Error, Sendable {
     }
 
     /// An app error with a name for metrics: ``APIClientError/label`` is then `app.` and this name, such as `app.sold-out`.
+    ///
+    /// ```swift
+    /// extension ShopError: APIClientError.Labelled {
+    ///     var label: String { code }  // app.sold-out
+    /// }
+    /// ```
     public protocol Labelled: Error {
         /// One of few names, without a value: at most 64 ASCII letters, digits, `.`, `_` and `-`; others become `_`.
         var label: String { get }

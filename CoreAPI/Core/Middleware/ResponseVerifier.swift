@@ -20,7 +20,12 @@ public protocol ResponseVerifier: RequestModifier {
     func verify(_ response: Response<Data>) throws
 }
 
-/// Accepts certain status codes: `StatusCodeResponseVerifier(200..<300, mayBeEmpty: [202, 204, 205])`.
+/// Accepts certain status codes.
+///
+/// ```swift
+/// let found = StatusCodeResponseVerifier(200, 404)
+/// let accepted = StatusCodeResponseVerifier(200..<300, mayBeEmpty: [202, 204, 205])
+/// ```
 public struct StatusCodeResponseVerifier: ResponseVerifier {
     public static let allowsSeveral = false
     private let accepts: @Sendable (Int) -> Bool

@@ -66,6 +66,10 @@ public struct RetryPolicy: RequestInterceptor {
 /// [IdempotencyKey()]`. With the key a server recognises a repetition, and ``RetryPolicy`` repeats the call.
 ///
 /// It is an enhancer, not an interceptor, because all attempts of a call must have the same key.
+///
+/// ```swift
+/// channel.enhancers = [IdempotencyKey()]
+/// ```
 public struct IdempotencyKey: RequestEnhancer {
     /// It only enhances.
     public var stages: Set<Stage.Kind> { [.enhance] }

@@ -35,8 +35,12 @@ public struct CoreNetworkLogger: NetworkLogger {
         self.options = options
     }
 
-    /// Writes to a function instead, as in `CoreNetworkLogger(options: .all) { line in print(line) }`: one line per event, with
+    /// Writes to a function instead: one line per event, with
     /// the message and then metadata by name. `write` is called in Swift's thread pool, concurrently for different calls.
+    ///
+    /// ```swift
+    /// channel.logger = CoreNetworkLogger(options: .all) { line in print(line) }
+    /// ```
     public init(options: RequestLogging = .standard, write: @escaping @Sendable (_ line: String) -> Void) {
         self.init(
             subsystem: "networkerkit", category: "function", options: options,
@@ -172,8 +176,12 @@ private struct FunctionLogHandler: LogHandler {
     }
 }
 
-/// The parts of a call that are logged, as in `channel.modifiers.append(RequestLogging.all)`. Options of several levels add up;
+/// The parts of a call that are logged. Options of several levels add up;
 /// ``off`` at the nearest level silences the call.
+///
+/// ```swift
+/// channel.modifiers.append(RequestLogging.all)
+/// ```
 public struct RequestLogging: OptionSet, RequestModifier, Hashable {
     public let rawValue: Int
 
