@@ -1,10 +1,6 @@
 /// Hashes that only the holder of a key can make (RFC 2104).
 package enum HMAC {
-    /// The 32 bytes of HMAC-SHA-256.
-    ///
-    /// - Parameters:
-    ///   - message: the signed bytes.
-    ///   - key: of any length.
+    /// - Parameter key: of any length.
     package static func sha256(_ message: some Sequence<UInt8>, key: [UInt8]) -> [UInt8] {
         let blockSize = 64
         var key = key.count > blockSize ? SHA256.hash(key) : key
