@@ -116,13 +116,13 @@ struct Redirects: Middleware {
         if becomesGET(request, status) {
             next.method = .get
             next.body = .none
-            next.headers = next.headers.without { contentFields.contains($0.canonicalName) }
+            next.headers = next.headers.filter { !contentFields.contains($0.name.canonicalName) }
         }
         if !request.url.hasSameOrigin(as: target) {
             let named = Set(request.call.channel.fieldsForOtherOrigins.map { $0.lowercased() })
-            next.headers = next.headers.without {
-                $0.canonicalName == "host"
-                    || !harmless.contains($0.canonicalName) && !named.contains($0.canonicalName) && !request.isOwn($0)
+            next.headers = next.headers.filter { field in
+                let name = field.name.canonicalName
+                return name != "host" && (harmless.contains(name) || named.contains(name) || request.isOwn(field.name))
             }
         } else if next.headers[.authorization]?.lowercased().hasPrefix("digest ") == true {
             // A Digest answer is valid for one target only (RFC 7616 §3.4). Most servers reject it for another with 400.
