@@ -10,12 +10,33 @@ extension UInt8 {
     package var isTokenOctet: Bool { isLetter || isDigit || "!#$%&'*+-.^_`|~".utf8.contains(self) }
 }
 
-extension String {
-    /// RFC 9110 §5.6.2, `token`: a method or a field's name.
-    package var isToken: Bool { !isEmpty && utf8.allSatisfy(\.isTokenOctet) }
+extension ArraySlice<UInt8> {
+    /// Removes and returns the octets before the first that does not belong.
+    @discardableResult
+    mutating func take(while belongs: (UInt8) -> Bool) -> ArraySlice {
+        let taken = prefix(while: belongs)
+        self = self[taken.endIndex...]
+        return taken
+    }
+
+    /// The value of the first two octets, if they are hexadecimal digits.
+    var leadingHexPair: UInt8? {
+        guard count >= 2, self[startIndex].isHexDigit, self[startIndex + 1].isHexDigit else { return nil }
+        return UInt8(String(decoding: prefix(2), as: UTF8.self), radix: 16)
+    }
+
+    /// Removes the next octet if it is this one.
+    mutating func skip(_ octet: Unicode.Scalar) -> Bool {
+        guard first == UInt8(ascii: octet) else { return false }
+        self = dropFirst()
+        return true
+    }
 }
 
 extension String {
+    /// RFC 9110 §5.6.2, `token`: a method or a field's name.
+    package var isToken: Bool { !isEmpty && utf8.allSatisfy(\.isTokenOctet) }
+
     /// This text with another one replaced, wherever its octets stand. `replacing` compares whole characters, and so misses a
     /// text whose last character has got a combining mark.
     package func replacingOctets(of text: String, with replacement: String) -> String {
@@ -54,25 +75,20 @@ extension ArraySlice<UInt8> {
     fileprivate func end(ofSpelling octets: [UInt8]) -> Int? {
         var rest = self
         for octet in octets {
-            guard let first = rest.first else { return nil }
-            if first == octet {
-                rest = rest.dropFirst()
-                continue
-            }
-            // JSON within JSON has several backslashes.
-            let escaped = rest.drop { $0 == UInt8(ascii: "\\") }
             let digits: ArraySlice<UInt8>
-            switch first {
-            case UInt8(ascii: "%"): digits = rest.dropFirst().prefix(2)
-            case UInt8(ascii: "\\") where escaped.first == octet:
-                rest = escaped.dropFirst()
-                continue
-            case UInt8(ascii: "\\") where escaped.first == UInt8(ascii: "u"): digits = escaped.dropFirst().prefix(4)
+            switch rest.popFirst() {
+            case octet: continue
+            case UInt8(ascii: "%"): digits = rest.prefix(2)
+            case UInt8(ascii: "\\"):
+                // JSON within JSON has several backslashes.
+                rest.take { $0 == UInt8(ascii: "\\") }
+                let escaped = rest.popFirst()
+                if escaped == octet { continue }
+                guard escaped == UInt8(ascii: "u") else { return nil }
+                digits = rest.prefix(4)
             default: return nil
             }
-            guard digits.endIndex <= rest.endIndex, Int(String(decoding: digits, as: UTF8.self), radix: 16) == Int(octet) else {
-                return nil
-            }
+            guard Int(String(decoding: digits, as: UTF8.self), radix: 16) == Int(octet) else { return nil }
             rest = rest[digits.endIndex...]
         }
         return rest.startIndex

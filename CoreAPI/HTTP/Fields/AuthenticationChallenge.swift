@@ -42,124 +42,95 @@ extension AuthenticationChallenge.Malformed: LocalizedError {
 
 /// Reads one header line token by token. Total: every iteration consumes input or ends the loop.
 private struct ChallengeParser {
-    private let bytes: [UInt8]
-    private var position = 0
+    /// Its first index is the octet's offset in the line.
+    private var rest: ArraySlice<UInt8>
 
     init(_ line: String) {
-        bytes = Array(line.utf8)
+        rest = Array(line.utf8)[...]
     }
 
     mutating func challenges() throws(AuthenticationChallenge.Malformed) -> [AuthenticationChallenge] {
         var challenges: [AuthenticationChallenge] = []
         while true {
             // A list may have empty elements (RFC 9110 §5.6.1.2).
-            skip(while: { $0 == UInt8(ascii: ",") || $0.isBlank })
-            guard position < bytes.count else { return challenges }
-            let name = text(take(while: \.isTokenOctet)).lowercased()
+            rest.take { $0 == UInt8(ascii: ",") || $0.isBlank }
+            guard !rest.isEmpty else { return challenges }
+            let name = text(rest.take(while: \.isTokenOctet)).lowercased()
             guard !name.isEmpty else { throw expected("a token") }
-            let end = position
-            skip(while: \.isBlank)
+            let isSpaced = !rest.take(while: \.isBlank).isEmpty
             if isAtElementEnd, let last = challenges.indices.last, challenges[last].takeProtection(name) { continue }
-            if let last = challenges.indices.last, challenges[last].token68 == nil, skip("=") {
+            if let last = challenges.indices.last, challenges[last].token68 == nil, rest.skip("=") {
                 guard challenges[last].parameters[name] == nil else { throw .duplicate(parameter: name) }
                 challenges[last].parameters[name] = try value()
             } else {
-                guard position > end || isAtElementEnd else { throw expected("a space or a comma after the scheme") }
-                challenges.append(AuthenticationChallenge(scheme: name))
+                guard isSpaced || isAtElementEnd else { throw expected("a space or a comma after the scheme") }
+                var challenge = AuthenticationChallenge(scheme: name)
                 // Parameters, if any, are read as the next elements. Digest has no token68, but may have `realm=`.
-                guard name != "digest", let token68 = takeToken68() else {
-                    if isAtElementEnd || isAtParameter { continue }
-                    throw expected("a parameter or a comma")
+                if name != "digest" { challenge.token68 = takeToken68() }
+                challenges.append(challenge)
+                if challenge.token68 == nil {
+                    guard isAtElementEnd || isAtParameter else { throw expected("a parameter or a comma") }
+                    continue
                 }
-                challenges[challenges.count - 1].token68 = token68
             }
-            skip(while: \.isBlank)
+            let isSpacedBehind = !rest.take(while: \.isBlank).isEmpty
             // Some servers separate parameters by spaces alone.
-            guard isAtElementEnd || bytes[position - 1].isBlank && isAtParameter else {
-                throw expected("a comma")
-            }
+            guard isAtElementEnd || isSpacedBehind && isAtParameter else { throw expected("a comma") }
         }
     }
 
-    private var isAtElementEnd: Bool { position == bytes.count || bytes[position] == UInt8(ascii: ",") }
+    private var isAtElementEnd: Bool { rest.first == nil || rest.first == UInt8(ascii: ",") }
 
     /// Whether a name and an equals sign follow.
     private var isAtParameter: Bool {
-        var ahead = self
+        var ahead = rest
         guard !ahead.take(while: \.isTokenOctet).isEmpty else { return false }
-        ahead.skip(while: \.isBlank)
+        ahead.take(while: \.isBlank)
         return ahead.skip("=")
     }
 
     /// Only if it fills the whole element, because every parameter name looks like the beginning of one.
     private mutating func takeToken68() -> String? {
-        let start = position
-        let letters = take { $0.isLetter || $0.isDigit || "-._~+/".utf8.contains($0) }
-        let padding = take { $0 == UInt8(ascii: "=") }
-        let end = position
-        skip(while: \.isBlank)
-        guard !letters.isEmpty, isAtElementEnd else {
-            position = start
-            return nil
-        }
-        position = end
+        var ahead = rest
+        let letters = ahead.take { $0.isLetter || $0.isDigit || "-._~+/".utf8.contains($0) }
+        let padding = ahead.take { $0 == UInt8(ascii: "=") }
+        let end = ahead.drop(while: \.isBlank)
+        guard !letters.isEmpty, end.isEmpty || end.first == UInt8(ascii: ",") else { return nil }
+        rest = ahead
         return text(letters + padding)
     }
 
     private mutating func value() throws(AuthenticationChallenge.Malformed) -> String {
-        skip(while: \.isBlank)
-        guard skip("\"") else { return unquotedValue() }
+        rest.take(while: \.isBlank)
+        guard rest.skip("\"") else { return unquotedValue() }
         var value: [UInt8] = []
-        while position < bytes.count {
-            var byte = bytes[position]
-            position += 1
+        while let byte = rest.popFirst() {
             if byte == UInt8(ascii: "\"") { return text(value[...]) }
-            if byte == UInt8(ascii: "\\") {
-                guard position < bytes.count else { break }
-                byte = bytes[position]
-                position += 1
+            guard let octet = byte == UInt8(ascii: "\\") ? rest.popFirst() : byte else { break }
+            guard octet == 0x09 || (octet >= 0x20 && octet != 0x7F) else {
+                throw .expected("no control character", at: rest.startIndex - 1)
             }
-            guard byte == 0x09 || (byte >= 0x20 && byte != 0x7F) else {
-                position -= 1
-                throw expected("no control character")
-            }
-            value.append(byte)
+            value.append(octet)
         }
         throw expected("the closing quote")
     }
 
     /// A token, or what should have been quoted: `a==`, `My Realm` or nothing. It ends at a comma, or before the next parameter.
     private mutating func unquotedValue() -> String {
-        let start = position
-        var end = position
+        let start = rest
+        var end = rest
         repeat {
-            take(while: \.isUnquoted)
-            end = position
-            skip(while: \.isBlank)
-        } while position > end && position < bytes.count && bytes[position].isUnquoted && !isAtParameter
-        return text(bytes[start..<end])
+            rest.take(while: \.isUnquoted)
+            end = rest
+            rest.take(while: \.isBlank)
+        } while rest.startIndex > end.startIndex && rest.first?.isUnquoted == true && !isAtParameter
+        rest = end
+        return text(start[..<end.startIndex])
     }
 
-    private func expected(_ what: String) -> AuthenticationChallenge.Malformed { .expected(what, at: position) }
+    private func expected(_ what: String) -> AuthenticationChallenge.Malformed { .expected(what, at: rest.startIndex) }
 
     private func text(_ bytes: ArraySlice<UInt8>) -> String { String(decoding: bytes, as: UTF8.self) }
-
-    @discardableResult
-    private mutating func take(while belongs: (UInt8) -> Bool) -> ArraySlice<UInt8> {
-        let taken = bytes[position...].prefix(while: belongs)
-        position += taken.count
-        return taken
-    }
-
-    private mutating func skip(while belongs: (UInt8) -> Bool) {
-        take(while: belongs)
-    }
-
-    private mutating func skip(_ character: Unicode.Scalar) -> Bool {
-        guard position < bytes.count, bytes[position] == UInt8(ascii: character) else { return false }
-        position += 1
-        return true
-    }
 }
 
 extension AuthenticationChallenge {

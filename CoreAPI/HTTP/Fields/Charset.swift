@@ -70,10 +70,10 @@ extension Charset.Form {
     fileprivate func text(of data: Data, isStrict: Bool) -> String? {
         switch self {
         case .utf8: isStrict ? String(validating: data, as: UTF8.self) : String(decoding: data, as: UTF8.self)
-        case .utf16LittleEndian: Self.utf16(data, isLittleEndian: true, isStrict: isStrict)
-        case .utf16BigEndian: Self.utf16(data, isLittleEndian: false, isStrict: isStrict)
-        case .utf32LittleEndian: Self.utf32(data, isLittleEndian: true, isStrict: isStrict)
-        case .utf32BigEndian: Self.utf32(data, isLittleEndian: false, isStrict: isStrict)
+        case .utf16LittleEndian: Self.units(data, UTF16.self, isLittleEndian: true, isStrict: isStrict)
+        case .utf16BigEndian: Self.units(data, UTF16.self, isLittleEndian: false, isStrict: isStrict)
+        case .utf32LittleEndian: Self.units(data, UTF32.self, isLittleEndian: true, isStrict: isStrict)
+        case .utf32BigEndian: Self.units(data, UTF32.self, isLittleEndian: false, isStrict: isStrict)
         case .bytes(let encoding): Self.bytes(data, encoding, isStrict: isStrict)
         case .sequences(let encoding):
             Self.read(data, encoding) ?? (isStrict ? nil : Self.sequences(Array(data), encoding))
@@ -86,28 +86,17 @@ extension Charset.Form {
         return text?.unicodeScalars.contains { (0xF8C0...0xF8FE).contains($0.value) } == true ? nil : text
     }
 
-    private static func utf16(_ data: Data, isLittleEndian: Bool, isStrict: Bool) -> String? {
-        let bytes = Array(data)
-        var units = stride(from: 0, to: bytes.count - 1, by: 2).map { index in
-            isLittleEndian
-                ? UInt16(bytes[index]) | UInt16(bytes[index + 1]) << 8 : UInt16(bytes[index]) << 8 | UInt16(bytes[index + 1])
+    private static func units<Encoding: Unicode.Encoding>(
+        _ data: Data, _: Encoding.Type, isLittleEndian: Bool, isStrict: Bool
+    ) -> String? where Encoding.CodeUnit: FixedWidthInteger {
+        let (bytes, size) = (Array(data), MemoryLayout<Encoding.CodeUnit>.size)
+        var units = stride(from: 0, through: bytes.count - size, by: size).map { start in
+            let unit = bytes[start..<start + size].reduce(0) { $0 << 8 | Encoding.CodeUnit($1) }
+            return isLittleEndian ? unit.byteSwapped : unit
         }
-        if isStrict { return bytes.count.isMultiple(of: 2) ? String(validating: units, as: UTF16.self) : nil }
-        if !bytes.count.isMultiple(of: 2) { units.append(0xFFFD) }
-        return String(decoding: units, as: UTF16.self)
-    }
-
-    private static func utf32(_ data: Data, isLittleEndian: Bool, isStrict: Bool) -> String? {
-        let bytes = Array(data)
-        var text = String.UnicodeScalarView()
-        for start in stride(from: 0, to: bytes.count, by: 4) {
-            let four = bytes[start..<min(start + 4, bytes.count)]
-            let value = (isLittleEndian ? four.reversed() : Array(four)).reduce(UInt32(0)) { $0 << 8 | UInt32($1) }
-            let scalar = four.count == 4 ? Unicode.Scalar(value) : nil
-            if isStrict, scalar == nil { return nil }
-            text.append(scalar ?? "\u{FFFD}")
-        }
-        return String(text)
+        if isStrict { return bytes.count.isMultiple(of: size) ? String(validating: units, as: Encoding.self) : nil }
+        if !bytes.count.isMultiple(of: size) { units.append(0xFFFD) }
+        return String(decoding: units, as: Encoding.self)
     }
 
     private static func bytes(_ data: Data, _ encoding: String.Encoding, isStrict: Bool) -> String? {
@@ -178,25 +167,18 @@ extension Charset {
         (0x0203, "iso88593 iso88593:1988 csisolatin3 isoir109 l3 latin3"),
         (0x0204, "iso88594 iso88594:1988 csisolatin4 isoir110 l4 latin4"),
         (0x0205, "iso88595 iso88595:1988 csisolatincyrillic cyrillic isoir144"),
-        (
-            0x0206,
-            "iso88596 iso88596:1987 iso88596e iso88596i arabic asmo708 csiso88596e csiso88596i csisolatinarabic ecma114 isoir127"
-        ),
+        (0x0206, "iso88596 iso88596:1987 iso88596e iso88596i arabic asmo708 csiso88596e csiso88596i csisolatinarabic"),
+        (0x0206, "ecma114 isoir127"),
         (0x0207, "iso88597 iso88597:1987 csisolatingreek ecma118 elot928 greek greek8 isoir126 suneugreek"),
-        (
-            0x0208,
-            "iso88598 iso88598:1988 iso88598e iso88598i csiso88598e csiso88598i csisolatinhebrew hebrew isoir138 logical visual"
-        ),
+        (0x0208, "iso88598 iso88598:1988 iso88598e iso88598i csiso88598e csiso88598i csisolatinhebrew hebrew isoir138"),
+        (0x0208, "logical visual"),
         (0x020A, "iso885910 csisolatin6 isoir157 l6 latin6"), (0x020D, "iso885913"), (0x020E, "iso885914"),
         (0x020F, "iso885915 csisolatin9 l9"), (0x0210, "iso885916"), (0x0A02, "koi8r cskoi8r koi koi8"), (0x0A08, "koi8u koi8ru"),
         (0, "macintosh csmacintosh mac xmacroman"), (7, "xmaccyrillic xmacukrainian"),
         (0x041D, "windows874 dos874 iso885911 tis620"), (0x0501, "windows1250 cp1250 xcp1250"),
         (0x0502, "windows1251 cp1251 xcp1251"),
-        (
-            0x0500,
-            "windows1252 cp1252 xcp1252 ascii usascii ansix3.41968 iso88591 iso88591:1987 latin1 l1 cp819 ibm819 csisolatin1 "
-                + "isoir100"
-        ),
+        (0x0500, "windows1252 cp1252 xcp1252 ascii usascii ansix3.41968 iso88591 iso88591:1987 latin1 l1 cp819 ibm819"),
+        (0x0500, "csisolatin1 isoir100"),
         (0x0503, "windows1253 cp1253 xcp1253"),
         (0x0504, "windows1254 cp1254 xcp1254 iso88599 iso88599:1989 latin5 l5 csisolatin5 isoir148"),
         (0x0505, "windows1255 cp1255 xcp1255"), (0x0506, "windows1256 cp1256 xcp1256"), (0x0507, "windows1257 cp1257 xcp1257"),

@@ -12,8 +12,8 @@ public struct MediaType: Sendable, Hashable {
         self.init(text) { _ in true }
     }
 
-    /// Reads a `Content-Disposition`, whose parameters are those of a media type. Browsers and mail software write the names of
-    /// Windows' files with single backslashes. So one is an escape only before a quote and before another.
+    /// Reads a `Content-Disposition`. Browsers and mail software write the names of Windows' files with single backslashes, so one is
+    /// an escape only before a quote and before another.
     package init?(disposition: String) {
         self.init("a/" + disposition) { $0 == "\"" || $0 == "\\" }
     }
@@ -31,11 +31,10 @@ public struct MediaType: Sendable, Hashable {
             // Without a value. Only a quote at the beginning of a value quotes (MIME Sniffing §4.4).
             guard rest.first == "=" else { continue }
             rest = rest.dropFirst().drop { $0 == " " || $0 == "\t" }
-            let isQuoted = rest.first == "\""
-            let quoted = isQuoted ? rest.takeQuoted(escapes: escapes) : ""
+            let quoted = rest.takeQuoted(escapes: escapes)
             let plain = Self.trimmed(rest.take(upTo: ";"))
-            let value = isQuoted ? quoted : plain
-            if name.isToken, parameters[name] == nil, isQuoted || !value.isEmpty { parameters[name] = value }
+            let value = quoted ?? plain
+            if name.isToken, parameters[name] == nil, quoted != nil || !value.isEmpty { parameters[name] = value }
         }
     }
 
@@ -49,7 +48,7 @@ public struct MediaType: Sendable, Hashable {
         guard let list = fields[.contentType] else { return nil }
         var found: MediaType?
         var charset: String?
-        for text in Self.split(list, at: ",") {
+        for text in Self.split(list) {
             guard var type = MediaType(String(text)), type.essence != "*/*" else { continue }
             if type.essence != found?.essence {
                 charset = type.parameters["charset"]
@@ -62,9 +61,8 @@ public struct MediaType: Sendable, Hashable {
         self = found
     }
 
-    /// Splits at a separator outside quotes. Scalar by scalar, because a combining character turns a quote into another
-    /// character.
-    private static func split(_ text: String, at separator: Unicode.Scalar) -> [Substring] {
+    /// Splits at commas outside quotes, scalar by scalar as above.
+    private static func split(_ text: String) -> [Substring] {
         var parts: [Substring] = []
         var start = text.startIndex
         var isQuoted = false
@@ -74,7 +72,7 @@ public struct MediaType: Sendable, Hashable {
             case _ where isEscaped: isEscaped = false
             case "\\" where isQuoted: isEscaped = true
             case "\"": isQuoted.toggle()
-            case separator where !isQuoted:
+            case "," where !isQuoted:
                 parts.append(text[start..<index])
                 start = text.unicodeScalars.index(after: index)
             default: break
@@ -92,10 +90,11 @@ extension Substring.UnicodeScalarView {
         return text
     }
 
-    /// Removes and returns the quoted text. Without a closing quote it extends to the end.
+    /// Removes and returns the quoted text; `nil` without a quote. Without a closing one it extends to the end.
     ///
     /// - Parameter escapes: whether a backslash before this character is an escape.
-    fileprivate mutating func takeQuoted(escapes: (Unicode.Scalar) -> Bool) -> String {
+    fileprivate mutating func takeQuoted(escapes: (Unicode.Scalar) -> Bool) -> String? {
+        guard first == "\"" else { return nil }
         removeFirst()
         var kept = String.UnicodeScalarView()
         while let scalar = popFirst(), scalar != "\"" {

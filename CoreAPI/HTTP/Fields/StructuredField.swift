@@ -10,44 +10,45 @@ package enum StructuredValue: Sendable, Hashable {
 }
 
 /// Parses structured fields (RFC 9651 §4.2). A field that breaks the grammar anywhere has no value.
-package enum StructuredField {
+package struct StructuredField {
+    /// Each octet is read once.
+    private var rest: ArraySlice<UInt8>
+
+    private init(_ text: String) {
+        rest = Array(text.utf8)[...]
+    }
+
     /// - Parameter text: all lines of the field, joined by commas.
     /// - Returns: the members by key, of which the last one counts; `nil` if the text is not a dictionary.
     package static func dictionary(_ text: String) -> [String: StructuredValue]? {
-        var parser = StructuredFieldParser(text)
-        return parser.dictionary()
+        var field = StructuredField(text)
+        return field.dictionary()
     }
 
     /// - Returns: `nil` if the text is not a single item.
     package static func item(_ text: String) -> StructuredValue? {
-        var parser = StructuredFieldParser(text)
-        return parser.wholeItem()
-    }
-}
-
-/// Reads from left to right, and each octet once.
-private struct StructuredFieldParser {
-    private var rest: ArraySlice<UInt8>
-
-    init(_ text: String) {
-        rest = Array(text.utf8)[...]
+        var field = StructuredField(text)
+        field.skip(" ")
+        guard let value = field.bareItem(), field.skipParameters() else { return nil }
+        field.skip(" ")
+        return field.rest.isEmpty ? value : nil
     }
 
     /// §4.2.2.
-    mutating func dictionary() -> [String: StructuredValue]? {
+    private mutating func dictionary() -> [String: StructuredValue]? {
         var values: [String: StructuredValue] = [:]
         skip(" ")
         while !rest.isEmpty {
             guard let name = key() else { return nil }
             values[name] = .boolean(true)
-            if take("=") {
+            if rest.skip("=") {
                 guard let value = rest.first == UInt8(ascii: "(") ? innerList() : bareItem() else { return nil }
                 values[name] = value
             }
             guard skipParameters() else { return nil }
             skip(" \t")
             if rest.isEmpty { break }
-            guard take(",") else { return nil }
+            guard rest.skip(",") else { return nil }
             skip(" \t")
             // A dictionary may not end with a comma.
             if rest.isEmpty { return nil }
@@ -55,19 +56,12 @@ private struct StructuredFieldParser {
         return values
     }
 
-    mutating func wholeItem() -> StructuredValue? {
-        skip(" ")
-        guard let value = bareItem(), skipParameters() else { return nil }
-        skip(" ")
-        return rest.isEmpty ? value : nil
-    }
-
     /// §4.2.1.2.
     private mutating func innerList() -> StructuredValue? {
-        guard take("(") else { return nil }
+        guard rest.skip("(") else { return nil }
         while true {
             skip(" ")
-            if take(")") { return .other }
+            if rest.skip(")") { return .other }
             guard bareItem() != nil, skipParameters() else { return nil }
             guard let next = rest.first, next == UInt8(ascii: " ") || next == UInt8(ascii: ")") else { return nil }
         }
@@ -75,10 +69,10 @@ private struct StructuredFieldParser {
 
     /// §4.2.3.2.
     private mutating func skipParameters() -> Bool {
-        while take(";") {
+        while rest.skip(";") {
             skip(" ")
             guard key() != nil else { return false }
-            if take("="), bareItem() == nil { return false }
+            if rest.skip("="), bareItem() == nil { return false }
         }
         return true
     }
@@ -86,39 +80,41 @@ private struct StructuredFieldParser {
     /// §4.2.3.3.
     private mutating func key() -> String? {
         guard let first = rest.first, first.isSmallLetter || first == UInt8(ascii: "*") else { return nil }
-        return String(decoding: taken { $0.isSmallLetter || $0.isDigit || "_-.*".utf8.contains($0) }, as: UTF8.self)
+        return String(decoding: rest.take { $0.isSmallLetter || $0.isDigit || "_-.*".utf8.contains($0) }, as: UTF8.self)
     }
 
     /// §4.2.3.1.
     private mutating func bareItem() -> StructuredValue? {
-        guard let first = rest.first else { return nil }
-        switch first {
-        case UInt8(ascii: ":"): return byteSequence()
-        case UInt8(ascii: "\""): return quoted() ? .other : nil
-        case UInt8(ascii: "%"): return displayString() ? .other : nil
-        case UInt8(ascii: "?"): return boolean()
-        case UInt8(ascii: "@"): return date()
-        case _ where first == UInt8(ascii: "-") || first.isDigit: return number()
-        case _ where first == UInt8(ascii: "*") || first.isLetter:
-            _ = taken { $0.isTokenOctet || ":/".utf8.contains($0) }
+        if rest.skip(":") { return byteSequence() }
+        if rest.skip("\"") { return quoted() ? .other : nil }
+        if rest.skip("%") { return rest.skip("\"") && displayString() ? .other : nil }
+        if rest.skip("@") {
+            guard case .integer? = number() else { return nil }
             return .other
-        default: return nil
         }
+        if rest.skip("?") {
+            if rest.skip("1") { return .boolean(true) }
+            return rest.skip("0") ? .boolean(false) : nil
+        }
+        guard let first = rest.first else { return nil }
+        if first == UInt8(ascii: "-") || first.isDigit { return number() }
+        guard first == UInt8(ascii: "*") || first.isLetter else { return nil }
+        rest.take { $0.isTokenOctet || ":/".utf8.contains($0) }
+        return .other
     }
 
     /// §4.2.4. An integer has at most 15 digits, a decimal 12 and 3 after the point.
     private mutating func number() -> StructuredValue? {
-        let isNegative = take("-")
-        let digits = taken(while: \.isDigit)
+        let isNegative = rest.skip("-")
+        let digits = rest.take(while: \.isDigit)
         guard !digits.isEmpty, let number = Int64(String(decoding: digits.prefix(16), as: UTF8.self)) else { return nil }
-        guard take(".") else { return digits.count <= 15 ? .integer(isNegative ? -number : number) : nil }
-        let fraction = taken(while: \.isDigit)
+        guard rest.skip(".") else { return digits.count <= 15 ? .integer(isNegative ? -number : number) : nil }
+        let fraction = rest.take(while: \.isDigit)
         return digits.count <= 12 && (1...3).contains(fraction.count) ? .other : nil
     }
 
     /// §4.2.5.
     private mutating func quoted() -> Bool {
-        rest = rest.dropFirst()
         while let byte = rest.popFirst() {
             if byte == UInt8(ascii: "\"") { return true }
             if byte == UInt8(ascii: "\\") {
@@ -132,32 +128,15 @@ private struct StructuredFieldParser {
 
     /// §4.2.7.
     private mutating func byteSequence() -> StructuredValue? {
-        rest = rest.dropFirst()
-        let text = taken { $0 != UInt8(ascii: ":") }
-        guard take(":") else { return nil }
+        let text = rest.take { $0 != UInt8(ascii: ":") }
+        guard rest.skip(":") else { return nil }
         // Parsers should accept missing padding.
         let padding = String(repeating: "=", count: (4 - text.count % 4) % 4)
         return Data(base64Encoded: String(decoding: text, as: UTF8.self) + padding).map { .bytes(Array($0)) }
     }
 
-    /// §4.2.8.
-    private mutating func boolean() -> StructuredValue? {
-        rest = rest.dropFirst()
-        if take("1") { return .boolean(true) }
-        return take("0") ? .boolean(false) : nil
-    }
-
-    /// §4.2.9.
-    private mutating func date() -> StructuredValue? {
-        rest = rest.dropFirst()
-        guard let first = rest.first, first == UInt8(ascii: "-") || first.isDigit, case .integer? = number() else { return nil }
-        return .other
-    }
-
     /// §4.2.10. A backslash has no meaning here.
     private mutating func displayString() -> Bool {
-        rest = rest.dropFirst()
-        guard take("\"") else { return false }
         var text: [UInt8] = []
         while let byte = rest.popFirst() {
             if byte == UInt8(ascii: "\"") { return String(validating: text, as: UTF8.self) != nil }
@@ -166,31 +145,16 @@ private struct StructuredFieldParser {
                 text.append(byte)
                 continue
             }
-            let digits = rest.prefix(2)
-            guard digits.count == 2, digits.allSatisfy({ $0.isDigit || $0.isSmallLetter }),
-                let octet = UInt8(String(decoding: digits, as: UTF8.self), radix: 16)
-            else { return false }
+            guard let octet = rest.leadingHexPair, rest.prefix(2).allSatisfy({ $0.isDigit || $0.isSmallLetter }) else {
+                return false
+            }
             text.append(octet)
             rest = rest.dropFirst(2)
         }
         return false
     }
 
-    private mutating func taken(while belongs: (UInt8) -> Bool) -> ArraySlice<UInt8> {
-        let taken = rest.prefix(while: belongs)
-        rest = rest.dropFirst(taken.count)
-        return taken
-    }
-
-    private mutating func skip(_ bytes: String) {
-        rest = rest.drop { bytes.utf8.contains($0) }
-    }
-
-    private mutating func take(_ scalar: Unicode.Scalar) -> Bool {
-        guard rest.first == UInt8(ascii: scalar) else { return false }
-        rest = rest.dropFirst()
-        return true
-    }
+    private mutating func skip(_ bytes: String) { rest.take { bytes.utf8.contains($0) } }
 }
 
 extension UInt8 {

@@ -1,9 +1,7 @@
 /// RFC 3986 percent-encoding for path segments, queries and forms.
 package enum PercentEncoding {
     /// One query name or value, or one path segment: everything but the unreserved characters is encoded (RFC 3986 §2.3).
-    package static func component(_ text: String) -> String {
-        encode(text, keepsEscapes: false) { $0.isUnreserved }
-    }
+    package static func component(_ text: String) -> String { encode(text, keepsEscapes: false, \.isUnreserved) }
 
     /// A path with its slashes: allowed characters and valid escapes are kept, all others are encoded.
     package static func path(_ text: String) -> String {
@@ -16,9 +14,7 @@ package enum PercentEncoding {
     }
 
     /// One name or value of an `application/x-www-form-urlencoded` body: as ``component(_:)``, with `+` for a space.
-    package static func form(_ text: String) -> String {
-        encode(text, keepsEscapes: false, spaceAsPlus: true) { $0.isUnreserved }
-    }
+    package static func form(_ text: String) -> String { component(text).replacing("%20", with: "+") }
 
     /// Decodes escapes; an incomplete or invalid escape is unchanged.
     package static func decode(_ text: some StringProtocol) -> String {
@@ -36,9 +32,7 @@ package enum PercentEncoding {
         return String(decoding: bytes, as: UTF8.self)
     }
 
-    private static func encode(
-        _ text: String, keepsEscapes: Bool, spaceAsPlus: Bool = false, isAllowed: (UInt8) -> Bool
-    ) -> String {
+    private static func encode(_ text: String, keepsEscapes: Bool, _ isAllowed: (UInt8) -> Bool) -> String {
         // Most text needs no change, and is then not rebuilt.
         guard !text.utf8.allSatisfy(isAllowed) else { return text }
         var bytes: [UInt8] = []
@@ -47,12 +41,8 @@ package enum PercentEncoding {
         while let byte = rest.popFirst() {
             if isAllowed(byte) || (keepsEscapes && byte == UInt8(ascii: "%") && rest.leadingHexPair != nil) {
                 bytes.append(byte)
-            } else if spaceAsPlus, byte == UInt8(ascii: " ") {
-                bytes.append(UInt8(ascii: "+"))
             } else {
-                bytes.append(UInt8(ascii: "%"))
-                bytes.append(hexDigits[Int(byte >> 4)])
-                bytes.append(hexDigits[Int(byte & 0xF)])
+                bytes += [UInt8(ascii: "%"), hexDigits[Int(byte >> 4)], hexDigits[Int(byte & 0xF)]]
             }
         }
         return String(decoding: bytes, as: UTF8.self)
@@ -61,31 +51,15 @@ package enum PercentEncoding {
     private static let hexDigits = Array("0123456789ABCDEF".utf8)
 }
 
-extension ArraySlice<UInt8> {
-    fileprivate var leadingHexPair: UInt8? {
-        guard count >= 2, self[startIndex].isHexDigit, self[startIndex + 1].isHexDigit else { return nil }
-        return UInt8(String(decoding: prefix(2), as: UTF8.self), radix: 16)
-    }
-}
-
 extension UInt8 {
     /// RFC 3986 §2.3.
-    fileprivate var isUnreserved: Bool {
+    var isUnreserved: Bool {
         isLetter || isDigit || self == UInt8(ascii: "-") || self == UInt8(ascii: ".") || self == UInt8(ascii: "_")
             || self == UInt8(ascii: "~")
     }
 
     /// RFC 3986 §3.3, `pchar` without escapes.
-    fileprivate var isPathCharacter: Bool {
-        if isUnreserved { return true }
-        switch self {
-        case UInt8(ascii: "!"), UInt8(ascii: "$"), UInt8(ascii: "&"), UInt8(ascii: "'"), UInt8(ascii: "("), UInt8(ascii: ")"),
-            UInt8(ascii: "*"), UInt8(ascii: "+"), UInt8(ascii: ","), UInt8(ascii: ";"), UInt8(ascii: "="), UInt8(ascii: ":"),
-            UInt8(ascii: "@"):
-            return true
-        default: return false
-        }
-    }
+    fileprivate var isPathCharacter: Bool { isUnreserved || "!$&'()*+,;=:@".utf8.contains(self) }
 }
 
 extension String {
@@ -102,5 +76,16 @@ extension String {
             }
             return true
         }
+    }
+}
+
+extension DefaultStringInterpolation {
+    /// Inserts a value into a path as one segment: `"orders/\(segment: id)"`. Characters that would end the segment or begin a
+    /// query are percent-encoded, so that an id from outside cannot name another resource (RFC 3986 §3.3). An empty value, `.`
+    /// and `..` are rejected when the request is built.
+    public mutating func appendInterpolation(segment value: some CustomStringConvertible) {
+        let segment = PercentEncoding.component(value.description)
+        // An empty segment would name the collection itself. A dot is rejected like the others.
+        appendLiteral(segment.isEmpty ? "." : segment)
     }
 }
