@@ -189,6 +189,7 @@ let package = Package(
                 "CoreAPITransfers", "CoreAPIWebSocket", "NetworkerCommand", "NetworkerKitChannels", "NetworkerKitDemo",
                 "NetworkerKitSandbox", "NetworkerKitTours", "networker-of-tests", argumentParser,
             ]),
+        // The samples in doc comments are compiled against what these build.
         tests(
             "DocumentationTests",
             kit + [

@@ -27,7 +27,7 @@ public func withChannel<Result>(
 /// Replaces a channel's host with a test's server, for a test over real sockets and through all parts of the channel.
 ///
 /// ```swift
-/// let server = try LoopbackServer.start(tls: ServerTLS(), faults: [Fault(.inResponseBody, .reset)]) { _ in .json(orders) }
+/// let server = try LoopbackServer.start(tls: ServerTLS(), faults: [Fault(.inResponseBody, .reset)]) { _ in .json(text) }
 /// try await withChannel(.dl, server: server) {
 ///     let orders = try await DLOrderListInteractor().orderList(page: 1)
 ///     #expect(orders.page == 1)

@@ -34,20 +34,17 @@ enum Documentation {
     }
 
     /// The blocks of Swift in a page.
-    static func swift(in file: String) throws -> [String] { blocks(of: try text(file)) }
-
-    /// The blocks of Swift in the doc comments of a file.
-    static func swift(inCommentsOf file: String) throws -> [String] {
-        let lines = try text(file).split(separator: "\n", omittingEmptySubsequences: false)
-        let comments = lines.map { line in
-            let text = line.drop { $0 == " " }
-            return text.hasPrefix("///") ? String(text.dropFirst(3)) : ""
-        }
-        return blocks(of: comments.joined(separator: "\n"))
+    static func swift(in file: String) throws -> [String] {
+        try text(file).matches(of: /```swift\n([\s\S]*?)```/).map { String($0.output.1) }
     }
 
-    private static func blocks(of text: String) -> [String] {
-        text.matches(of: /```swift\n([\s\S]*?)```/).map { String($0.output.1) }
+    /// The blocks of Swift in the doc comments of a file, with the number of their first line.
+    static func samples(inCommentsOf file: String) throws -> [(file: String, line: Int, text: String)] {
+        let source = try text(file)
+        return source.matches(of: /(?m)^ *\/\/\/ ```swift\n((?: *\/\/\/.*\n)*?) *\/\/\/ ```$/).map { match in
+            let line = source[..<match.output.1.startIndex].split(separator: "\n", omittingEmptySubsequences: false).count
+            return (file, line, String(match.output.1.replacing(/(?m)^ *\/\/\/ ?/, with: "")))
+        }
     }
 
     /// Whether a file of this target, or the test's command, contains a block, line by line.

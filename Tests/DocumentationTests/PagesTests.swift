@@ -5,15 +5,14 @@ struct PagesTests {
     /// Its Swift needs what `networker new` writes: GeneratedCodeTests compile and run both.
     private static let tutorial = "Tutorial.md"
 
-    @Test("show only Swift from these files, which compile and run")
+    @Test("of every module, and the README, show only Swift from these files, which compile and run")
     func samples() throws {
-        let pages = try Documentation.pages()
-        #expect(pages.count >= 9)
-        for page in pages where page != Self.tutorial {
+        let files = try ["README.md"] + Documentation.catalogs()
+        #expect(files.contains { $0.hasSuffix("CoreAPITransfers.md") } && files.contains { $0.hasSuffix("Symbols/Channel.md") })
+        for file in files where !file.hasSuffix("/\(Self.tutorial)") {
             // A manifest belongs to another package; GettingStartedTests checks the names of its products.
-            for block in try Documentation.swift(in: "\(Documentation.catalog)/\(page)")
-            where !block.hasPrefix("// Package.swift") {
-                #expect(try Documentation.isCompiled(block), "not compiled anywhere, \(page):\n\(block)")
+            for block in try Documentation.swift(in: file) where !block.hasPrefix("// Package.swift") {
+                #expect(try Documentation.isCompiled(block), "not compiled anywhere, \(file):\n\(block)")
             }
         }
     }
@@ -72,17 +71,6 @@ struct PagesTests {
             let commit = try #require(page.firstMatch(of: /RESULTS\.md`, commit (\w+)/)?.output.1)
             for scenario in record.scenarios where labels.contains(scenario.label) {
                 #expect(scenario.load.hasSuffix("commit \(commit)"), "\(scenario.label)")
-            }
-        }
-    }
-
-    @Test("of every module show only Swift from these files")
-    func modules() throws {
-        let files = try Documentation.catalogs()
-        #expect(files.contains { $0.hasSuffix("CoreAPITransfers.md") } && files.contains { $0.hasSuffix("Symbols/Channel.md") })
-        for file in files where !file.hasSuffix("/\(Self.tutorial)") {
-            for block in try Documentation.swift(in: file) where !block.hasPrefix("// Package.swift") {
-                #expect(try Documentation.isCompiled(block), "not compiled anywhere, \(file):\n\(block)")
             }
         }
     }

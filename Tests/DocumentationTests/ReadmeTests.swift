@@ -6,15 +6,6 @@ import TestSupport
 
 @Suite("The README")
 @MainActor struct ReadmeTests {
-    @Test("shows only Swift from these files, which compile and run")
-    func samples() throws {
-        let blocks = try Documentation.swift(in: "README.md")
-        #expect(blocks.count >= 6)
-        for block in blocks where !block.hasPrefix("// Package.swift") {
-            #expect(try Documentation.isCompiled(block), "not compiled anywhere:\n\(block)")
-        }
-    }
-
     /// The stages of the marketplace's channel with a cookie jar and a retry policy, in the README's list and in the pictures.
     private static var stages: [String] {
         var channel = Channel.ty

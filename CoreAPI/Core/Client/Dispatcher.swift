@@ -145,7 +145,7 @@ extension Dispatcher {
     ///
     /// ```swift
     /// let response = await manager.stream(.get("exports/\(segment: id)"))
-    /// for try await chunk in try response.value { file.write(chunk) }
+    /// for try await chunk in try response.value { hash.update(chunk) }
     /// ```
     ///
     /// ``Timeout/total`` applies until the head arrives, ``Timeout/idle`` while the reader waits for the peer. A body that its

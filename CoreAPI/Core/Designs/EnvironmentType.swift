@@ -23,13 +23,12 @@ extension EnvironmentType where Self: RawRepresentable, RawValue == String {
     public var name: String { rawValue }
 }
 
-/// The source of an environment's responses: the network, or fixtures instead, as in `APIEnvironment(self, fixturesType:
-/// .directory("Fixtures", scenario: "orders"))`. Only a simulated environment (``EnvironmentType/isSimulated``) can have
-/// fixtures; elsewhere they are a problem of the channel, and no call is sent. Fixtures lie in folders or in test targets, so
-/// that the shipped product contains no recorded answers.
+/// The source of an environment's responses: the network, or fixtures instead. Only a simulated environment
+/// (``EnvironmentType/isSimulated``) can have fixtures; elsewhere they are a problem of the channel, and no call is sent.
+/// Fixtures lie in folders or in test targets, so that the shipped product contains no recorded responses.
 ///
 /// ```swift
-/// case .simulated: APIEnvironment(self, fixturesType: .directory("Fixtures", scenario: "orders"))
+/// let simulated = APIEnvironment(ShopHost.simulated, fixturesType: .directory("Fixtures", scenario: "orders"))
 /// ```
 public struct FixturesType: Sendable {
     /// `nil` for the network.

@@ -62,8 +62,8 @@ public struct RetryPolicy: RequestInterceptor {
     }
 }
 
-/// Gives every POST a key, unless its caller has set one (draft-ietf-httpapi-idempotency-key-header): `channel.enhancers =
-/// [IdempotencyKey()]`. With the key a server recognises a repetition, and ``RetryPolicy`` repeats the call.
+/// Gives every POST a key, unless its caller has set one (draft-ietf-httpapi-idempotency-key-header). With the
+/// key a server recognises a repetition, and ``RetryPolicy`` repeats the call.
 ///
 /// It is an enhancer, not an interceptor, because all attempts of a call must have the same key.
 ///

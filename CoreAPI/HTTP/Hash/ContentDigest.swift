@@ -29,7 +29,7 @@ public struct ContentDigest: Sendable, Hashable {
     /// Hashes bytes.
     ///
     /// ```swift
-    /// let digest = ContentDigest(.sha256, of: try request.body.bytesInMemory()).hexadecimal
+    /// let digest = ContentDigest(.sha256, of: try attempt.request.body.bytesInMemory()).hexadecimal
     /// ```
     public init(_ algorithm: Algorithm, of bytes: some Sequence<UInt8>) {
         self.algorithm = algorithm
