@@ -1,17 +1,8 @@
-#if canImport(Darwin)
-internal import Darwin
-#elseif canImport(Musl)
-internal import Musl
-#else
-internal import Glibc
-#endif
+internal import Foundation
 
 /// Checks text for the one address form that all parsers read alike (`inet_pton`).
 package enum IPAddress {
-    package static func isIPv4(_ text: String) -> Bool {
-        var address = in_addr()
-        return inet_pton(AF_INET, text, &address) == 1
-    }
+    package static func isIPv4(_ text: String) -> Bool { bytes(text)?.count == 4 }
 
     /// Four bytes or sixteen, without the zone of an IPv6 address; `nil` if the text is no address.
     package static func bytes(_ text: String) -> [UInt8]? {

@@ -1,10 +1,10 @@
 package import Foundation
 
-/// Chunks of a body on their way between a task and a thread, with bounded room: a chunk is produced only when there is room for
-/// it.
+/// Chunks of a body on their way between a task and a thread, with bounded room. The task may wait. The thread must not, and is
+/// called back when it may continue.
 ///
-/// The task may wait, the thread must not. For a response's body the loop offers chunks and a task takes them. For a request's
-/// body a task pushes them and the loop takes them. Instead of waiting, the thread is called back when it may continue.
+/// For a response's body the loop offers chunks and a task takes them. For a request's body a task pushes them and the loop takes
+/// them.
 package final class ChunkBuffer: Sendable {
     fileprivate struct State {
         /// The oldest last.
@@ -23,7 +23,6 @@ package final class ChunkBuffer: Sendable {
         var isIterated = false
     }
 
-    /// The result of a thread's look into the buffer.
     package enum Taken {
         case chunk(Data)
         /// No chunk yet; `resume` will be called.
@@ -154,8 +153,7 @@ package final class ChunkBuffer: Sendable {
         if isLate { taken() }
     }
 
-    /// An iterator's hold on the buffer. Releasing it ends the task's side: leaving the loop over a body ends its exchange, even
-    /// if the body itself is kept.
+    /// An iterator's hold on the buffer. Releasing it ends the task's side, so leaving the loop over a body ends its exchange.
     package final class Iteration {
         private let buffer: ChunkBuffer
 
@@ -169,9 +167,7 @@ package final class ChunkBuffer: Sendable {
             self.buffer = buffer
         }
 
-        deinit {
-            buffer.abandon()
-        }
+        deinit { buffer.abandon() }
     }
 
     /// Ends the task's side. A second call does nothing.

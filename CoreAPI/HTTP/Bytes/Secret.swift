@@ -29,14 +29,9 @@ extension Secret: CustomStringConvertible, CustomDebugStringConvertible, CustomR
     public var customMirror: Mirror { Mirror(self, children: EmptyCollection<Mirror.Child>()) }
 }
 
-extension Secret: ExpressibleByUnicodeScalarLiteral where Value == String {
+extension Secret: ExpressibleByUnicodeScalarLiteral, ExpressibleByExtendedGraphemeClusterLiteral, ExpressibleByStringLiteral
+where Value == String {
     public init(unicodeScalarLiteral value: String) { self.init(value) }
-}
-
-extension Secret: ExpressibleByExtendedGraphemeClusterLiteral where Value == String {
     public init(extendedGraphemeClusterLiteral value: String) { self.init(value) }
-}
-
-extension Secret: ExpressibleByStringLiteral where Value == String {
     public init(stringLiteral value: String) { self.init(value) }
 }

@@ -2,7 +2,6 @@
 package enum Kit {
     package static let version = "0.1.0"
 
-    /// The `User-Agent` of requests that set none. It does not name the transport, because that would only tell a server which
-    /// attacks to try.
+    /// The `User-Agent` of requests that set none. It does not name the transport: that would tell a server which attacks to try.
     package static let userAgent = "NetworkerKit/\(version)"
 }

@@ -1,10 +1,4 @@
-#if canImport(Darwin)
-internal import Darwin
-#elseif canImport(Musl)
-internal import Musl
-#else
-internal import Glibc
-#endif
+internal import Foundation
 
 /// A library that the process has loaded already, because a transport is linked with it. It is never loaded again: a second copy
 /// would not know the transport's connections.

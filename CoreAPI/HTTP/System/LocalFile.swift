@@ -1,13 +1,5 @@
 package import Foundation
 
-#if canImport(Darwin)
-internal import Darwin
-#elseif canImport(Musl)
-internal import Musl
-#else
-internal import Glibc
-#endif
-
 /// A regular file that is read from its beginning.
 ///
 /// The kit uses no `FileHandle`, because that links all of Foundation into a static binary: 47 MB.
@@ -19,7 +11,6 @@ package final class LocalFile {
     /// When it was last changed, in nanoseconds since 1970, as the system said when it was opened.
     package let modified: Int64
 
-    /// - Throws: ``FileFailure``.
     package init(reading path: String) throws(FileFailure) {
         // Without O_NONBLOCK, opening a pipe without a writer would block.
         descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
@@ -42,8 +33,6 @@ package final class LocalFile {
     }
 
     /// Continues reading at an offset from the beginning.
-    ///
-    /// - Throws: ``FileFailure``.
     package func seek(to offset: Int64) throws(FileFailure) {
         guard lseek(descriptor, off_t(offset), SEEK_SET) >= 0 else { throw FileFailure(path: path, code: errno) }
     }
@@ -53,8 +42,6 @@ package final class LocalFile {
     }
 
     /// The next bytes; empty at the end.
-    ///
-    /// - Throws: ``FileFailure``.
     package func read(upTo limit: Int) throws(FileFailure) -> Data {
         var data = Data(count: limit)
         let count = data.withUnsafeMutableBytes { bytes in Result { () throws(FileFailure) in try read(into: bytes) } }
@@ -73,8 +60,6 @@ package final class LocalFile {
     }
 
     /// All bytes.
-    ///
-    /// - Throws: ``FileFailure``.
     package func readToEnd() throws(FileFailure) -> Data {
         var all = Data()
         while case let chunk = try read(upTo: 65_536), !chunk.isEmpty { all += chunk }
@@ -106,21 +91,22 @@ package struct FileReplacement: Sendable {
     }
 
     /// Finds out whether the file can be written, by making its draft and removing it.
-    ///
-    /// - Throws: ``FileFailure``.
     package func check() throws(FileFailure) {
-        let descriptor = open(draft, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, mode)
-        guard descriptor >= 0 else { throw FileFailure(path: path, code: errno) }
-        close(descriptor)
+        close(try create())
         unlink(draft)
     }
 
-    /// - Parameter data: everything that the file will hold. It is on the disk when this returns.
-    /// - Throws: ``FileFailure``.
-    package func write(_ data: Data) throws(FileFailure) {
-        if isDraftFixed { unlink(draft) }
+    /// - Returns: the draft's descriptor.
+    private func create() throws(FileFailure) -> Int32 {
         let descriptor = open(draft, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, mode)
         guard descriptor >= 0 else { throw FileFailure(path: path, code: errno) }
+        return descriptor
+    }
+
+    /// - Parameter data: everything that the file will hold. It is on the disk when this returns.
+    package func write(_ data: Data) throws(FileFailure) {
+        if isDraftFixed { unlink(draft) }
+        let descriptor = try create()
         var code = data.withUnsafeBytes { Self.write($0, to: descriptor) }
         if code == 0, fsync(descriptor) != 0 { code = errno }
         if close(descriptor) != 0, code == 0 { code = errno }

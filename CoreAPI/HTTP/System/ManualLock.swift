@@ -1,10 +1,4 @@
-#if canImport(Darwin)
-internal import Darwin
-#elseif canImport(Musl)
-internal import Musl
-#else
-internal import Glibc
-#endif
+internal import Foundation
 
 /// A lock that is locked and unlocked by hand, for `_modify` accessors. Elsewhere use ``Mutex``, which takes a closure.
 ///

@@ -9,8 +9,7 @@ package import Synchronization
 /// On Linux the kernel hands over a contended `Synchronization.Mutex` (a priority-inheriting futex). The sanitizer cannot see
 /// that, and would report every access behind it as a race. `Scripts/test --sanitize thread` therefore sets THREAD_SANITIZER.
 ///
-/// Inlinable, because only then does the compiler specialise a generic type of another module; otherwise each call looks up
-/// metadata. Not public, so users keep the standard library's name.
+/// Inlinable, because otherwise each call from another module looks up metadata.
 package struct Mutex<State>: ~Copyable, Sendable {
     #if THREAD_SANITIZER
     @usableFromInline let state: LockedState<State>

@@ -10,7 +10,6 @@ package final class Promise<Value: Sendable>: Sendable {
 
     private let state: Mutex<State>
 
-    /// - Parameter outcome: the outcome, if it is known already.
     package init(_ outcome: Result<Value, any Error>? = nil) {
         state = Mutex(State(outcome: outcome))
     }
@@ -28,10 +27,7 @@ package final class Promise<Value: Sendable>: Sendable {
 
     /// The value, once it is set.
     ///
-    /// - Parameters:
-    ///   - deadline: when waiting ends.
-    ///   - tooLate: the error thrown then.
-    /// - Throws: the promise's error, `CancellationError`, or `tooLate`.
+    /// - Throws: the promise's error, `CancellationError`, or `tooLate` at the deadline.
     package func value(
         until deadline: ContinuousClock.Instant, tooLate: @escaping @Sendable () -> any Error
     ) async throws -> Value {

@@ -5,8 +5,7 @@ internal import Foundation
 extension HTTPURL {
     /// Parses an absolute address.
     ///
-    /// - Throws: ``RequestError/unsupportedScheme(_:)`` for any scheme but `http` and `https`,
-    ///   ``RequestError/malformedURL(_:reason:)`` for every other error, with what was expected.
+    /// - Throws: ``RequestError/unsupportedScheme(_:)``, or ``RequestError/malformedURL(_:reason:)`` with what was expected.
     public init(_ text: String) throws(RequestError) {
         if let bad = text.firstForbiddenControl {
             throw .malformedURL(text.escapingControls, reason: "\(bad) is not allowed in a URL")
@@ -28,13 +27,8 @@ extension HTTPURL {
             throw .malformedURL(text, reason: "a backslash is not allowed in a URL's path")
         }
         let path = PercentEncoding.path(String(parts.path)).removingDotSegments()
-        self.init(
-            scheme: scheme,
-            host: host,
-            port: port,
-            path: path.isEmpty ? "/" : path,
-            query: parts.query.map { PercentEncoding.query(String($0)) }
-        )
+        let query = parts.query.map { PercentEncoding.query(String($0)) }
+        self.init(scheme: scheme, host: host, port: port, path: path.isEmpty ? "/" : path, query: query)
     }
 
     /// Resolves the reference of a `Location` header against this address (RFC 3986 §5.2).
@@ -55,14 +49,12 @@ extension HTTPURL {
             return try HTTPURL(reference)
         }
         let withoutFragment = Substring(reference.utf8.prefix { $0 != UInt8(ascii: "#") })
-        guard !withoutFragment.isEmpty else { return self }
         switch withoutFragment.utf8.first {
+        case nil: return self
         case UInt8(ascii: "/"): return try HTTPURL(origin + withoutFragment)
         case UInt8(ascii: "?"): return try HTTPURL(origin + path + withoutFragment)
-        default: break
+        default: return try HTTPURL(origin + (path.lastIndex(of: "/").map { path[...$0] } ?? "/") + withoutFragment)
         }
-        let directory = path.lastIndex(of: "/").map { path[...$0] } ?? "/"
-        return try HTTPURL(origin + directory + withoutFragment)
     }
 
     private static func authority(_ text: Substring, of url: String) throws(RequestError) -> (String, UInt16?) {
@@ -136,7 +128,7 @@ extension Substring {
     }
 
     /// Whether it can name an interface: unreserved characters only.
-    fileprivate var isZone: Bool { !isEmpty && utf8.allSatisfy { $0.isHostCharacter || $0 == UInt8(ascii: "~") } }
+    fileprivate var isZone: Bool { !isEmpty && utf8.allSatisfy(\.isUnreserved) }
 }
 
 /// The DNS form (UTS 46) of a name with letters beyond ASCII; `nil` for any other name, and for a name without such a form. The
@@ -156,14 +148,12 @@ extension Substring {
 }
 
 extension UInt8 {
-    fileprivate var isHostCharacter: Bool {
-        isDigit || isLetter || self == UInt8(ascii: "-") || self == UInt8(ascii: ".") || self == UInt8(ascii: "_")
-    }
+    fileprivate var isHostCharacter: Bool { isUnreserved && self != UInt8(ascii: "~") }
 }
 
 extension Unicode.Scalar {
-    /// Whether a terminal or a reader obeys the character instead of showing it. These are control characters of ASCII and of ISO
-    /// 6429 (C1), ends of lines and paragraphs, and characters that change the writing direction (UAX #9).
+    /// Whether a terminal or a reader obeys the character instead of showing it: control characters of ASCII and of ISO 6429 (C1),
+    /// ends of lines and paragraphs, and characters that change the writing direction (UAX #9).
     package var isControlOrFormat: Bool {
         switch value {
         case 0..<0x20, 0x7F..<0xA0, 0x061C, 0x200E, 0x200F, 0x2028...0x202E, 0x2066...0x2069: true
@@ -177,40 +167,19 @@ extension String {
     package var firstForbiddenControl: String? {
         // Every address, path and value is checked, and almost none has one.
         var text = self
-        guard text.withUTF8({ $0.contains { $0 < 0x20 || $0 == 0x7F } }) else { return nil }
-        for byte in utf8 {
-            switch byte {
-            case 0x0D: return "CR"
-            case 0x0A: return "LF"
-            case 0x00: return "NUL"
-            case 0x01...0x1F where byte != 0x09, 0x7F: return "the control character 0x" + String(byte, radix: 16)
-            default: continue
-            }
+        switch text.withUTF8({ $0.first { $0 < 0x20 && $0 != 0x09 || $0 == 0x7F } }) {
+        case nil: return nil
+        case 0x0D: return "CR"
+        case 0x0A: return "LF"
+        case 0x00: return "NUL"
+        case let byte?: return "the control character 0x" + String(byte, radix: 16)
         }
-        return nil
     }
 
     /// Whether it contains a character that RFC 3986 forbids in an address and that would end or divide a line of HTTP.
     package var hasControlOrSpace: Bool {
         var text = self
-        return text.withUTF8 { bytes in
-            let bytes = UnsafeRawBufferPointer(bytes)
-            let (ones, highs): (UInt64, UInt64) = (0x0101_0101_0101_0101, 0x8080_8080_8080_8080)
-            var (found, index): (UInt64, Int) = (0, 0)
-            // Checks eight bytes at once (SWAR): subtraction sets a byte's high bit if it is below the limit. Bytes of 0x80 or
-            // more are excluded.
-            while index + 8 <= bytes.count {
-                let eight = bytes.loadUnaligned(fromByteOffset: index, as: UInt64.self)
-                let deletes = eight ^ (ones &* 0x7F)
-                found |= ((eight &- ones &* 0x21) & ~eight | (deletes &- ones) & ~deletes) & highs
-                index += 8
-            }
-            while index < bytes.count {
-                found |= bytes[index] <= 0x20 || bytes[index] == 0x7F ? 1 : 0
-                index += 1
-            }
-            return found != 0
-        }
+        return text.withUTF8 { $0.contains { $0 <= 0x20 || $0 == 0x7F } }
     }
 
     /// The text, or its beginning: an error does not repeat a stranger's input in full.
@@ -229,22 +198,14 @@ extension String {
             unicodeScalars.contains(where: { $0.isControlOrFormat && $0 != "\t" })
         else { return self }
         return unicodeScalars.reduce(into: "") { text, scalar in
-            if scalar.isControlOrFormat {
-                text += scalar.escaped(asASCII: true)
-            } else {
-                text.unicodeScalars.append(scalar)
-            }
+            text += scalar.isControlOrFormat ? scalar.escaped(asASCII: true) : String(scalar)
         }
     }
 
     /// Whether the text begins with a scheme (RFC 3986 §3.1).
     package var hasURLScheme: Bool {
-        guard let colon = utf8.firstIndex(of: UInt8(ascii: ":")), colon > utf8.startIndex else { return false }
-        let name = utf8[..<colon]
-        guard let first = name.first, first.isLetter else { return false }
-        return name.allSatisfy {
-            $0.isLetter || $0.isDigit || $0 == UInt8(ascii: "+") || $0 == UInt8(ascii: "-") || $0 == UInt8(ascii: ".")
-        }
+        guard let colon = utf8.firstIndex(of: UInt8(ascii: ":")), utf8.first?.isLetter == true else { return false }
+        return utf8[..<colon].allSatisfy { $0.isLetter || $0.isDigit || "+-.".utf8.contains($0) }
     }
 
     /// Whether a segment begins with a dot or an escape.
@@ -262,9 +223,7 @@ extension String {
         // Almost no path has a segment that begins with a dot, and every request is checked.
         guard hasDotAfterSlash else { return false }
         return split(separator: "/").contains { segment in
-            guard segment.utf8.count <= 6 else { return false }
-            let plain = segment.lowercased().replacing("%2e", with: ".")
-            return plain == "." || plain == ".."
+            segment.utf8.count <= 6 && [".", ".."].contains(segment.lowercased().replacing("%2e", with: "."))
         }
     }
 

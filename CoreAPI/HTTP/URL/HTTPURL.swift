@@ -1,8 +1,8 @@
 /// An absolute `http` or `https` address, parsed once and kept in its form on the wire.
 ///
-/// The kit has its own address type, because a second parser between the check and the socket can confuse hosts. libcurl receives
-/// the checked address byte for byte (RFC 3986 §3). The type rejects user information, control characters and hosts that are not
-/// plain ASCII. It has no fragment, because fragments are not sent (RFC 9110 §7.1).
+/// libcurl receives the checked address byte for byte (RFC 3986 §3): a second parser between the check and the socket could confuse
+/// hosts. The type rejects user information, control characters and hosts that are not plain ASCII. It has no fragment, because
+/// fragments are not sent (RFC 9110 §7.1).
 ///
 /// ```swift
 /// var url = try HTTPURL("https://api.example.com/v1")
@@ -46,19 +46,13 @@ public struct HTTPURL: Sendable, Hashable {
         return ("\(host[..<mark.lowerBound])]", String(host[mark.upperBound...].dropLast()))
     }
 
-    private func named(_ host: String) -> String {
-        guard let port, port != scheme.defaultPort else { return host }
-        return "\(host):\(port)"
-    }
+    private func named(_ host: String) -> String { effectivePort == scheme.defaultPort ? host : "\(host):\(effectivePort)" }
 
     /// Scheme, host and port, with the host's zone.
     package var origin: String { "\(scheme.rawValue)://\(named(host))" }
 
     /// Path and query, as in the request line (RFC 9112 §3.2.1).
-    public var target: String {
-        guard let query else { return path }
-        return "\(path)?\(query)"
-    }
+    public var target: String { query.map { "\(path)?\($0)" } ?? path }
 
     /// The whole address.
     public var string: String { String(unsafeUninitializedCapacity: longest, initializingUTF8With: write) }
@@ -68,8 +62,7 @@ public struct HTTPURL: Sendable, Hashable {
         Self.withCString(longest, write, body)
     }
 
-    /// ``target`` for C, ended by a NUL and valid during the call. Every request needs it, and a `String` costs three times as
-    /// much.
+    /// ``target`` for C, as above. Every request needs it, and a `String` costs three times as much.
     package func withTarget<Result>(_ body: (UnsafePointer<CChar>) -> Result) -> Result {
         guard query != nil else { return path.withCString(body) }
         return Self.withCString(longest, { writeTarget(into: $0, at: $0.startIndex) }, body)
@@ -100,13 +93,7 @@ public struct HTTPURL: Sendable, Hashable {
         var end = Self.add(start, to: buffer, at: buffer.startIndex)
         end = Self.add(host, to: buffer, at: end)
         if let port, port != scheme.defaultPort {
-            end = Self.add(":", to: buffer, at: end)
-            var (rest, unit): (UInt16, UInt16) = (port, 10_000)
-            while unit > max(port, 1) { unit /= 10 }
-            while unit > 0 {
-                buffer.initializeElement(at: end, to: UInt8(ascii: "0") + UInt8(rest / unit))
-                (rest, unit, end) = (rest % unit, unit / 10, end + 1)
-            }
+            end = Self.add(String(port), to: buffer, at: Self.add(":", to: buffer, at: end))
         }
         return writeTarget(into: buffer, at: end)
     }
@@ -130,15 +117,13 @@ public struct HTTPURL: Sendable, Hashable {
 extension HTTPURL: CustomStringConvertible {
     /// The whole address; its query may contain secrets, which logs and errors redact with ``Redaction``.
     public var description: String { string }
-}
 
-// MARK: - Building
+    // MARK: - Building
 
-extension HTTPURL {
     /// Appends a path below the present one, and its query if it has one (`"orders?page=1"`).
     ///
-    /// Text that is not allowed in a path is percent-encoded; valid escapes are kept. `.` and `..` segments are rejected, so that
-    /// a path from a user's input cannot leave the base.
+    /// What a path may not have is percent-encoded; valid escapes are kept. `.` and `..` segments are rejected, so that a path from
+    /// a user's input cannot leave the base.
     ///
     /// - Throws: ``RequestError/malformedPath(_:reason:)``.
     public mutating func append(path text: String) throws(RequestError) {
@@ -148,10 +133,9 @@ extension HTTPURL {
             throw .malformedPath(text.escapingControls, reason: "\(bad) is not allowed in a path")
         }
         if text.hasURLScheme, text.contains("://") {
-            throw .malformedPath(
-                text,
-                reason: "a path is appended to the base URL, so it may not be an absolute URL; the modifier BaseURL.ignore sends "
-                    + "the call there")
+            let reason =
+                "a path is appended to the base URL, so it may not be an absolute URL; the modifier BaseURL.ignore sends the call "
+            throw .malformedPath(text, reason: reason + "there")
         }
         let parts = text.dividedAtQuery
         let encoded = PercentEncoding.path(String(parts.path))
@@ -176,15 +160,9 @@ extension HTTPURL {
         }
     }
 
-    /// Appends one query item. Name and value are percent-encoded except for RFC 3986's unreserved characters. A `nil` value
-    /// appends the name only.
+    /// Appends one query item: all but RFC 3986's unreserved characters is percent-encoded. A `nil` value appends the name only.
     public mutating func appendQuery(_ name: String, _ value: String?) {
-        var item = PercentEncoding.component(name)
-        if let value {
-            item += "="
-            item += PercentEncoding.component(value)
-        }
-        append(encodedQuery: item)
+        append(encodedQuery: PercentEncoding.component(name) + (value.map { "=" + PercentEncoding.component($0) } ?? ""))
     }
 
     /// Appends text that is already percent-encoded.
@@ -195,11 +173,9 @@ extension HTTPURL {
 
     /// The decoded query items in order, for logs and fixtures.
     public var queryItems: [(name: String, value: String?)] {
-        guard let query, !query.isEmpty else { return [] }
-        return query.split(separator: "&").map { item in
-            let pair = item.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
-            let name = PercentEncoding.decode(pair[0])
-            return (name, pair.count == 2 ? PercentEncoding.decode(pair[1]) : nil)
+        (query ?? "").split(separator: "&").map { item in
+            let pair = item.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false).map(PercentEncoding.decode)
+            return (pair[0], pair.count == 2 ? pair[1] : nil)
         }
     }
 }
