@@ -1,7 +1,15 @@
 import DLInteractors
 import DLNetworker
+import GIPHYInteractors
+import GIPHYNetworker
+import IDInteractors
+import IDNetworker
+import MLInteractors
+import MLNetworker
 import NetworkerKitChannels
 import NetworkerKitSandbox
+import TYInteractors
+import TYNetworker
 import TestSupport
 
 @Suite("Channels, swapped")
@@ -10,14 +18,8 @@ struct ChannelSwapTests {
     struct Case: Sendable, CustomTestStringConvertible {
         let channel: Channel
         let manager: @Sendable () -> NetworkManager<Never>
-
         var testDescription: String { channel.name }
-
-        func answering(_ text: String) -> Channel {
-            var channel = channel
-            channel.transport = StubTransport { _ in (200, text) }
-            return channel
-        }
+        func answering(_ text: String) -> Channel { channel.with { $0.transport = RecordingTransport(body: text) } }
     }
 
     static let cases = zip(everyChannel, everyNetworker).map { channel, make in
@@ -30,8 +32,7 @@ struct ChannelSwapTests {
     func inside(example: Case) async throws {
         let manager = try await ChannelOverride.with(example.answering("swapped")) {
             let manager = example.manager()
-            let body = try await manager.request(.get("x"), as: Data.self)
-            #expect(body == Data("swapped".utf8))
+            #expect(try await manager.request(.get("x"), as: Data.self) == Data("swapped".utf8))
             return manager
         }
         #expect(try await manager.request(.get("x"), as: Data.self) == Data("swapped".utf8))
@@ -60,8 +61,7 @@ struct ChannelSwapTests {
         for other in Self.cases where other.channel.name != example.channel.name {
             try await ChannelOverride.with(other.answering("the other")) {
                 try await ChannelOverride.with(example.answering("swapped")) {
-                    let body = try await other.manager().request(.get("x"), as: Data.self)
-                    #expect(body == Data("the other".utf8))
+                    #expect(try await other.manager().request(.get("x"), as: Data.self) == Data("the other".utf8))
                 }
             }
         }
@@ -74,8 +74,7 @@ struct ChannelSwapTests {
                 group.addTask {
                     try await withSandbox(.dl.at(.sandbox)) { server in
                         for page in 1...3 {
-                            let list = try await DLOrderListInteractor().orderList(page: page)
-                            #expect(list.page == page)
+                            #expect(try await DLOrderListInteractor().orderList(page: page).page == page)
                         }
                         return (server.tokensIssued, server.connectionsAccepted)
                     }
@@ -93,10 +92,57 @@ struct ChannelSwapTests {
         let interactor = DLOrderListInteractor()
         try await withSandbox(.dl.at(.sandbox)) { server in
             // Production: it has no tokens here, and its host does not exist.
-            let error = await #expect(throws: APIClientError.self) { try await interactor.orderList() }
+            let error = await failure { try await interactor.orderList() }
             #expect(error?.context.url?.hasPrefix("https://api.secondhand.example") == true)
             #expect(server.connectionsAccepted == 0)
         }
+    }
+
+    /// A channel without a credential, and a call that needs it.
+    struct Keyless: Sendable, CustomTestStringConvertible {
+        let channel: Channel
+        let variable: String
+        let call: @Sendable () async throws -> Void
+
+        var testDescription: String { variable }
+
+        init(
+            _ channel: Channel, _ credentials: Channel.Credentials, lacks variable: String,
+            _ call: @escaping @Sendable () async throws -> Void
+        ) {
+            self.channel = channel.with { $0.credentials = credentials }
+            (self.variable, self.call) = (variable, call)
+        }
+
+        static let all = [
+            Keyless(.dl.at(.production), [:], lacks: "DL_REFRESH_TOKEN") { _ = try await DLOrderListInteractor().orderList() },
+            Keyless(.giphy, [:], lacks: "GIPHY_API_KEY") { _ = try await GIPHYGifsInteractor().trending() },
+            Keyless(.giphy, ["GIPHY_API_KEY": ""], lacks: "GIPHY_API_KEY") { _ = try await GIPHYGifsInteractor().trending() },
+            Keyless(.id.at(.production), [:], lacks: "ID_SESSION_ID") {
+                _ = try await IDStoresInteractor().stores(latitude: 41.04, longitude: 29.00)
+            },
+            Keyless(.ml.at(.production), [:], lacks: "ML_KEY_ID") { _ = try await MLMenuInteractor().menu(restaurantID: "ml-1") },
+            Keyless(.ml.at(.production), ["ML_KEY_ID": "k"], lacks: "ML_SECRET") {
+                _ = try await MLMenuInteractor().menu(restaurantID: "ml-1")
+            },
+            Keyless(.ty.at(.staging), [:], lacks: "TY_API_KEY") { _ = try await TYProductSearchInteractor().search("") },
+            Keyless(.ty.at(.staging), ["TY_API_KEY": ""], lacks: "TY_API_KEY") {
+                _ = try await TYProductSearchInteractor().search("")
+            },
+        ]
+    }
+
+    @Test("without a key no request is sent, and the error names the variable and the address", arguments: Keyless.all)
+    func noKey(example: Keyless) async throws {
+        let transport = RecordingTransport()
+        let error = await failure {
+            try await ChannelOverride.with(example.channel.with { $0.transport = transport }, operation: example.call)
+        }
+        #expect((error?.underlyingError as? Credential.Missing)?.variable == example.variable)
+        let text = try #require(error).description
+        #expect(text.contains(example.variable) && !text.contains("<redacted>"))
+        #expect(text.contains(example.channel.environment.baseURL), "\(text)")
+        #expect(transport.requests.isEmpty)
     }
 
     @Test("every channel is sound at every host", arguments: everyChannel.map(\.name))

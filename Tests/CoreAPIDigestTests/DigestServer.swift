@@ -46,9 +46,7 @@ final class DigestServer: Sendable {
         guard read["response"] == expected, read["username"] == "user", read["opaque"] == "o" else { return ask() }
         let isKnown = state.withLock { state in
             for token in isLegacy ? [] : ["nc \(nonce) \(count)", "cnonce \(clientNonce)"]
-            where !state.seen.insert(token).inserted {
-                state.repeated.append(token)
-            }
+            where !state.seen.insert(token).inserted { state.repeated.append(token) }
             guard state.nonce == nonce else { return false }
             state.clientNonces.insert(clientNonce)
             return true
@@ -69,7 +67,5 @@ final class DigestServer: Sendable {
         return .status(401, headers: ["WWW-Authenticate": "Basic realm=\"x\"", "WWW-Authenticate": challenge])
     }
 
-    private func hash(_ text: String) -> String {
-        MD5.hash(text.utf8).hexadecimal
-    }
+    private func hash(_ text: String) -> String { MD5.hash(text.utf8).hexadecimal }
 }

@@ -10,15 +10,8 @@ enum AnyValue: Decodable, Equatable {
     case array([AnyValue])
     case object([String: AnyValue])
 
-    struct Key: CodingKey {
-        let stringValue: String
-        var intValue: Int? { nil }
-        init(stringValue: String) { self.stringValue = stringValue }
-        init?(intValue: Int) { nil }
-    }
-
     init(from decoder: any Decoder) throws {
-        if let container = try? decoder.container(keyedBy: Key.self) {
+        if let container = try? decoder.container(keyedBy: AnyKey.self) {
             var members: [String: AnyValue] = [:]
             for key in container.allKeys { members[key.stringValue] = try container.decode(AnyValue.self, forKey: key) }
             self = .object(members)

@@ -1,16 +1,9 @@
 import CoreAPIJSON
-import Foundation
-import Testing
+import TestSupport
 
 @Suite("Corners that JSONDecoder has")
 struct CornerTests {
     private let decoders = Decoders()
-
-    private func same<Value: Decodable & Equatable & SendableMetatype>(_ type: Value.Type, _ document: String) -> Verdict<Value> {
-        let (ours, foundation) = decoders.both(type, document)
-        #expect(ours == foundation, "\(document)")
-        return ours
-    }
 
     /// Decodes values of a class that is known only at run time, in every way.
     private struct Heirs: Decodable, Equatable {
@@ -34,7 +27,8 @@ struct CornerTests {
     @Test("a class that is known only at run time")
     func heirs() throws {
         let value = #"{"id":1,"name":"a","a":{"id":2}}"#
-        #expect(same(Heirs.self, #"{"member":\#(value),"items":[\#(value),\#(value)],"own":\#(value)}"#).isFailure == false)
+        #expect(
+            decoders.same(Heirs.self, #"{"member":\#(value),"items":[\#(value),\#(value)],"own":\#(value)}"#).isFailure == false)
         let given: Base.Type = Derived.self
         let document = Data(value.utf8)
         #expect(type(of: try JSONDecoder().decode(given, from: document)) == Derived.self)
@@ -65,65 +59,63 @@ struct CornerTests {
             "184467440737095516160.75", "36893488147419103232.5", "18446744073709551616.747283648", "184467440737095516160e-1",
         ]
         for number in numbers {
-            _ = same(Int.self, number)
-            _ = same(Int8.self, number)
-            _ = same(UInt8.self, number)
-            _ = same(Int16.self, number)
-            _ = same(UInt32.self, number)
-            _ = same(Int64.self, number)
-            _ = same(UInt64.self, number)
-            _ = same(UInt.self, number)
-            _ = same(Int128.self, number)
-            _ = same(UInt128.self, number)
-            _ = same([Double].self, "[\(number)]")
-            _ = same(Decimal.self, number)
+            decoders.same(Int.self, number)
+            decoders.same(Int8.self, number)
+            decoders.same(UInt8.self, number)
+            decoders.same(Int16.self, number)
+            decoders.same(UInt32.self, number)
+            decoders.same(Int64.self, number)
+            decoders.same(UInt64.self, number)
+            decoders.same(UInt.self, number)
+            decoders.same(Int128.self, number)
+            decoders.same(UInt128.self, number)
+            decoders.same([Double].self, "[\(number)]")
+            decoders.same(Decimal.self, number)
         }
-        #expect(same(Int128.self, "170141183460469231731687303715884105727") == .value(.max))
-        #expect(same(UInt64.self, "18446744073709551615") == .value(.max))
-        #expect(same(Int.self, "5.0") == .value(5))
-        #expect(same(Int.self, "1.5").isFailure)
+        #expect(decoders.same(Int128.self, "170141183460469231731687303715884105727") == .value(.max))
+        #expect(decoders.same(UInt64.self, "18446744073709551615") == .value(.max))
+        #expect(decoders.same(Int.self, "5.0") == .value(5))
+        #expect(decoders.same(Int.self, "1.5").isFailure)
     }
 
     @Test("decimal numbers keep their digits")
     func decimals() {
         for number in [
             "0.1", "123456789012345678901234567890.12345678", "1e100", "1e127", "1e128", "1e-127", "1e-128", "1e-129", "1e165",
-            "1e166",
-            "12345678901234567890123456789012345678", "123456789012345678901234567890123456789012345678", "-0", "-0.5", "1E5",
-            "5e0",
-            "0.00000000000000000000000000000000000000000000000001", "3.14159265358979323846264338327950288419716939937510",
-            "99999999999999999999999999999999999999", "340282366920938463463374607431768211455", "1e1000", "1.50", "100",
+            "1e166", "12345678901234567890123456789012345678", "123456789012345678901234567890123456789012345678", "-0", "-0.5",
+            "1E5", "5e0", "0.00000000000000000000000000000000000000000000000001",
+            "3.14159265358979323846264338327950288419716939937510", "99999999999999999999999999999999999999",
+            "340282366920938463463374607431768211455", "1e1000", "1.50", "100",
         ] {
-            _ = same(Decimal.self, number)
-            _ = same([Decimal?].self, "[\(number),null]")
+            decoders.same(Decimal.self, number)
+            decoders.same([Decimal?].self, "[\(number),null]")
         }
-        #expect(same(Decimal.self, "0.1") == .value(Decimal(string: "0.1") ?? 0))
-        for value in ["\"1\"", "null", "true", "[1]", "{}", "1.", "01"] { _ = same(Decimal.self, value) }
+        #expect(decoders.same(Decimal.self, "0.1") == .value(Decimal(string: "0.1") ?? 0))
+        for value in ["\"1\"", "null", "true", "[1]", "{}", "1.", "01"] { decoders.same(Decimal.self, value) }
     }
 
     @Test("URLs")
     func addresses() {
         for value in [
             "https://a.example/b?c=d#e", "/a/b", "", "a b", "http://[::1]:80/", "http://a.example:x/", "%", "%zz", "é",
-            "http://é.example/ü",
-            "file:///a", "mailto:a@b.example", "//a", "?", "#", "http://a b/", "\\n",
+            "http://é.example/ü", "file:///a", "mailto:a@b.example", "//a", "?", "#", "http://a b/", "\\n",
         ] {
-            _ = same([URL].self, "[\"\(value)\"]")
-            _ = same([String: URL].self, "{\"a\":\"\(value)\"}")
+            decoders.same([URL].self, "[\"\(value)\"]")
+            decoders.same([String: URL].self, "{\"a\":\"\(value)\"}")
         }
-        for value in ["null", "5", "{}", "[]"] { _ = same(URL.self, value) }
+        for value in ["null", "5", "{}", "[]"] { decoders.same(URL.self, value) }
     }
 
     @Test("of equal keys the first wins, also if they are spelled differently")
     func duplicates() {
-        #expect(same([String: Int].self, "{\"a\":1,\"a\":2}") == .value(["a": 1]))
-        #expect(same([String: Int].self, "{\"\\u0061\":1,\"a\":2}") == .value(["a": 1]))
-        #expect(same([String: Int].self, "{\"\u{E9}\":1,\"e\u{301}\":2}") == .value(["é": 1]))
-        #expect(same(Box<Int>.self, "{\"a\":1,\"b\":2,\"a\":3,\"b\":4}") == .value(Box(a: 1, b: 2)))
-        #expect(same(Box<Int>.self, "{\"b\":2,\"a\":1,\"a\":3}") == .value(Box(a: 1, b: 2)))
-        _ = same(Box<Int>.self, "{\"a\":1,\"b\":2,\"a\":\"wrong\"}")
-        _ = same([String: Int].self, "{\"a\":1,\"a\":\"wrong\"}")
-        _ = same(Maze.self, #"{"b":["a"],"a":{"2":5,"1":0,"2":6},"id":null,"b":[],"a":5,"name":"x"}"#)
+        #expect(decoders.same([String: Int].self, "{\"a\":1,\"a\":2}") == .value(["a": 1]))
+        #expect(decoders.same([String: Int].self, "{\"\\u0061\":1,\"a\":2}") == .value(["a": 1]))
+        #expect(decoders.same([String: Int].self, "{\"\u{E9}\":1,\"e\u{301}\":2}") == .value(["é": 1]))
+        #expect(decoders.same(Box<Int>.self, "{\"a\":1,\"b\":2,\"a\":3,\"b\":4}") == .value(Box(a: 1, b: 2)))
+        #expect(decoders.same(Box<Int>.self, "{\"b\":2,\"a\":1,\"a\":3}") == .value(Box(a: 1, b: 2)))
+        decoders.same(Box<Int>.self, "{\"a\":1,\"b\":2,\"a\":\"wrong\"}")
+        decoders.same([String: Int].self, "{\"a\":1,\"a\":\"wrong\"}")
+        decoders.same(Maze.self, #"{"b":["a"],"a":{"2":5,"1":0,"2":6},"id":null,"b":[],"a":5,"name":"x"}"#)
     }
 
     @Test("keys match by canonical equivalence")
@@ -133,15 +125,15 @@ struct CornerTests {
             let kelvin: Int?
             enum CodingKeys: String, CodingKey { case é, kelvin = "\u{212A}" }
         }
-        #expect(same(Accented.self, "{\"\u{E9}\":1}") == .value(Accented(é: 1, kelvin: nil)))
-        #expect(same(Accented.self, "{\"e\u{301}\":1}") == .value(Accented(é: 1, kelvin: nil)))
-        #expect(same(Accented.self, "{\"e\\u0301\":1,\"K\":5}") == .value(Accented(é: 1, kelvin: 5)))
+        #expect(decoders.same(Accented.self, "{\"\u{E9}\":1}") == .value(Accented(é: 1, kelvin: nil)))
+        #expect(decoders.same(Accented.self, "{\"e\u{301}\":1}") == .value(Accented(é: 1, kelvin: nil)))
+        #expect(decoders.same(Accented.self, "{\"e\\u0301\":1,\"K\":5}") == .value(Accented(é: 1, kelvin: 5)))
         struct Kelvin: Decodable, Equatable {
             let kelvin: Int
             enum CodingKeys: String, CodingKey { case kelvin = "\u{212A}" }
         }
-        #expect(same(Kelvin.self, "{\"K\":5}") == .value(Kelvin(kelvin: 5)))
-        #expect(same(Kelvin.self, "{\"k\":5}").isFailure)
+        #expect(decoders.same(Kelvin.self, "{\"K\":5}") == .value(Kelvin(kelvin: 5)))
+        #expect(decoders.same(Kelvin.self, "{\"k\":5}").isFailure)
     }
 
     @Test(
@@ -151,18 +143,18 @@ struct CornerTests {
         struct Members: Decodable, Equatable {
             var found: [Int]
             init(from decoder: any Decoder) throws {
-                let container = try decoder.container(keyedBy: AnyValue.Key.self)
+                let container = try decoder.container(keyedBy: AnyKey.self)
                 let keys = container.allKeys.sorted { $0.stringValue < $1.stringValue }
                 found = try keys.map { try container.decode(Int.self, forKey: $0) }
                 found += try keys.reversed().map { try container.decode(Int.self, forKey: $0) }
-                found.append(try container.decodeIfPresent(Int.self, forKey: AnyValue.Key(stringValue: "none")) ?? -1)
+                found.append(try container.decodeIfPresent(Int.self, forKey: "none") ?? -1)
             }
         }
         for members in [forward, forward.reversed(), forward + ["\"key0\":-5"], ["\"é\":1"] + forward] {
             let document = "{" + members.joined(separator: ",") + "}"
-            _ = same(Members.self, document)
-            _ = same([String: Int].self, document)
-            _ = same([String: Int?].self, document)
+            decoders.same(Members.self, document)
+            decoders.same([String: Int].self, document)
+            decoders.same([String: Int?].self, document)
         }
     }
 
@@ -180,7 +172,7 @@ struct CornerTests {
                 ] {
                     for cut in 0..<3 {
                         let marked = Data(mark) + data.dropLast(cut)
-                        #expect(decoders.both(AnyValue.self, marked).ours == decoders.both(AnyValue.self, marked).foundation)
+                        decoders.same(AnyValue.self, marked)
                     }
                 }
             }
@@ -202,9 +194,7 @@ struct CornerTests {
             do {
                 _ = try JSONBodyDecoder().decode(type, from: Data(document.utf8))
                 return ""
-            } catch {
-                return "\(error)"
-            }
+            } catch { return "\(error)" }
         }
         #expect(message(Flat.self, "{\"id\":\"x\"}").contains("expected Int, found a string, at byte 6"))
         #expect(message(Flat.self, "{\"id\":1.5}").contains("expected a number that Int can hold, found 1.5, at byte 6"))
@@ -246,16 +236,8 @@ struct CornerTests {
         ours.keyDecodingStrategy = .convertFromSnakeCase
         let theirs = JSONDecoder()
         theirs.keyDecodingStrategy = .convertFromSnakeCase
-        #expect(
-            try ours.decode([Spelling].self, from: document).map(\.bytes)
-                == theirs.decode([Spelling].self, from: document).map(\.bytes))
-    }
-
-    @Test(
-        "zero is zero with any exponent", arguments: ["0e1", "0e9", "-0e1", "0.00e1", "0.000E+5", "0e99999999999999999999"])
-    func zeros(text: String) throws {
-        #expect(try JSONBodyDecoder().decode(Double.self, from: Data(text.utf8)) == 0)
-        #expect(try JSONBodyDecoder().decode([Float].self, from: Data("[\(text)]".utf8)) == [0])
+        let expected = try theirs.decode([Spelling].self, from: document).map(\.bytes)
+        #expect(try ours.decode([Spelling].self, from: document).map(\.bytes) == expected)
     }
 
     @Test("keys in any order, missing keys, keys of inner objects and texts that look like keys", arguments: 0..<20)
@@ -275,23 +257,16 @@ struct CornerTests {
             if generator.below(10) == 0 { members.append(#""k5":-5"#) }
             return "{\(members.joined(separator: ","))}"
         }
-        _ = same([Row].self, "[\(rows.joined(separator: ","))]")
+        decoders.same([Row].self, "[\(rows.joined(separator: ","))]")
     }
 
     private struct Row: Decodable, Equatable {
         static let count = 16
         let values: [Int?]
 
-        private struct Key: CodingKey {
-            let stringValue: String
-            var intValue: Int? { nil }
-            init(stringValue: String) { self.stringValue = stringValue }
-            init?(intValue: Int) { nil }
-        }
-
         init(from decoder: any Decoder) throws {
-            let container = try decoder.container(keyedBy: Key.self)
-            values = try (0..<Self.count).map { try container.decodeIfPresent(Int.self, forKey: Key(stringValue: "k\($0)")) }
+            let container = try decoder.container(keyedBy: AnyKey.self)
+            values = try (0..<Self.count).map { try container.decodeIfPresent(Int.self, forKey: AnyKey(stringValue: "k\($0)")) }
         }
     }
 }

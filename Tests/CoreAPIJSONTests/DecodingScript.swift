@@ -95,9 +95,7 @@ private struct Trace {
             var container = try decoder.unkeyedContainer()
             try read(items, &container)
         case .anyOf(let scripts):
-            for script in scripts {
-                do { return try run(script, decoder) } catch { note(error: error) }
-            }
+            for script in scripts { do { return try run(script, decoder) } catch { note(error: error) } }
         case .same(let script):
             write(try with(script) { try decoder.singleValueContainer().decode(Reading.self).found })
         case .optional(let script):
@@ -164,8 +162,6 @@ private struct Trace {
             do { try read(item, &container) } catch { note(error: error) }
         }
     }
-
-    // MARK: - Scalars
 
     // Containers have a requirement for each type, which generic code does not reach. The common types are here, the other
     // integers in `Integers`.

@@ -2,8 +2,7 @@ extension DocumentGenerator {
     /// The key that is asked for, and another spelling that a document may have.
     private static let names: [(asked: String, written: String)] = [
         ("id", "id"), ("name", "name"), ("a", "a"), ("b", #"\u0062"#), ("é", "e\u{301}"), ("super", "super"),
-        ("userId", "user_id"),
-        ("aB", "aB"), ("", ""), ("eman", "name"), ("di", "id"),
+        ("userId", "user_id"), ("aB", "aB"), ("", ""), ("eman", "name"), ("di", "id"),
     ]
 
     mutating func decodingScript(depth: Int) -> DecodingScript {
@@ -58,8 +57,6 @@ extension DocumentGenerator {
         default: .value(pick(DecodingScript.Scalar.allCases))
         }
     }
-
-    // MARK: - Documents of the form that a script reads
 
     mutating func document(for script: DecodingScript) -> [UInt8] {
         var document = Array(text(script).utf8)

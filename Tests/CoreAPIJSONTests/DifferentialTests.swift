@@ -1,6 +1,5 @@
 import CoreAPIJSON
-import Foundation
-import Testing
+import TestSupport
 
 /// Generated documents into types of every kind, and into one that follows generated scripts, ours beside `JSONDecoder`: the same
 /// value, or an error of the same case, type and path.
@@ -37,11 +36,10 @@ struct DifferentialTests {
 
     private static let subjects: [Subject] = [
         Subject(Flat.self), Subject([Flat].self), Subject(Tree.self, isOrdered: false), Subject(Integers.self),
-        Subject(Bits.self),
-        Subject([Bits].self), Subject(Huge.self), Subject(Shape.self), Subject([Shape].self), Subject(Words.self),
-        Subject(Special.self, isOrdered: false), Subject(Derived.self), Subject(Walk.self), Subject(Maze.self),
-        Subject(AnyValue.self, isOrdered: false), Subject(Anything.self), Subject([Int].self), Subject([String].self),
-        Subject([Bool?].self), Subject([[Int]].self), Subject([String: Int].self, isOrdered: false),
+        Subject(Bits.self), Subject([Bits].self), Subject(Huge.self), Subject(Shape.self), Subject([Shape].self),
+        Subject(Words.self), Subject(Special.self, isOrdered: false), Subject(Derived.self), Subject(Walk.self),
+        Subject(Maze.self), Subject(AnyValue.self, isOrdered: false), Subject(Anything.self), Subject([Int].self),
+        Subject([String].self), Subject([Bool?].self), Subject([[Int]].self), Subject([String: Int].self, isOrdered: false),
         Subject([String: [Int]].self, isOrdered: false), Subject([Int: String].self, isOrdered: false),
         Subject([String: AnyValue].self, isOrdered: false), Subject([Word: Int].self, isOrdered: false), Subject(Box<Int>.self),
         Subject(Box<String>.self), Subject(Box<[String]>.self), Subject(Box<Double?>.self), Subject(Box<Bool>.self),
@@ -52,7 +50,7 @@ struct DifferentialTests {
 
     private static func decoders() -> [Decoders] {
         let reversed = JSONDecoder.KeyDecodingStrategy.custom { path in
-            NameOfTest(stringValue: String((path.last?.stringValue ?? "").reversed()))
+            AnyKey(stringValue: String((path.last?.stringValue ?? "").reversed()))
         }
         return [
             Decoders(), Decoders(), Decoders(), Decoders(.iso8601), Decoders(.secondsSince1970), Decoders(.millisecondsSince1970),
@@ -81,9 +79,7 @@ struct DifferentialTests {
         compare(part, leastValues: Self.documents / 3) { generator in
             let script = generator.decodingScript(depth: 1 + generator.below(3))
             let document = generator.document(for: script)
-            return (
-                document, "\(script)", { Reading.$script.withValue(script) { subject.compare(decoders, document) } }
-            )
+            return (document, "\(script)", { Reading.$script.withValue(script) { subject.compare(decoders, document) } })
         }
     }
 
@@ -142,13 +138,6 @@ struct Snake: Codable, Equatable {
     var _aB_: String?
     var aB: Bool
     var name: String?
-}
-
-struct NameOfTest: CodingKey {
-    let stringValue: String
-    var intValue: Int? { nil }
-    init(stringValue: String) { self.stringValue = stringValue }
-    init?(intValue: Int) { nil }
 }
 
 extension [UInt8] {

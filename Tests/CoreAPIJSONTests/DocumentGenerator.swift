@@ -4,9 +4,7 @@ import TestSupport
 struct DocumentGenerator {
     private var numbers: SplitMix
 
-    init(seed: UInt64) {
-        numbers = SplitMix(seed)
-    }
+    init(seed: UInt64) { numbers = SplitMix(seed) }
 
     mutating func number() -> UInt64 { numbers.next() }
 
@@ -16,9 +14,8 @@ struct DocumentGenerator {
 
     private static let keys: [[UInt8]] = [
         "id", "name", "price", "isActive", "tags", "v", "next", "a", "b", "c", "d", "e", "x", "y", "z", "1", "2", "radius",
-        "circle", "named",
-        "empty", "_0", "date", "data", "url", "super", #"\u0061"#, #"n\u0061me"#, "é", "e\u{301}", "", "user_id", "userId",
-        "_a_b_", "a_b",
+        "circle", "named", "empty", "_0", "date", "data", "url", "super", #"\u0061"#, #"n\u0061me"#, "é", "e\u{301}", "",
+        "user_id", "userId", "_a_b_", "a_b",
     ].map { Array("\"\($0)\"".utf8) }
 
     private static let scalars: [[UInt8]] = [

@@ -1,5 +1,5 @@
 import CoreAPIJSON
-import Foundation
+import TestSupport
 
 /// The result of an encode, in a comparable form.
 enum EncodeVerdict: Equatable, CustomStringConvertible {
@@ -9,9 +9,7 @@ enum EncodeVerdict: Equatable, CustomStringConvertible {
     static func of(_ encode: () throws -> Data) -> EncodeVerdict {
         do {
             return .text(String(decoding: try encode(), as: UTF8.self))
-        } catch {
-            return .failure(label(error))
-        }
+        } catch { return .failure(label(error)) }
     }
 
     /// The value's type and the path, with both names of every key. The texts differ between the encoders.
@@ -57,20 +55,23 @@ struct Encoders: Sendable {
     func both(_ value: some Encodable) -> (ours: EncodeVerdict, foundation: EncodeVerdict) {
         (EncodeVerdict.of { try ours.encode(value) }, EncodeVerdict.of { try foundation.encode(value) })
     }
+
+    @discardableResult
+    func same(_ value: some Encodable, sourceLocation: SourceLocation = #_sourceLocation) -> EncodeVerdict {
+        let (ours, foundation) = both(value)
+        #expect(ours == foundation, sourceLocation: sourceLocation)
+        return ours
+    }
 }
 
 /// A type whose `encode(to:)` is a closure.
 struct Act: Encodable {
     let act: (any Encoder) throws -> Void
-
-    init(_ act: @escaping (any Encoder) throws -> Void) {
-        self.act = act
-    }
-
+    init(_ act: @escaping (any Encoder) throws -> Void) { self.act = act }
     func encode(to encoder: any Encoder) throws { try act(encoder) }
 }
 
-struct AnyKey: CodingKey, ExpressibleByStringLiteral {
+struct AnyKey: CodingKey, ExpressibleByStringLiteral, Equatable {
     let stringValue: String
     var intValue: Int? { nil }
     init(stringLiteral name: String) { stringValue = name }

@@ -1,6 +1,5 @@
 import CoreAPIJSON
-import Foundation
-import Testing
+import TestSupport
 
 @Suite("Corners of encoding, as JSONEncoder has them")
 struct EncodingCornerTests {
@@ -151,8 +150,7 @@ struct EncodingCornerTests {
             }
         }
         // In any order, the decoded value is the same.
-        let unsorted = Encoders([])
-        let (ours, foundation) = unsorted.both(Act(subject.act))
+        let (ours, foundation) = Encoders([]).both(Act(subject.act))
         if case .text(let ours) = ours, case .text(let foundation) = foundation {
             let mine = try JSONDecoder().decode(AnyValue.self, from: Data(ours.utf8))
             #expect(try mine == JSONDecoder().decode(AnyValue.self, from: Data(foundation.utf8)))
@@ -173,9 +171,7 @@ struct EncodingCornerTests {
             encoders.both([Int8.min, 0, 127]), encoders.both([UInt64.max]), encoders.both(Optional(Optional("x"))),
             encoders.both([[[Int?]]]()), encoders.both(["b": [1: [nil, 2 as UInt8?]]]), encoders.both([Int?.none, 1]),
             encoders.both(["a": Int?.none]), encoders.both(Date?.none), encoders.both(Set([1.5])),
-        ] {
-            #expect(verdicts.ours == verdicts.foundation)
-        }
+        ] { #expect(verdicts.ours == verdicts.foundation) }
     }
 
     @Test("without sorting, members come in the order in which they were encoded")
@@ -192,8 +188,6 @@ struct EncodingCornerTests {
         }
         #expect(EncodeVerdict.of { try JSONBodyEncoder().encode(ascii) } == .text(#"{"z":1,"b":1,"a":1}"#))
     }
-
-    // MARK: - Where JSONEncoder is wrong, or ends the process
 
     @Test("a failed encode leaves nothing behind")
     func recovery() {

@@ -1,6 +1,5 @@
 import CoreAPIJSON
-import Foundation
-import Testing
+import TestSupport
 
 /// Generated values, ours beside `JSONEncoder`: the same bytes, or an error of the same kind with a value of the same type and
 /// the same path.
@@ -109,8 +108,8 @@ struct EncodingDifferentialTests {
         for _ in 0..<Self.values {
             let doubles = (0..<8).map { _ in generator.double() }.filter(\.isFinite)
             let floats = (0..<4).map { _ in Float(bitPattern: UInt32(truncatingIfNeeded: generator.number())) }.filter(\.isFinite)
-            #expect(encoders.both(doubles).ours == encoders.both(doubles).foundation)
-            #expect(encoders.both(floats).ours == encoders.both(floats).foundation)
+            encoders.same(doubles)
+            encoders.same(floats)
             let back = try JSONBodyDecoder().decode([Double].self, from: encoders.ours.encode(doubles))
             #expect(back.map(\.bitPattern) == doubles.map(\.bitPattern))
         }

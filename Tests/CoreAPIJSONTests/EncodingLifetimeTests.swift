@@ -1,10 +1,8 @@
 import CoreAPIJSON
-import Foundation
-import Testing
+import TestSupport
 
 @Suite("Encoders that are kept, encodes within encodes, many at once, and limits")
 struct EncodingLifetimeTests {
-    /// Keeps everything that it was given.
     private final class Keeper: Encodable {
         var encoder: (any Encoder)?
         var members: KeyedEncodingContainer<AnyKey>?
@@ -22,7 +20,6 @@ struct EncodingLifetimeTests {
             self.members = members
         }
 
-        /// Writes to all of them once more.
         func use() throws {
             try members?.encode(Flat(id: 1, name: "late", isActive: true), forKey: "late")
             try nested?.encode("late", forKey: "text")
@@ -65,8 +62,7 @@ struct EncodingLifetimeTests {
                 try items.encode(["after"])
             }
         }
-        let (ours, foundation) = encoders.both(value())
-        #expect(ours == foundation)
+        let ours = encoders.same(value())
         #expect(!ours.isFailure)
     }
 
@@ -87,8 +83,7 @@ struct EncodingLifetimeTests {
         }
         let ours = EncodeVerdict.of { try encoders.ours.encode(value { try encoders.ours.encode($0) }) }
         let foundation = EncodeVerdict.of { try encoders.foundation.encode(value { try encoders.foundation.encode($0) }) }
-        #expect(ours == foundation)
-        #expect(!ours.isFailure)
+        #expect(ours == foundation && !ours.isFailure)
     }
 
     @Test("one encoder in many tasks")
@@ -98,9 +93,7 @@ struct EncodingLifetimeTests {
         let expected = encoders.both(values).foundation
         await withTaskGroup(of: Bool.self) { group in
             for _ in 0..<16 {
-                group.addTask {
-                    (0..<20).allSatisfy { _ in EncodeVerdict.of { try encoders.ours.encode(values) } == expected }
-                }
+                group.addTask { (0..<20).allSatisfy { _ in EncodeVerdict.of { try encoders.ours.encode(values) } == expected } }
             }
             for await isSame in group { #expect(isSame) }
         }
@@ -138,8 +131,6 @@ struct EncodingLifetimeTests {
         #expect(EncodeVerdict.of { try JSONBodyEncoder().encode(Informed(depth: 0)) } == .text("[null]"))
     }
 
-    // MARK: - Limits
-
     private struct Deep: Encodable {
         let levels: Int
         var end: [Int]? = nil
@@ -164,9 +155,7 @@ struct EncodingLifetimeTests {
         for verdicts in [
             encoders.both(Deep(levels: levels)), encoders.both(Deep(levels: levels, end: [])),
             encoders.both(Linked(levels: levels)),
-        ] {
-            #expect(verdicts.ours == verdicts.foundation)
-        }
+        ] { #expect(verdicts.ours == verdicts.foundation) }
         #expect(encoders.both(Linked(levels: levels)).ours.isFailure == (levels > 511))
     }
 
@@ -196,20 +185,15 @@ struct EncodingLifetimeTests {
             encoders.both(values), encoders.both(["é": values, "a": []]), encoders.both(String(repeating: "/", count: 5_000)),
             encoders.both((0..<3_000).map { $0 }), encoders.both([values.map { [$0.name: $0.name] }]),
         ] {
-            #expect(verdicts.ours == verdicts.foundation)
-            #expect(!verdicts.ours.isFailure)
+            #expect(verdicts.ours == verdicts.foundation && !verdicts.ours.isFailure)
         }
         // JSONEncoder encodes the type once more.
-        let calls = CallCount()
+        let calls = Shared(0)
         let counted = Act {
-            calls.count += 1
+            _ = calls.next()
             try $0.single(String(repeating: "x", count: 5_000))
         }
         #expect(EncodeVerdict.of { try encoders.ours.encode(counted) } == .text("\"\(String(repeating: "x", count: 5_000))\""))
-        #expect(calls.count == 2)
-    }
-
-    private final class CallCount {
-        var count = 0
+        #expect(calls.current == 2)
     }
 }

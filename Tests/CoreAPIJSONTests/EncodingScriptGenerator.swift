@@ -9,9 +9,8 @@ extension DocumentGenerator {
 
     private static let texts: [String] = [
         "", "a", "plain text", "a longer text than fits into a word or two", "\"", "\\", "/", "\n\r\t\u{8}\u{C}",
-        "\u{0}\u{1F}\u{7F}",
-        "1234567\"", "12345678\"", "1234567é", "é", "e\u{301}", "日本語", "🙂🙃", "\u{2028}", "</script>", "ending\\",
-        "1234567/1234567/", "\u{1}\u{2}\u{3}\u{4}\u{5}\u{6}\u{7}\u{E}\u{F}\u{10}",
+        "\u{0}\u{1F}\u{7F}", "1234567\"", "12345678\"", "1234567é", "é", "e\u{301}", "日本語", "🙂🙃", "\u{2028}", "</script>",
+        "ending\\", "1234567/1234567/", "\u{1}\u{2}\u{3}\u{4}\u{5}\u{6}\u{7}\u{E}\u{F}\u{10}",
     ]
 
     private static let doubles: [Double] = [

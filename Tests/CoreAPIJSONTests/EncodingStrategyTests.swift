@@ -1,6 +1,5 @@
 import CoreAPIJSON
-import Foundation
-import Testing
+import TestSupport
 
 @Suite("Strategies, as JSONEncoder has them")
 struct EncodingStrategyTests {
@@ -18,8 +17,7 @@ struct EncodingStrategyTests {
             var container = encoder.members()
             try container.encode([name: [name: 1]], forKey: key)
         }
-        let (ours, foundation) = encoders.both(value)
-        #expect(ours == foundation)
+        encoders.same(value)
     }
 
     @Test("generated keys in snake case")
@@ -31,19 +29,17 @@ struct EncodingStrategyTests {
             var name = String.UnicodeScalarView()
             for _ in 0..<generator.below(9) { name += generator.pick(letters) }
             let key = AnyKey(stringValue: String(name))
-            let (ours, foundation) = encoders.both(
+            encoders.same(
                 Act {
                     var container = $0.members()
                     try container.encode(1, forKey: key)
                 })
-            #expect(ours == foundation)
         }
     }
 
     @Test("keys converted by a closure, which gets the path")
     func customKeys() {
-        let encoders = Encoders(
-            keys: .custom { path in AnyKey(stringValue: path.map(\.stringValue).joined(separator: ">")) })
+        let encoders = Encoders(keys: .custom { path in AnyKey(stringValue: path.map(\.stringValue).joined(separator: ">")) })
         let value = Act { encoder in
             var container = encoder.members()
             try container.encode(1, forKey: "z")
@@ -57,8 +53,7 @@ struct EncodingStrategyTests {
             let (ours, foundation) = encoders.both(value)
             #expect(ours == foundation)
         }
-        let (ours, foundation) = encoders.both(["a": [1: ["b": Word.red]]])
-        #expect(ours == foundation)
+        encoders.same(["a": [1: ["b": Word.red]]])
     }
 
     @Test("days of 8,400 years, and parts of seconds, in ISO 8601")
@@ -76,10 +71,7 @@ struct EncodingStrategyTests {
         ]
         dates += edges.map { Date(timeIntervalSinceReferenceDate: $0) }
         dates += [-0.0001, -1e-9, 0.999999, 0.9999999, 59.99999999].map { Date(timeIntervalSinceReferenceDate: $0) }
-        for date in dates {
-            let (ours, foundation) = encoders.both(date)
-            #expect(ours == foundation)
-        }
+        for date in dates { encoders.same(date) }
     }
 
     @Test("dates that are not finite")
@@ -90,8 +82,7 @@ struct EncodingStrategyTests {
             let dates = [Date(timeIntervalSinceReferenceDate: seconds)]
             for strategy in [JSONEncoder.DateEncodingStrategy.deferredToDate, .secondsSince1970, .millisecondsSince1970] {
                 for floats in [JSONEncoder.NonConformingFloatEncodingStrategy.throw, strings] {
-                    let (ours, foundation) = Encoders(dates: strategy, floats: floats).both(dates)
-                    #expect(ours == foundation)
+                    Encoders(dates: strategy, floats: floats).same(dates)
                 }
             }
         }
@@ -108,9 +99,7 @@ struct EncodingStrategyTests {
                     encoders.both(number), encoders.both([1, number]), encoders.both([number as Double?]),
                     encoders.both(["a": [Float(number)]]), encoders.both(["1": number]), encoders.both([1: number]),
                     encoders.both([Shape.circle(radius: number)]), encoders.both([[number]]),
-                ] {
-                    #expect(verdicts.ours == verdicts.foundation)
-                }
+                ] { #expect(verdicts.ours == verdicts.foundation) }
             }
         }
     }
@@ -126,9 +115,7 @@ struct EncodingStrategyTests {
                 let data = Data(bytes)
                 for verdicts in [
                     encoders.both(data), encoders.both([data]), encoders.both(["a": data]), encoders.both(data as Data?),
-                ] {
-                    #expect(verdicts.ours == verdicts.foundation)
-                }
+                ] { #expect(verdicts.ours == verdicts.foundation) }
             }
         }
     }
@@ -148,9 +135,7 @@ struct EncodingStrategyTests {
             }
         }
         let scalars = (0..<0x300).compactMap { Unicode.Scalar($0 as UInt32).map { String(Character($0)) } }
-        let (ours, foundation) = encoders[0].both(scalars)
-        #expect(ours == foundation)
-        let (keys, foundations) = encoders[0].both(Dictionary(scalars.map { ($0, $0) }) { $1 })
-        #expect(keys == foundations)
+        encoders[0].same(scalars)
+        encoders[0].same(Dictionary(scalars.map { ($0, $0) }) { $1 })
     }
 }

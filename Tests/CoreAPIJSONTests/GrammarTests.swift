@@ -1,6 +1,5 @@
 import CoreAPIJSON
-import Foundation
-import Testing
+import TestSupport
 
 @Suite("The grammar of RFC 8259, beside JSONDecoder")
 struct GrammarTests {
@@ -8,37 +7,25 @@ struct GrammarTests {
 
     /// Reads the whole document. Both decoders must give the same result.
     private func isTaken(_ data: Data) -> Bool {
-        let (ours, foundation) = decoders.both(AnyValue.self, data)
-        #expect(ours == foundation)
-        let (oursUnread, foundationUnread) = decoders.both(Anything.self, data)
-        #expect(oursUnread == foundationUnread)
+        let ours = decoders.same(AnyValue.self, data)
+        decoders.same(Anything.self, data)
         return !ours.isFailure
     }
 
     @Test("valid documents are accepted", arguments: GrammarCases.sound)
-    func sound(document: String) {
-        #expect(isTaken(Data(document.utf8)))
-    }
+    func sound(document: String) { #expect(isTaken(Data(document.utf8))) }
 
     @Test("invalid documents are rejected", arguments: GrammarCases.broken)
-    func broken(document: String) {
-        #expect(!isTaken(Data(document.utf8)))
-    }
+    func broken(document: String) { #expect(!isTaken(Data(document.utf8))) }
 
     @Test("invalid UTF-8 is rejected", arguments: GrammarCases.brokenBytes)
-    func brokenBytes(document: [UInt8]) {
-        #expect(!isTaken(Data(document)))
-    }
+    func brokenBytes(document: [UInt8]) { #expect(!isTaken(Data(document))) }
 
     @Test("extensions that JSONDecoder accepts are accepted", arguments: GrammarCases.lenient)
-    func lenient(document: String) {
-        #expect(isTaken(Data(document.utf8)))
-    }
+    func lenient(document: String) { #expect(isTaken(Data(document.utf8))) }
 
     @Test("optional parts of the grammar that JSONDecoder rejects are rejected", arguments: GrammarCases.strict)
-    func strict(document: String) {
-        #expect(!isTaken(Data(document.utf8)))
-    }
+    func strict(document: String) { #expect(!isTaken(Data(document.utf8))) }
 
     @Test("there are more than 300 cases, all different")
     func count() {
@@ -49,7 +36,9 @@ struct GrammarTests {
 
     /// One of the differences from `JSONDecoder`; `EndlessKeyTests` have another. Depending on the text's length, `JSONDecoder`
     /// looks for rounded digits even in a zero's exponent, and so rejects `0e1` but accepts `0e-1`. RFC 8259 §6 allows both.
-    @Test("zero may have any exponent", arguments: ["0e1", "0e5", "-0.0e1", "0.0e12", "0E+7", "0e-1", "0e400", "0.000e-400"])
+    @Test(
+        "zero may have any exponent",
+        arguments: ["0e1", "-0e1", "0e9", "-0.0e1", "0.00e12", "0E+7", "0e-1", "0e400", "0.000e-400", "0e99999999999999999999"])
     func zeros(number: String) throws {
         #expect(try JSONBodyDecoder().decode(Double.self, from: Data(number.utf8)) == 0)
         #expect(try JSONBodyDecoder().decode([Float].self, from: Data("[\(number)]".utf8)) == [0])
@@ -61,9 +50,9 @@ struct GrammarTests {
             let (open, close) = pair == "[]" ? ("[", "]") : ("{\"a\":", "}")
             return Data((String(repeating: open, count: depth) + "1" + String(repeating: close, count: depth)).utf8)
         }
-        #expect(decoders.both(Anything.self, nested(512)).ours == decoders.both(Anything.self, nested(512)).foundation)
+        decoders.same(Anything.self, nested(512))
         #expect(!decoders.both(Anything.self, nested(512)).ours.isFailure)
-        #expect(decoders.both(AnyValue.self, nested(512)).ours == decoders.both(AnyValue.self, nested(512)).foundation)
+        decoders.same(AnyValue.self, nested(512))
         #expect(decoders.both(Anything.self, nested(513)) == (.failure("dataCorrupted at []"), .failure("dataCorrupted at []")))
         #expect(decoders.both(Anything.self, Data(String(repeating: "[", count: 1_000_000).utf8)).ours.isFailure)
     }

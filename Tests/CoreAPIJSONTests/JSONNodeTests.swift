@@ -1,5 +1,4 @@
-import Foundation
-import Testing
+import TestSupport
 
 @testable import CoreAPIJSON
 
@@ -47,9 +46,7 @@ struct JSONNodeTests {
     @Test(
         "a comma in a string is not a trailing comma",
         arguments: [#"[","]"#, #"{"a,":",}"}"#, #"["\",]"]"#, #"["\\",1]"#, "[[],{}]"])
-    func otherCommas(document: String) throws {
-        _ = try text(root(document))
-    }
+    func otherCommas(document: String) throws { _ = try text(root(document)) }
 
     @Test("a string ends at the same quote for every check, even if its escapes are malformed")
     func endOfMalformedString() throws {

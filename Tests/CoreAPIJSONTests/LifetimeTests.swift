@@ -1,23 +1,21 @@
 import CoreAPIJSON
-import Foundation
-import Testing
+import TestSupport
 
 @Suite("Containers that are kept, decodes within decodes, and many at once")
 struct LifetimeTests {
-    /// Keeps everything that it was given.
     private struct Keeper: Decodable {
         let decoder: any Decoder
-        let keyed: KeyedDecodingContainer<AnyValue.Key>
+        let keyed: KeyedDecodingContainer<AnyKey>
         let parent: any Decoder
         let unkeyed: any UnkeyedDecodingContainer
         let single: any SingleValueDecodingContainer
 
         init(from decoder: any Decoder) throws {
             self.decoder = decoder
-            keyed = try decoder.container(keyedBy: AnyValue.Key.self)
-            parent = try keyed.superDecoder(forKey: AnyValue.Key(stringValue: "inner"))
-            unkeyed = try keyed.nestedUnkeyedContainer(forKey: AnyValue.Key(stringValue: "list"))
-            single = try keyed.superDecoder(forKey: AnyValue.Key(stringValue: "text")).singleValueContainer()
+            keyed = try decoder.container(keyedBy: AnyKey.self)
+            parent = try keyed.superDecoder(forKey: "inner")
+            unkeyed = try keyed.nestedUnkeyedContainer(forKey: "list")
+            single = try keyed.superDecoder(forKey: "text").singleValueContainer()
         }
     }
 
@@ -25,9 +23,7 @@ struct LifetimeTests {
         (#"[{"inner":{"id":1,"name":"é","isActive":true},"list":[1,[2],"three"],"text":"a long string with \n in it"},"#
             + #"{"inner":{"id":2,"name":"","isActive":false},"list":[4,[5],"six"],"text":"\u00e9"}]"#).utf8)
 
-    private func keepers() throws -> [Keeper] {
-        try JSONBodyDecoder().decode([Keeper].self, from: Self.document)
-    }
+    private func keepers() throws -> [Keeper] { try JSONBodyDecoder().decode([Keeper].self, from: Self.document) }
 
     @Test("containers work after the decode, each on its own value")
     func escape() throws {
@@ -36,7 +32,7 @@ struct LifetimeTests {
         for _ in 0..<100 { _ = try keepers() }
         for (index, keeper) in kept.enumerated() {
             #expect(try Flat(from: keeper.parent).id == index + 1)
-            #expect(try keeper.keyed.decode(Flat.self, forKey: AnyValue.Key(stringValue: "inner")).id == index + 1)
+            #expect(try keeper.keyed.decode(Flat.self, forKey: "inner").id == index + 1)
             #expect(keeper.keyed.allKeys.map(\.stringValue) == ["inner", "list", "text"])
             #expect(keeper.decoder.codingPath.map(\.stringValue) == ["Index \(index)"])
             #expect(keeper.parent.codingPath.map(\.stringValue) == ["Index \(index)", "inner"])
@@ -47,16 +43,15 @@ struct LifetimeTests {
             #expect(try items.decode(String.self) == ["three", "six"][index])
             #expect(items.isAtEnd)
             #expect(try keeper.single.decode(String.self) == ["a long string with \n in it", "é"][index])
-            let again = try keeper.decoder.container(keyedBy: AnyValue.Key.self)
-            #expect(again.contains(AnyValue.Key(stringValue: "text")))
-            #expect(throws: DecodingError.self) { try keeper.keyed.decode(Int.self, forKey: AnyValue.Key(stringValue: "inner")) }
+            #expect(try keeper.decoder.container(keyedBy: AnyKey.self).contains("text"))
+            #expect(throws: DecodingError.self) { try keeper.keyed.decode(Int.self, forKey: "inner") }
         }
     }
 
     @Test("errors of a retained container have the path of its value")
     func pathsOfKept() throws {
         let keeper = try #require(try keepers().last)
-        let verdict = Verdict.of { try keeper.keyed.decode(Int.self, forKey: AnyValue.Key(stringValue: "text")) }
+        let verdict = Verdict.of { try keeper.keyed.decode(Int.self, forKey: "text") }
         #expect(verdict == .failure("typeMismatch Int at [Index 1#1, text]"))
     }
 
@@ -140,10 +135,7 @@ struct LifetimeTests {
         for document in [
             "{}", "{\"name\":\"x\"}", "{\"super\":null}", "{\"super\":{\"id\":1}}", "{\"super\":5}", "{\"a\":null}",
             "{\"a\":{\"id\":\"\"}}",
-        ] {
-            let (ours, foundation) = decoders.both(Derived.self, document)
-            #expect(ours == foundation)
-        }
+        ] { decoders.same(Derived.self, document) }
     }
 
     @Test("an error in the middle of a decode leaves the rest intact")
@@ -173,10 +165,7 @@ struct LifetimeTests {
         let decoders = Decoders()
         let document =
             #"[{"id":1,"name":"a","isActive":true},[1,2],{"x":"red"},[1,"a"],{"id":1,"name":"a","isActive":5},"a",null,"\q"]"#
-        let (ours, foundation) = decoders.both(Attempts.self, document)
-        #expect(ours == foundation)
-        let (oursOfSound, foundationOfSound) = decoders.both(Attempts.self, document.replacing(#","\q""#, with: ""))
-        #expect(oursOfSound == foundationOfSound)
-        #expect(!oursOfSound.isFailure)
+        decoders.same(Attempts.self, document)
+        #expect(!decoders.same(Attempts.self, document.replacing(#","\q""#, with: "")).isFailure)
     }
 }

@@ -1,6 +1,5 @@
 import CoreAPIJSON
-import Foundation
-import Testing
+import TestSupport
 
 @Suite("Strings, beside the standard library's")
 struct StringTests {

@@ -42,10 +42,7 @@ struct Bits: Decodable, Equatable {
 
 struct FloatBits: Decodable, Equatable {
     let float: UInt32
-
-    init(from decoder: any Decoder) throws {
-        float = try decoder.singleValueContainer().decode(Float.self).bitPattern
-    }
+    init(from decoder: any Decoder) throws { float = try decoder.singleValueContainer().decode(Float.self).bitPattern }
 }
 
 struct Huge: Decodable, Equatable {

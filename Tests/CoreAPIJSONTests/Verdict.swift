@@ -1,5 +1,5 @@
 import CoreAPIJSON
-import Foundation
+import TestSupport
 
 /// The result of a decode, in a comparable form.
 enum Verdict<Value: Equatable & SendableMetatype>: Equatable {
@@ -9,9 +9,7 @@ enum Verdict<Value: Equatable & SendableMetatype>: Equatable {
     static func of(_ decode: () throws -> Value) -> Verdict {
         do {
             return .value(try decode())
-        } catch {
-            return .failure(label(error))
-        }
+        } catch { return .failure(label(error)) }
     }
 
     /// The case, the type or key, and the path, with both names of every key. The texts differ between the decoders.
@@ -69,13 +67,23 @@ struct Decoders {
 
     func both<Value: Decodable & Equatable & SendableMetatype>(_ type: Value.Type, _ data: Data) -> (
         ours: Verdict<Value>, foundation: Verdict<Value>
-    ) {
-        (Verdict.of { try ours.decode(Value.self, from: data) }, Verdict.of { try foundation.decode(Value.self, from: data) })
-    }
+    ) { (Verdict.of { try ours.decode(Value.self, from: data) }, Verdict.of { try foundation.decode(Value.self, from: data) }) }
 
     func both<Value: Decodable & Equatable & SendableMetatype>(_ type: Value.Type, _ text: String) -> (
         ours: Verdict<Value>, foundation: Verdict<Value>
-    ) {
-        both(type, Data(text.utf8))
+    ) { both(type, Data(text.utf8)) }
+
+    @discardableResult
+    func same<Value: Decodable & Equatable & SendableMetatype>(
+        _ type: Value.Type, _ data: Data, sourceLocation: SourceLocation = #_sourceLocation
+    ) -> Verdict<Value> {
+        let (ours, foundation) = both(type, data)
+        #expect(ours == foundation, "\(String(decoding: data.prefix(1_000), as: UTF8.self))", sourceLocation: sourceLocation)
+        return ours
     }
+
+    @discardableResult
+    func same<Value: Decodable & Equatable & SendableMetatype>(
+        _ type: Value.Type, _ text: String, sourceLocation: SourceLocation = #_sourceLocation
+    ) -> Verdict<Value> { same(type, Data(text.utf8), sourceLocation: sourceLocation) }
 }

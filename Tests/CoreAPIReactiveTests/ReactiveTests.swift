@@ -22,17 +22,12 @@ struct ReactiveTests {
         static var place: POST<Item, Item> { create("thing") }
     }
 
-    private func channel(_ server: LoopbackServer) -> Channel {
-        .test(server, name: "reactive")
-    }
+    private func channel(_ server: LoopbackServer) -> Channel { .test(server, name: "reactive") }
 
     private func manager(_ server: LoopbackServer) -> NetworkManager<Things> { NetworkManager(channel: channel(server)) }
 
-    private func all(_ stream: AsyncStream<String>) async -> [String] {
-        await stream.reduce(into: []) { $0.append($1) }
-    }
+    private func all(_ stream: AsyncStream<String>) async -> [String] { await stream.reduce(into: []) { $0.append($1) } }
 
-    /// All events of a subscription, as text, until it completes.
     private func outcome<P: Publisher>(_ publisher: P) async -> [String] {
         let (heard, tell) = AsyncStream.makeStream(of: String.self)
         let subscription = publisher.sink { completion in
@@ -154,9 +149,7 @@ struct ReactiveTests {
         let server = try LoopbackServer.test { $0.path == "/thing" ? .status(503) : .json("{}") }
         let manager = manager(server)
         let results = [1, 2].publisher.flatMap { _ in manager.publisher(for: Things(), as: Item.self).asResult() }
-            .map { result in
-                if case .failure(let error) = result { error.label } else { "success" }
-            }
+            .map { result in if case .failure(let error) = result { error.label } else { "success" } }
         let label = "verification.unacceptableStatus.503"
         #expect(await outcome(results) == [label, label])
     }

@@ -1,11 +1,10 @@
 import TestSupport
 
-@Suite("A program that a test runs", .timeLimit(.minutes(1)))
+@Suite("A program that a test runs", .closing, .timeLimit(.minutes(1)))
 struct ProgramTests {
     @Test("ends with all it has started when the test's time limit cancels it")
     func cancelled() async throws {
-        let file = FileManager.default.temporaryDirectory.appendingPathComponent("program-\(UUID().uuidString)").path
-        defer { try? FileManager.default.removeItem(atPath: file) }
+        let file = temporaryFile("program").path
         let script = "mkfifo \"$1\"; sleep 1000 & echo begun >\"$1\"; wait"
         let running = Task { try await Program.run(["/bin/sh", "-c", script, "sh", file]) }
         while !FileManager.default.fileExists(atPath: file) { await Task.yield() }

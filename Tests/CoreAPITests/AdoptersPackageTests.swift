@@ -1,6 +1,6 @@
 import TestSupport
 
-@Suite("A package that uses the kit", .timeLimit(.minutes(5)))
+@Suite("A package that uses the kit", .closing, .timeLimit(.minutes(5)))
 struct AdoptersPackageTests {
     /// The names that apps give their own targets most.
     private static let names = [
@@ -13,8 +13,7 @@ struct AdoptersPackageTests {
     /// SwiftPM fetches the kit's packages with git, which the Debian root of `Scripts/test --libcurl trixie` lacks.
     @Test("may give its targets the commonest names", .enabled(if: Program.exists("git")))
     func names() async throws {
-        let folder = FileManager.default.temporaryDirectory.appendingPathComponent("adopter-\(UUID().uuidString)")
-        defer { try? FileManager.default.removeItem(at: folder) }
+        let folder = temporaryFile("adopter")
         for name in Self.names {
             let sources = folder.appendingPathComponent("Sources/\(name)")
             try FileManager.default.createDirectory(at: sources, withIntermediateDirectories: true)

@@ -3,8 +3,7 @@ import TestSupport
 @Suite("Attempts as a sequence", .timeLimit(.minutes(1)))
 struct CallAttemptsTests {
     private func channel(_ transport: RecordingTransport) -> Channel {
-        var channel = Channel.test("https://h.example", transport: transport)
-        channel.interceptors = [RetryPolicy(attempts: 3, base: .zero)]
+        let channel = Channel.test(transport) { $0.interceptors = [RetryPolicy(attempts: 3, base: .zero)] }
         return channel
     }
 
@@ -12,7 +11,7 @@ struct CallAttemptsTests {
     func responses() async {
         let transport = RecordingTransport(statuses: [503, 502, 200], body: #"{"id":7}"#)
         var seen: [String] = []
-        for await response in channel(transport).manager().attempts(for: TestEndpoint(), as: .decodable(Item.self)) {
+        for await response in channel(transport).manager.attempts(for: TestEndpoint(), as: .decodable(Item.self)) {
             seen.append("\(response.attempts.count) \(response.error?.label ?? "success")")
         }
         #expect(seen == ["1 verification.unacceptableStatus.503", "2 verification.unacceptableStatus.502", "3 success"])
@@ -21,7 +20,7 @@ struct CallAttemptsTests {
     @Test("cold: one call per iteration, no call before it")
     func cold() async {
         let transport = RecordingTransport(body: #"{"id":7}"#)
-        let attempts = channel(transport).manager().attempts(for: TestEndpoint(), as: .decodable(Item.self))
+        let attempts = channel(transport).manager.attempts(for: TestEndpoint(), as: .decodable(Item.self))
         #expect(transport.requests.isEmpty)
         for await _ in attempts {}
         for await _ in attempts {}
@@ -39,7 +38,7 @@ struct CallAttemptsTests {
             tell.yield(Task.isCancelled)
             return Response(request: request, result: .failure(.cancelled(APIClientError.Context(request))))
         }
-        for await _ in channel(transport).manager().attempts(for: TestEndpoint(), as: .decodable(Item.self)) {
+        for await _ in channel(transport).manager.attempts(for: TestEndpoint(), as: .decodable(Item.self)) {
             // Otherwise the cancellation may come before the second attempt.
             for await _ in began { break }
             break
@@ -52,10 +51,10 @@ struct CallAttemptsTests {
 
     @Test("a failure arrives when it is known, before the pause that follows it")
     func early() async {
-        var channel = Channel.test("https://h.example", transport: RecordingTransport(status: 503))
+        var channel = Channel.test(RecordingTransport(status: 503))
         channel.modifiers = [Timeout(total: .seconds(86_400))]
         channel.interceptors = [RetryPolicy(base: .seconds(3_600), cap: .seconds(3_600))]
-        for await response in channel.manager().attempts(for: TestEndpoint(), as: .decodable(Item.self)) {
+        for await response in channel.manager.attempts(for: TestEndpoint(), as: .decodable(Item.self)) {
             #expect(response.attempts.count == 1)
             break
         }

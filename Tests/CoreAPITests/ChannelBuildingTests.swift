@@ -12,10 +12,6 @@ struct ChannelBuildingTests {
         let status: Int
     }
 
-    private struct Item: Decodable, Sendable, Equatable {
-        let id: Int
-    }
-
     private static let body = #"{"isSuccess":true,"result":{"id":7},"other":{"id":8},"id":9}"#
 
     private let shop = Channel(
@@ -67,8 +63,7 @@ struct ChannelBuildingTests {
             #expect(environment.serverTrustManager.minimumTLSVersion == .tls13, "\(host)")
             #expect(environment.insecureHosts == ["printer"])
         }
-        let back = pinned.at(.sandbox).at(.production)
-        #expect(back.environment.serverTrustManager == ours)
+        #expect(pinned.at(.sandbox).at(.production).environment.serverTrustManager == ours)
     }
 
     @Test("keep each setting of trust by itself, and move no authority to or from the sandbox")
@@ -94,8 +89,7 @@ struct ChannelBuildingTests {
         }
         #expect(sandbox.at(.production).environment.serverTrustManager.authorities == .system)
 
-        let production = table.at("typo").at(.staging).environment.serverTrustManager
-        #expect(production.pins == pins)
+        #expect(table.at("typo").at(.staging).environment.serverTrustManager.pins == pins)
     }
 
     @Test("leave at a host what is its own: headers, and the cache policy")
@@ -131,8 +125,7 @@ struct ChannelBuildingTests {
     func unknownHost() async throws {
         let (request, response) = try await sent(by: shop.at("moon"))
         #expect(request == nil)
-        #expect(response.error?.label == "channel")
-        #expect(response.error?.description.contains("'moon'") == true)
+        #expect(response.error?.label == "channel" && response.error?.description.contains("'moon'") == true)
     }
 
     @Test("send the sandbox's key to the sandbox, and given credentials to any host")
@@ -160,8 +153,7 @@ struct ChannelBuildingTests {
         var endpoint = TypedEndpoint.get("x")
         endpoint.baseURL = "https://elsewhere.example"
         let (request, _) = try await sent(by: shop.at(.staging, credentials: ["NETWORKERKIT_TEST_SHOP_KEY": "k"]), endpoint)
-        #expect(request?.url.host == "elsewhere.example")
-        #expect(request?.header("x-key") == nil)
+        #expect(request?.url.host == "elsewhere.example" && request?.header("x-key") == nil)
     }
 
     @Test("put a credential into a header or a query item")
@@ -204,13 +196,7 @@ extension Request {
 
 @Suite("An interactor's call")
 struct InteractorCallTests {
-    private struct Item: Decodable, Sendable, Equatable {
-        let id: Int
-    }
-
-    @MainActor private final class Output {
-        var items: [Result<Item, APIClientError>] = []
-    }
+    @MainActor private final class Output { var items: [Result<Item, APIClientError>] = [] }
 
     @MainActor private final class Interactor: ChannelNetworker<TestEndpoint> {
         weak var output: Output?
@@ -222,9 +208,7 @@ struct InteractorCallTests {
 
         var onResult: (() -> Void)?
 
-        func fetch() {
-            request(TestEndpoint()) { $0.handle($1) }
-        }
+        func fetch() { request(TestEndpoint()) { $0.handle($1) } }
     }
 
     @MainActor
@@ -240,7 +224,7 @@ struct InteractorCallTests {
     @Test("reaches the interactor on the main actor, once")
     @MainActor func reaches() async throws {
         let output = Output()
-        await result(of: .test("https://h.example", transport: RecordingTransport(body: #"{"id":7}"#)), output)
+        await result(of: .test(RecordingTransport(body: #"{"id":7}"#)), output)
         #expect(try output.items.map { try $0.get() } == [Item(id: 7)])
     }
 
@@ -256,7 +240,7 @@ struct InteractorCallTests {
         let output = Output()
         weak var gone: Interactor?
         func begin() {
-            let interactor = Interactor(.test("https://h.example", transport: held))
+            let interactor = Interactor(.test(held))
             interactor.output = output
             interactor.fetch()
             gone = interactor
@@ -265,7 +249,7 @@ struct InteractorCallTests {
         for await _ in arrivals { break }
         #expect(gone == nil)
         open.finish()
-        await result(of: .test("https://h.example", transport: RecordingTransport(body: #"{"id":2}"#)), output)
+        await result(of: .test(RecordingTransport(body: #"{"id":2}"#)), output)
         #expect(try output.items.map { try $0.get() } == [Item(id: 2)])
     }
 }

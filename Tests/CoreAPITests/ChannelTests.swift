@@ -8,7 +8,7 @@ struct ChannelTests {
 
     @Test("with pinning off is a problem outside debug builds, unless it may be simulated, and the log has it")
     func pinningOff() async throws {
-        var channel = Channel.test("https://h.example", transport: RecordingTransport())
+        var channel = Channel.test(RecordingTransport())
         channel.environment.serverTrustManager.pins = [
             "h.example": [
                 "sha256/AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA=", "sha256/AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAE=",
@@ -26,7 +26,7 @@ struct ChannelTests {
 
     @Test("lists its problems")
     func problems() {
-        var channel = Channel.test("https://h.example", transport: RecordingTransport())
+        var channel = Channel.test(RecordingTransport())
         #expect(channel.problems.isEmpty)
         channel.name = ""
         channel.limits.attempts = 0
@@ -36,9 +36,7 @@ struct ChannelTests {
         let text = channel.problems.joined(separator: "\n")
         for part in [
             "no name", "limits.attempts", "limits.connections", "host is empty", "sha256/short", "md5/AAAA", "empty list",
-        ] {
-            #expect(text.contains(part), "\(part) is missing in\n\(text)")
-        }
+        ] { #expect(text.contains(part), "\(part) is missing in\n\(text)") }
     }
 
     @Test("can be compared with another, secrets redacted")
@@ -118,11 +116,11 @@ struct ChannelTests {
             "https://h.example", name: "two", transport: FixtureTransport([Fixture(.get, "x", body: #"{"page":2}"#)]))
         try await withChannel(one, transport: FixtureTransport([Fixture(.get, "x", body: #"{"page":3}"#)])) {
             try await withChannel(two, transport: FixtureTransport([Fixture(.get, "x", body: #"{"page":4}"#)])) {
-                let first: Page = try await one.manager().request(endpoint: TestEndpoint("x"))
-                let second: Page = try await two.manager().request(endpoint: TestEndpoint("x"))
+                let first: Page = try await one.manager.request(endpoint: TestEndpoint("x"))
+                let second: Page = try await two.manager.request(endpoint: TestEndpoint("x"))
                 #expect((first.page, second.page) == (3, 4))
             }
-            let second: Page = try await two.manager().request(endpoint: TestEndpoint("x"))
+            let second: Page = try await two.manager.request(endpoint: TestEndpoint("x"))
             #expect(second.page == 2)
         }
     }
@@ -134,10 +132,8 @@ struct ChannelTests {
         let rejecting = RecordingTransport { request in
             .answer(to: request, status: request.headers[.authorization] == "Bearer first" ? 401 : 200)
         }
-        try await withChannel(channel, transport: rejecting) {
-            try await channel.manager().request(endpoint: TestEndpoint("x"))
-        }
-        try await channel.manager().request(endpoint: TestEndpoint("x"))
+        try await withChannel(channel, transport: rejecting) { try await channel.manager.request(endpoint: TestEndpoint("x")) }
+        try await channel.manager.request(endpoint: TestEndpoint("x"))
         #expect(rejecting.requests.map { $0.headers[.authorization] } == ["Bearer first", "Bearer second"])
         let outside = try #require(channel.transport as? RecordingTransport).requests
         #expect(outside.map { $0.headers[.authorization] } == ["Bearer first"])

@@ -3,15 +3,11 @@ import TestSupport
 
 @Suite("Queues: a completion")
 struct CompletionTests {
-    struct Item: Codable, Equatable, Sendable { var id: Int }
-
-    @MainActor final class Screen {
-        var seen: [Int] = []
-    }
+    @MainActor final class Screen { var seen: [Int] = [] }
 
     @Test("that is written on the main actor runs there, once")
     @MainActor func mainActor() async throws {
-        let manager = Channel.test("https://h.example", transport: RecordingTransport(body: #"{"id":7}"#)).manager()
+        let manager = Channel.test(RecordingTransport(body: #"{"id":7}"#)).manager
         let screen = Screen()
         await withCheckedContinuation { continuation in
             manager.request(endpoint: TestEndpoint(), type: Item.self) { result in
@@ -29,10 +25,10 @@ struct CompletionTests {
         DispatchQueue.main.setSpecific(key: key, value: "main")
         let own = DispatchQueue(label: "own")
         own.setSpecific(key: key, value: "own")
-        var channel = Channel.test("https://h.example", transport: RecordingTransport(body: #"{"id":7}"#))
+        var channel = Channel.test(RecordingTransport(body: #"{"id":7}"#))
         for (queue, name) in [(CallbackQueue.main, "main"), (.queue(own), "own")] {
             channel.callbackQueue = queue
-            let manager = channel.manager()
+            let manager = channel.manager
             let seen = await withCheckedContinuation { continuation in
                 manager.request(endpoint: TestEndpoint(), type: Item.self) { _ in
                     continuation.resume(returning: DispatchQueue.getSpecific(key: key))
@@ -48,14 +44,13 @@ struct CompletionTests {
         let own = DispatchQueue(label: "own")
         own.setSpecific(key: key, value: true)
         let wasOnQueue = Mutex(false)
-        var channel = Channel.test(
-            "https://h.example",
-            transport: RecordingTransport { request in
-                if DispatchQueue.getSpecific(key: key) == true { wasOnQueue.withLock { $0 = true } }
-                return .answer(to: request)
-            })
+        let transport = RecordingTransport { request in
+            if DispatchQueue.getSpecific(key: key) == true { wasOnQueue.withLock { $0 = true } }
+            return .answer(to: request)
+        }
+        var channel = Channel.test(transport)
         channel.callbackQueue = .queue(own)
-        let manager = channel.manager()
+        let manager = channel.manager
         await withCheckedContinuation { continuation in
             manager.request(endpoint: TestEndpoint(), type: Item.self) { _ in continuation.resume() }
         }
@@ -70,10 +65,9 @@ struct CompletionTests {
             try? await Task.sleep(for: .seconds(3_600))
             return Response(request: request, result: .failure(.cancelled(APIClientError.Context(request))))
         }
-        let manager = Channel.test("https://h.example", transport: transport).manager()
         let calls = Mutex(0)
         let (done, finish) = AsyncStream.makeStream(of: Bool.self)
-        let cancellable = manager.request(endpoint: TestEndpoint(), type: Item.self) { result in
+        let cancellable = Channel.test(transport).manager.request(endpoint: TestEndpoint(), type: Item.self) { result in
             calls.withLock { $0 += 1 }
             if case .failure(let error) = result { finish.yield(error.isCancelled) } else { finish.yield(false) }
         }
@@ -90,7 +84,7 @@ struct CompletionTests {
 
     @Test("1,000 completions are each called once")
     func many() async {
-        let manager = Channel.test("https://h.example", transport: RecordingTransport(body: #"{"id":7}"#)).manager()
+        let manager = Channel.test(RecordingTransport(body: #"{"id":7}"#)).manager
         let calls = Shared([Int: Int]())
         await withTaskGroup { group in
             for index in 0..<1_000 {
@@ -105,7 +99,6 @@ struct CompletionTests {
                 }
             }
         }
-        #expect(calls.current.count == 1_000)
-        #expect(calls.current.values.allSatisfy { $0 == 1 })
+        #expect(calls.current.count == 1_000 && calls.current.values.allSatisfy { $0 == 1 })
     }
 }

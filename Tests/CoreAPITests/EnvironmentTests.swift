@@ -9,12 +9,12 @@ struct EnvironmentTests {
     @Test("headers of a group win over the common ones and lose to the channel's")
     func specificHeaders() async throws {
         let transport = RecordingTransport()
-        var channel = Channel.test("https://h.example", transport: transport)
+        var channel = Channel.test(transport)
         channel.environment.commonHeaders = ["X-A": "common", "X-B": "common", "X-C": "common"]
         channel.environment.specificHeaders = ["orders": ["X-B": "orders", "X-C": "orders"]]
         channel.modifiers = [Header("X-C", "channel")]
-        try await channel.manager().request(endpoint: TestEndpoint(modifiers: [APIEnvironment.HeaderGroup("orders")]))
-        try await channel.manager().request(endpoint: TestEndpoint(modifiers: [APIEnvironment.HeaderGroup("unknown")]))
+        try await channel.manager.request(endpoint: TestEndpoint(modifiers: [APIEnvironment.HeaderGroup("orders")]))
+        try await channel.manager.request(endpoint: TestEndpoint(modifiers: [APIEnvironment.HeaderGroup("unknown")]))
         let names = ["X-A", "X-B", "X-C"]
         #expect(
             transport.requests.map { request in names.map { header(request, $0) ?? "" } } == [
@@ -39,7 +39,7 @@ struct EnvironmentTests {
         var channel = Channel.test("https://unused.example", transport: transport)
         let place = APIEnvironment.Switch(APIEnvironment(TestHost(baseURL: "https://one.example")))
         channel.environmentSwitch = place
-        let manager = channel.manager()
+        let manager = channel.manager
         try await manager.request(endpoint: TestEndpoint())
         place.environment = APIEnvironment(TestHost(baseURL: "https://two.example"))
         try await manager.request(endpoint: TestEndpoint())
@@ -90,8 +90,7 @@ struct EnvironmentTests {
             resultHandler: ResultHandler { _ in told.change { $0 += 1 } },
             errorFilter: ErrorFilter { $0.data == Data("error".utf8) ? Found() : nil }, interceptor: Adding(),
             transport: transport)
-        let response = await dispatcher.response(for: TestEndpoint(), as: .data)
-        #expect(response.error?.app() == Found())
+        #expect(await dispatcher.response(for: TestEndpoint(), as: .data).error?.app() == Found())
         #expect(told.current == 1)
         #expect(transport.requests.first.map { header($0, "X-A") } == "1")
     }

@@ -14,7 +14,7 @@ struct FixturesByEnvironmentTests {
         Channel, RecordingTransport
     ) {
         let network = RecordingTransport()
-        var channel = Channel.test("https://h.example", transport: network)
+        var channel = Channel.test(network)
         channel.environment.fixturesType = fixturesType
         channel.environment.isSimulated = true
         return (channel, network)
@@ -23,7 +23,7 @@ struct FixturesByEnvironmentTests {
     @Test("a simulated environment answers with status, headers, body, delay and failure, and no request leaves")
     func answers() async throws {
         let (channel, network) = channel()
-        let manager = channel.manager()
+        let manager = channel.manager
         let response = await manager.response(for: TestEndpoint(), as: Item.self)
         #expect(try response.value == Item(id: 1))
         #expect(response.head?.headers[.init("X-From")!] == "orders")
@@ -43,18 +43,17 @@ struct FixturesByEnvironmentTests {
     func levels() async {
         var (channel, _) = channel()
         channel.modifiers = [Fixture.Scenario("orders-empty")]
-        let manager = channel.manager()
+        let manager = channel.manager
         let endpoint = TestEndpoint(modifiers: [Fixture.Scenario("orders-error")])
         #expect(await manager.response(for: TestEndpoint(), as: Item.self).head?.status.code == 404)
         #expect(await manager.response(for: endpoint, as: Item.self).error?.label == "transport.timedOut.idle")
-        let called = await manager.attaching(Fixture.Scenario("orders")).response(for: endpoint, as: Item.self)
-        #expect(called.error == nil)
+        #expect(await manager.attaching(Fixture.Scenario("orders")).response(for: endpoint, as: Item.self).error == nil)
     }
 
     @Test("a fixture of an endpoint or a call answers first, if it matches")
     func attached() async throws {
         let (channel, network) = channel()
-        let manager = channel.manager()
+        let manager = channel.manager
         let endpoint = TestEndpoint(modifiers: [
             Fixture(.get, "other", status: 418), Fixture(.get, "thing", body: #"{"id":7}"#), Fixture(.post, "thing", status: 409),
         ])
@@ -63,30 +62,27 @@ struct FixturesByEnvironmentTests {
         #expect(called.head?.status.code == 503)
         var only = channel
         only.environment.fixturesType = .attached
-        #expect(try await only.manager().request(endpoint: endpoint, type: Item.self) == Item(id: 7))
-        let none = await only.manager().response(for: TestEndpoint(), as: Item.self)
-        #expect(none.error?.label == "transport.fixture")
+        #expect(try await only.manager.request(endpoint: endpoint, type: Item.self) == Item(id: 7))
+        #expect(await only.manager.response(for: TestEndpoint(), as: Item.self).error?.label == "transport.fixture")
         #expect(network.requests.isEmpty)
     }
 
     @Test("fixture modifiers have no effect with a real transport")
     func ignored() async {
         let network = RecordingTransport(body: #"{"id":3}"#)
-        let manager = Channel.test("https://h.example", transport: network).manager()
         let endpoint = TestEndpoint(modifiers: [Fixture(status: 500), Fixture.Scenario("nowhere")])
-        #expect(await manager.response(for: endpoint, as: Item.self).error == nil)
+        #expect(await Channel.test(network).manager.response(for: endpoint, as: Item.self).error == nil)
         #expect(network.requests.count == 1)
     }
 
     @Test("a missing scenario is an error that names it and the available ones")
     func unknown() async {
         let (channel, _) = channel()
-        let response = await channel.manager().attaching(Fixture.Scenario("orders-emtpy")).response(
+        let response = await channel.manager.attaching(Fixture.Scenario("orders-emtpy")).response(
             for: TestEndpoint(), as: Item.self)
-        guard case .transport(.fixture(.notFound(let name, _, let available)), _)? = response.error else {
-            Issue.record("\(String(describing: response.error))"); return
+        guard case .fixture(.notFound("orders-emtpy", _, let available)) = response.transportError else {
+            Issue.record("\(response.result)"); return
         }
-        #expect(name == "orders-emtpy")
         #expect(available == ["orders", "orders-empty", "orders-error", "orders-slow"])
         #expect(response.error?.description.contains("orders-empty") == true)
     }
@@ -95,8 +91,7 @@ struct FixturesByEnvironmentTests {
         "folders are scenarios; a name cannot leave their folder",
         arguments: ["../Fixtures/orders-empty", "..", ".", "", "/"])
     func folders(name: String) async throws {
-        let folder = SourceTree.path("Tests/Fixtures")
-        let (channel, _) = channel(.directory(folder, scenario: "orders-empty"))
+        let (channel, _) = channel(.directory(SourceTree.path("Tests/Fixtures"), scenario: "orders-empty"))
         let manager = NetworkManager<TestEndpoint>(channel: channel)
         let orders = await manager.response(for: TestEndpoint("orders?page=1"), as: .text)
         #expect(try orders.value.contains("orders"))
@@ -112,7 +107,7 @@ struct FixturesByEnvironmentTests {
             channel.problems == [
                 "the environment 'test' has fixtures but is not simulated; set isSimulated, or remove the fixtures"
             ])
-        #expect(await channel.manager().response(for: TestEndpoint(), as: Item.self).error?.label == "channel")
+        #expect(await channel.manager.response(for: TestEndpoint(), as: Item.self).error?.label == "channel")
         #expect(network.requests.isEmpty)
     }
 
@@ -124,7 +119,7 @@ struct FixturesByEnvironmentTests {
         simulated.fixturesType = .scenarios(Self.scenarios, scenario: "orders-empty")
         let place = APIEnvironment.Switch(real)
         channel.environmentSwitch = place
-        let manager = channel.manager()
+        let manager = channel.manager
         #expect(await manager.response(for: TestEndpoint(), as: .nothing).head?.status.code == 200)
         place.environment = simulated
         #expect(await manager.response(for: TestEndpoint(), as: .nothing).head?.status.code == 404)
@@ -144,13 +139,5 @@ struct FixturesByEnvironmentTests {
             #expect(other.error?.label == "transport.fixture", "another folder beside it has no orders")
         }
         #expect(network.requests.isEmpty)
-    }
-
-    @Test("no production target contains a fixture")
-    func outside() {
-        for folder in ["CoreAPI/Core", "Channels", "Interactors"] {
-            let names = FileManager.default.enumerator(atPath: SourceTree.path(folder))?.compactMap { $0 as? String } ?? []
-            #expect(!names.contains { $0.hasSuffix(".http") || $0.contains("Fixtures/") })
-        }
     }
 }

@@ -27,7 +27,7 @@ struct HotPathTests {
         var channel = Channel.test(transport: Memory())
         channel.enhancers = Array(repeating: Passing(), count: 10)
         channel.interceptors = Array(repeating: Passing(), count: 3)
-        let manager = channel.manager()
+        let manager = channel.manager
         try await Allocations.report("pipeline") {
             _ = try await manager.response(for: TestEndpoint("orders/list"), as: .data).value
         }
@@ -36,8 +36,7 @@ struct HotPathTests {
     @Test("The counter's own process: a small response over loopback", .enabled(if: Allocations.counter != nil))
     func exchange() async throws {
         let server = try await NginxServer(http2: false)
-        let channel = Channel.test("http://127.0.0.1:\(server.plainPort)/")
-        let manager = channel.manager()
+        let manager = Channel.test("http://127.0.0.1:\(server.plainPort)/").manager
         try await Allocations.report("exchange") {
             _ = try await manager.response(for: TestEndpoint("connection"), as: .data).value
         }
@@ -73,7 +72,6 @@ private enum Allocations {
         #endif
     }
 
-    /// The function of the preloaded library, if there is one.
     static var counter: Counter? { dlsym(nil, "kit_allocations").map { unsafeBitCast($0, to: Counter.self) } }
 
     /// Prints the allocations per call, after one-time ones.

@@ -33,7 +33,7 @@ struct IsolationTests {
 
     @Test("changing a channel's copy changes neither the channel nor its dispatcher")
     func values() {
-        var channel = Channel.test("https://h.example", transport: RecordingTransport())
+        var channel = Channel.test(RecordingTransport())
         let dispatcher = CommonDispatcher(channel: channel)
         let copy = dispatcher
         channel.name = "other"
@@ -44,7 +44,7 @@ struct IsolationTests {
 
     @Test("one manager is used from many threads at once")
     func threads() async {
-        let manager = Channel.test("https://h.example", transport: RecordingTransport(body: #"{"id":7}"#)).manager()
+        let manager = Channel.test(RecordingTransport(body: #"{"id":7}"#)).manager
         let heard = Shared(0)
         await withCheckedContinuation { continuation in
             DispatchQueue.concurrentPerform(iterations: 64) { index in
@@ -72,8 +72,7 @@ struct IsolationTests {
     @Test("every form of answer has a completion: data, value, JSON, text, no value, below a key path, typed")
     func forms() async throws {
         struct Things: EndpointProvider { static var thing: POST<Item, Item> { create("thing") } }
-        let dispatcher = CommonDispatcher(
-            channel: .test("https://h.example", transport: RecordingTransport(body: #"{"id":7,"data":{"items":[1,2]}}"#)))
+        let dispatcher = CommonDispatcher(channel: .test(RecordingTransport(body: #"{"id":7,"data":{"items":[1,2]}}"#)))
         #expect(try await heard(dispatcher, .data).count == 31)
         #expect(try await heard(dispatcher, .decodable(Item.self)) == Item(id: 7))
         #expect(try await heard(dispatcher, .json)["data"]?["items"]?[1]?.int == 2)
@@ -92,8 +91,7 @@ struct IsolationTests {
         let key = DispatchSpecificKey<Bool>()
         let own = DispatchQueue(label: "own")
         own.setSpecific(key: key, value: true)
-        var channel = Channel.test("https://h.example", transport: RecordingTransport())
-        channel.callbackQueue = .queue(own)
+        let channel = Channel.test(RecordingTransport()) { $0.callbackQueue = .queue(own) }
         let dispatcher = CommonDispatcher(channel: channel)
         let wasOnQueue = await withCheckedContinuation { continuation in
             dispatcher.response(for: TestEndpoint(), as: .nothing) { _ in
@@ -105,8 +103,7 @@ struct IsolationTests {
 
     @Test("a given transport replaces the environment's fixtures")
     func givenTransport() async {
-        var channel = Channel.test("https://h.example", transport: RecordingTransport())
-        channel.environment.fixturesType = .attached
+        let channel = Channel.test(RecordingTransport()) { $0.environment.fixturesType = .attached }
         let copy = CommonDispatcher(channel: channel).isolatedCopy(transport: RecordingTransport(status: 204))
         #expect(await copy.response(for: TestEndpoint(), as: .nothing).head?.status.code == 204)
     }

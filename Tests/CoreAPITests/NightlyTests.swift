@@ -29,10 +29,7 @@ struct NightlyTests {
         func run(_ arguments: String...) async throws -> (status: Int32, lines: [String]) {
             let script = path.appendingPathComponent("Scripts/nightly").path
             let outcome = try await Program.run([script] + arguments, capturesErrors: true)
-            return (
-                outcome.status,
-                outcome.text.split(separator: "\n").map { $0.split(separator: " ").joined(separator: " ") }
-            )
+            return (outcome.status, outcome.text.split(separator: "\n").map { $0.split(separator: " ").joined(separator: " ") })
         }
 
         func log(of part: String) throws -> String {
@@ -48,11 +45,10 @@ struct NightlyTests {
         let parts = lines.map { $0.replacing(#/ \d+ s /#, with: ": ") }
         #expect(
             parts == [
-                "template: passed", "size: passed", "fuzz: passed", "json: passed", "memory: passed",
-                "peers: passed", "soak: passed", "libcurl: passed", "libcurl8: passed", "fresh: passed", "repeat: passed",
-                "trixie: passed", "blocking: passed", "thread: passed", "address: failed with 3, see .build-nightly/address.log",
-                "report: passed", "bench: passed",
-                "instructions: passed", "decoding: passed",
+                "template: passed", "size: passed", "fuzz: passed", "json: passed", "memory: passed", "peers: passed",
+                "soak: passed", "libcurl: passed", "libcurl8: passed", "fresh: passed", "repeat: passed", "trixie: passed",
+                "blocking: passed", "thread: passed", "address: failed with 3, see .build-nightly/address.log",
+                "report: passed", "bench: passed", "instructions: passed", "decoding: passed",
             ])
         #expect(try folder.log(of: "fuzz") == "fuzz --seconds 7\n")
         #expect(try folder.log(of: "trixie") == "repeat --times 3 --busy 0 -- --libcurl trixie\n")

@@ -5,17 +5,15 @@ struct PipelineTests {
     @Test("runs every stage in its order, adapting per attempt and enhancing once")
     func order() async {
         let diary = Diary()
-        var channel = Channel.test(
-            "https://h.example",
-            transport: RecordingTransport { request in
-                diary.write("send")
-                return .answer(to: request, status: 500, body: "oops")
-            })
+        let transport = RecordingTransport { request in
+            diary.write("send")
+            return .answer(to: request, status: 500, body: "oops")
+        }
+        var channel = Channel.test(transport)
         channel.enhancers = [
             Noting(name: "low", diary: diary, instancePriority: .low),
-            Noting(name: "first", diary: diary, instancePriority: .max),
-            Noting(name: "normal", diary: diary), Noting(name: "normal 2", diary: diary),
-            Noting(name: "high", diary: diary, instancePriority: .high),
+            Noting(name: "first", diary: diary, instancePriority: .max), Noting(name: "normal", diary: diary),
+            Noting(name: "normal 2", diary: diary), Noting(name: "high", diary: diary, instancePriority: .high),
         ]
         channel.interceptors = [NotingInterceptor(diary: diary, retries: 1)]
         channel.errorFilter = ErrorFilter { _ in
@@ -25,7 +23,7 @@ struct PipelineTests {
         channel.resultHandler = ResultHandler { _ in diary.write("result handler") }
         channel.logger = NotingLogger(diary: diary)
 
-        let response = await channel.manager().response(for: TestEndpoint(), as: Item.self)
+        let response = await channel.manager.response(for: TestEndpoint(), as: Item.self)
         #expect(response.error?.label == "verification.unacceptableStatus.500")
         #expect(response.attempts.map(\.status) == [500, 500])
         #expect(String(decoding: response.data, as: UTF8.self) == "oops", "the body of a failure is kept")
@@ -61,15 +59,12 @@ struct PipelineTests {
     @Test("runs the stages in the order in which the channel lists them")
     func asListed() async {
         let run = Mutex<[Stage.Kind]>([])
-        let write: @Sendable (Stage.Kind) -> Void = { kind in
-            run.withLock { if !$0.contains(kind) { $0.append(kind) } }
+        let write: @Sendable (Stage.Kind) -> Void = { kind in run.withLock { if !$0.contains(kind) { $0.append(kind) } } }
+        let transport = RecordingTransport { request in
+            write(.transport)
+            return .answer(to: request)
         }
-        var channel = Channel.test(
-            "https://h.example",
-            transport: RecordingTransport { request in
-                write(.transport)
-                return .answer(to: request)
-            })
+        var channel = Channel.test(transport)
         channel.enhancers = [Everywhere(write: write)]
         channel.interceptors = [Everywhere(write: write)]
         channel.callMiddleware = [Around { write(.call) }]
@@ -89,7 +84,7 @@ struct PipelineTests {
             write(.decode)
             throw CocoaError(.coderReadCorrupt)
         }
-        #expect(await channel.manager().response(for: endpoint, as: undecodable).error?.label == "decoding")
+        #expect(await channel.manager.response(for: endpoint, as: undecodable).error?.label == "decoding")
         var listed: [Stage.Kind] = []
         for stage in channel.stages where !listed.contains(stage.kind) { listed.append(stage.kind) }
         #expect(run.withLock { $0 } == listed)
@@ -99,26 +94,26 @@ struct PipelineTests {
     @Test("decodes off the main thread and delivers the value")
     @MainActor func decoding() async throws {
         let isMain = Mutex<Bool?>(nil)
-        var channel = Channel.test("https://h.example", transport: RecordingTransport(body: #"{"id":7}"#))
+        var channel = Channel.test(RecordingTransport(body: #"{"id":7}"#))
         let plain = BodyCoder.json
         channel.coder = BodyCoder(contentType: "application/json") {
             try plain.encode($0)
         } decode: { type, data in
-            isMain.withLock { $0 = isOnMainActor() }
+            isMain.withLock { $0 = MainQueue.isCurrent }
             return try JSONDecoder().decode(type, from: data)
         }
-        let item: Item = try await channel.manager().request(endpoint: TestEndpoint())
+        let item: Item = try await channel.manager.request(endpoint: TestEndpoint())
         #expect(item == Item(id: 7))
         #expect(isMain.withLock { $0 } == false)
     }
 
     @Test("no timeout is too large or too small", arguments: [Duration.seconds(Int64.max), .zero, .seconds(-1), .nanoseconds(1)])
     func extremeTimeouts(timeout: Duration) async {
-        var channel = Channel.test("https://h.example", transport: RecordingTransport(status: 401))
+        var channel = Channel.test(RecordingTransport(status: 401))
         channel.interceptors = [RetryPolicy()]
         channel.attemptMiddleware = [BearerAuthentication { _ in "new" }]
         channel.modifiers = [Timeout(connect: timeout, idle: timeout, total: timeout)]
-        #expect(await channel.manager().response(for: TestEndpoint(), as: .nothing).error != nil)
+        #expect(await channel.manager.response(for: TestEndpoint(), as: .nothing).error != nil)
     }
 
     struct Rejecting: RequestInterceptor {
@@ -135,9 +130,8 @@ struct PipelineTests {
         ] as [(any Error, String)])
     func interceptorThrows(error: any Error, label: String) async {
         let transport = RecordingTransport()
-        var channel = Channel.test("https://h.example", transport: transport)
-        channel.interceptors = [Rejecting(error: error)]
-        let response = await channel.manager().response(for: TestEndpoint(), as: Item.self)
+        let channel = Channel.test(transport) { $0.interceptors = [Rejecting(error: error)] }
+        let response = await channel.manager.response(for: TestEndpoint(), as: Item.self)
         #expect(response.error?.label == label)
         if label == "adapting" { #expect(response.error?.underlyingError is Rejecting.Rejection) }
         #expect(response.attempts.count == 1)
@@ -148,17 +142,16 @@ struct PipelineTests {
     func cancelledBefore() async {
         let diary = Diary()
         let transport = RecordingTransport()
-        var channel = Channel.test("https://h.example", transport: transport)
+        var channel = Channel.test(transport)
         channel.interceptors = [NotingInterceptor(diary: diary, retries: 1)]
         channel.logger = NotingLogger(diary: diary)
-        let manager = channel.manager()
+        let manager = channel.manager
         let task = Task {
             withUnsafeCurrentTask { $0?.cancel() }
             return await manager.response(for: TestEndpoint(), as: Item.self)
         }
         let response = await task.value
-        #expect(response.error?.isCancelled == true)
-        #expect(response.attempts.count == 1)
+        #expect(response.error?.isCancelled == true && response.attempts.count == 1)
         #expect(transport.requests.isEmpty)
         #expect(diary.all == ["log finished"])
     }
@@ -171,38 +164,28 @@ struct PipelineTests {
     @Test("makes at most as many attempts as the channel allows")
     func attemptLimit() async {
         let transport = RecordingTransport(status: 500)
-        var channel = Channel.test("https://h.example", transport: transport)
-        channel.errorHandler = Insatiable()
-        let response = await channel.manager().response(for: TestEndpoint(), as: Item.self)
-        #expect(response.attempts.count == 10)
+        var channel = Channel.test(transport) { $0.errorHandler = Insatiable() }
+        #expect(await channel.manager.response(for: TestEndpoint(), as: Item.self).attempts.count == 10)
         #expect(transport.requests.map(\.attempt) == Array(1...10))
         channel.limits.attempts = 2
-        #expect(await channel.manager().response(for: TestEndpoint(), as: Item.self).attempts.count == 2)
-    }
-
-    struct Patient: ErrorHandler {
-        func canResolve(_ error: APIClientError) -> Bool { true }
-        func resolve(_ error: APIClientError, for response: Response<Void>) async -> RetryResult { .retryAfter(.seconds(3_600)) }
+        #expect(await channel.manager.response(for: TestEndpoint(), as: Item.self).attempts.count == 2)
     }
 
     @Test("does not begin a pause that would pass the deadline")
     func deadline() async {
-        var channel = Channel.test("https://h.example", transport: RecordingTransport(status: 503))
-        channel.errorHandler = Patient()
+        let channel = Channel.test(RecordingTransport(status: 503)) { $0.errorHandler = Signalling() }
         let start = ContinuousClock.now
-        let response = await channel.manager().response(for: TestEndpoint(), as: Item.self)
-        #expect(response.attempts.count == 1)
-        #expect(response.error?.label == "verification.unacceptableStatus.503")
+        let response = await channel.manager.response(for: TestEndpoint(), as: Item.self)
+        #expect(response.attempts.count == 1 && response.error?.label == "verification.unacceptableStatus.503")
         #expect(ContinuousClock.now - start < .seconds(60))
     }
 
     @Test("a cancelled pause is a cancelled call")
     func cancelledPause() async {
-        var channel = Channel.test("https://h.example", transport: RecordingTransport(status: 503))
-        channel.modifiers = [Timeout(total: .seconds(7_200))]
+        var channel = Channel.test(RecordingTransport(status: 503)) { $0.modifiers = [Timeout(total: .seconds(7_200))] }
         let (stream, continuation) = AsyncStream.makeStream(of: Void.self)
         channel.errorHandler = Signalling(continuation: continuation)
-        let manager = channel.manager()
+        let manager = channel.manager
         let task = Task { await manager.response(for: TestEndpoint(), as: Item.self) }
         for await _ in stream { break }
         task.cancel()
@@ -210,10 +193,10 @@ struct PipelineTests {
     }
 
     struct Signalling: ErrorHandler {
-        let continuation: AsyncStream<Void>.Continuation
+        var continuation: AsyncStream<Void>.Continuation?
         func canResolve(_ error: APIClientError) -> Bool { true }
         func resolve(_ error: APIClientError, for response: Response<Void>) async -> RetryResult {
-            continuation.yield()
+            continuation?.yield()
             return .retryAfter(.seconds(3_600))
         }
     }
@@ -225,10 +208,10 @@ struct PipelineTests {
     @Test("sends no request if an interceptor uses up the call's time")
     func slowInterceptor() async {
         let transport = RecordingTransport()
-        var channel = Channel.test("https://h.example", transport: transport)
+        var channel = Channel.test(transport)
         channel.interceptors = [Slow()]
         channel.modifiers = [Timeout(.milliseconds(20))]
-        let response = await channel.manager().response(for: TestEndpoint(), as: .nothing)
+        let response = await channel.manager.response(for: TestEndpoint(), as: .nothing)
         #expect(response.error?.label == "transport.timedOut.total")
         #expect(transport.requests.isEmpty)
     }
@@ -242,13 +225,3 @@ struct PipelineTests {
         #expect(Call(channel: channel, endpoint: "x", id: "mine").id == "mine")
     }
 }
-
-private func isOnMainActor() -> Bool {
-    DispatchQueue.getSpecific(key: mainKey) == true
-}
-
-private let mainKey: DispatchSpecificKey<Bool> = {
-    let key = DispatchSpecificKey<Bool>()
-    DispatchQueue.main.setSpecific(key: key, value: true)
-    return key
-}()

@@ -22,8 +22,6 @@ struct PortedDesignsTests {
             + "a 'Sendable' type parameter"
         let rejected = try #require(try await complaint("struct"))
         #expect(rejected.contains(message), "\(rejected)")
-        let page = try String(contentsOfFile: SourceTree.path("CoreAPI/Umbrella/CoreAPI.docc/IOSAndSwiftUI.md"), encoding: .utf8)
-        #expect(page.contains("`\(message)`"))
         #expect(try await complaint("nonisolated struct") == nil)
     }
 
@@ -32,7 +30,7 @@ struct PortedDesignsTests {
     @Test("a custom encoding is called without parameters, too; the kit's own then write no body")
     func encodingWithoutParameters() async throws {
         let transport = RecordingTransport()
-        let manager = Channel.test("https://h.example", transport: transport).manager()
+        let manager = Channel.test(transport).manager
         let invoice = InputEncoding("an invoice") { parameters, request in
             #expect(parameters.isAbsent)
             request.body = .bytes(Data("invoice".utf8))
@@ -49,27 +47,17 @@ struct PortedDesignsTests {
 
     // MARK: - Base URLs
 
-    private func elsewhere(_ server: LoopbackServer, production: LoopbackServer, change: (inout APIEnvironment) -> Void)
-        -> Channel
-    {
-        var channel = Channel.test(server.url)
-        channel.environment.name = "staging"
-        change(&channel.environment)
-        return channel
-    }
-
     @Test(
-        "an endpoint's own base URL wins, unless the environment overrides it", arguments: [false, true])
+        "an endpoint's own base URL wins, unless the environment overrides it",
+        arguments: [false, true])
     func baseURL(overrides: Bool) async throws {
-        let staging = try LoopbackServer.start { _ in .ok() }
-        let production = try LoopbackServer.start { _ in .ok() }
-        defer { staging.close(); production.close() }
-        let channel = elsewhere(staging, production: production) { $0.overridesBaseURLs = overrides }
-        try await channel.manager().request(endpoint: TestEndpoint("a", baseURL: production.url))
-        try await channel.manager().request(endpoint: TestEndpoint("b", modifiers: [BaseURL(production.url)]))
+        let staging = try LoopbackServer.test { _ in .ok() }
+        let production = try LoopbackServer.test { _ in .ok() }
+        let channel = Channel.test(staging) { $0.environment.overridesBaseURLs = overrides }
+        try await channel.manager.request(endpoint: TestEndpoint("a", baseURL: production.url))
+        try await channel.manager.request(endpoint: TestEndpoint("b", modifiers: [BaseURL(production.url)]))
         let (left, stayed) = overrides ? (staging, production) : (production, staging)
         #expect(left.requests.map(\.path) == ["/a", "/b"] && stayed.requests.isEmpty)
-        await channel.close()
     }
 
     @Test(
@@ -79,11 +67,10 @@ struct PortedDesignsTests {
             let url: HTTPURL
             func adapt(_ request: inout Request) async throws { request.url = url }
         }
-        let sandbox = try LoopbackServer.start { _ in .ok() }
-        let production = try LoopbackServer.start { _ in .ok() }
-        defer { sandbox.close(); production.close() }
-        var channel = elsewhere(sandbox, production: production) { $0.isSimulated = true }
-        let manager = channel.manager()
+        let sandbox = try LoopbackServer.test { _ in .ok() }
+        let production = try LoopbackServer.test { _ in .ok() }
+        var channel = Channel.test(sandbox) { $0.environment.isSimulated = true }
+        let manager = channel.manager
         try await manager.request(endpoint: TestEndpoint("a", .post, baseURL: production.url))
         try await manager.request(endpoint: TestEndpoint("b", modifiers: [BaseURL(production.url, priority: .max)]))
         #expect(sandbox.requests.map(\.path) == ["/a", "/b"])
@@ -93,14 +80,13 @@ struct PortedDesignsTests {
         #expect(await manager.response(for: inside, as: .nothing).error == nil)
         let simulated = channel.environment
         channel.interceptors = [Leaving(url: try HTTPURL("\(production.url)/d"))]
-        #expect(
-            await channel.manager().response(for: TestEndpoint(), as: .nothing).error?.label == "request.leavesEnvironment")
+        #expect(await channel.manager.response(for: TestEndpoint(), as: .nothing).error?.label == "request.leavesEnvironment")
         channel.interceptors = []
         var real = simulated
         real.isSimulated = false
         let place = APIEnvironment.Switch(real)
         channel.environmentSwitch = place
-        let switched = channel.manager()
+        let switched = channel.manager
         place.environment = simulated
         try await switched.request(endpoint: TestEndpoint("e", baseURL: production.url))
         // Neither without a base URL, nor if its rule prefers its own base URL and an endpoint has a whole address.
@@ -108,7 +94,7 @@ struct PortedDesignsTests {
         channel.environment = simulated
         channel.environment.baseURL = ""
         let own = TestEndpoint("f", baseURL: production.url)
-        #expect(await channel.manager().response(for: own, as: .nothing).error?.label == "request.leavesEnvironment")
+        #expect(await channel.manager.response(for: own, as: .nothing).error?.label == "request.leavesEnvironment")
         channel.environment = real
         channel.environment.overridesBaseURLs = true
         let dispatcher = CommonDispatcher(channel: channel)
@@ -116,13 +102,12 @@ struct PortedDesignsTests {
         #expect(elsewhere.error?.label == "request.leavesEnvironment")
         #expect(await dispatcher.response(for: Whole(url: "\(sandbox.url)/g"), as: .nothing).error == nil)
         #expect(production.requests.isEmpty)
-        await channel.close()
     }
 
     @Test("without a base URL in the environment the endpoint's is used, and a call without one fails")
     func noBase() async throws {
         let transport = RecordingTransport()
-        let manager = Channel.test("", transport: transport).manager()
+        let manager = Channel.test("", transport: transport).manager
         try await manager.request(endpoint: TestEndpoint("a", baseURL: "https://own.example"))
         try await manager.request(endpoint: TestEndpoint("a", modifiers: [BaseURL("https://modifier.example")]))
         #expect(transport.requests.map(\.url.host) == ["own.example", "modifier.example"])
@@ -133,7 +118,7 @@ struct PortedDesignsTests {
     @Test("a base URL that is nil changes nothing")
     func nilBase() async throws {
         let transport = RecordingTransport()
-        let manager = Channel.test("https://h.example", transport: transport).manager()
+        let manager = Channel.test(transport).manager
         try await manager.request(endpoint: TestEndpoint("a", modifiers: [BaseURL(nil), BaseURL("https://m.example")]))
         try await manager.request(endpoint: TestEndpoint("a", modifiers: [BaseURL(nil, priority: .max)]))
         #expect(transport.requests.map(\.url.string) == ["https://m.example/a", "https://h.example/a"])
@@ -141,16 +126,12 @@ struct PortedDesignsTests {
 
     @Test("an endpoint with a whole URL is sent there")
     func wholeAddress() async throws {
-        struct Whole: Endpoint {
-            var path: String { "ignored" }
-            var method: HTTPMethod { .get }
-            var url: String { "https://whole.example/a?b=1" }
-        }
+        let whole = Whole(url: "https://whole.example/a?b=1")
         let transport = RecordingTransport()
-        let dispatcher = CommonDispatcher(channel: .test("https://h.example", transport: transport))
-        _ = try await dispatcher.request(Whole(), as: .nothing)
-        _ = try await dispatcher.request(Whole().attaching(Header("X", "1")), as: .nothing)
-        #expect(transport.requests.map(\.url.string) == Array(repeating: "https://whole.example/a?b=1", count: 2))
+        let dispatcher = CommonDispatcher(channel: .test(transport))
+        _ = try await dispatcher.request(whole, as: .nothing)
+        _ = try await dispatcher.request(whole.attaching(Header("X", "1")), as: .nothing)
+        #expect(transport.requests.map(\.url.string) == [whole.url, whole.url])
     }
 
     @Test("an environment that many tasks change in place loses no change")
@@ -230,7 +211,7 @@ struct PortedDesignsTests {
                     .request(endpoint: TestEndpoint("fresh", baseURL: answering.url), type: String.self)
             }
         ]
-        try await channel.manager().request(endpoint: TestEndpoint("orders"))
+        try await channel.manager.request(endpoint: TestEndpoint("orders"))
         #expect(answering.requests.count == 2)
         #expect(answering.requests.allSatisfy { $0.headers["authorization"] == nil })
         #expect(answering.requests.allSatisfy { $0.headers["x-tenant"] == "north" })
@@ -243,20 +224,18 @@ struct PortedDesignsTests {
         }
         let left = Shared<Task<String?, Never>?>(nil)
         let refreshed = try Gate()
-        var channel = Channel.test(server.url)
-        channel.attemptMiddleware = [
-            BearerAuthentication(token: "old") { response in
-                let manager = NetworkManager<TestEndpoint>(channel: response.call.channel)
-                left.change {
-                    $0 = Task {
-                        try? await refreshed.waitUntilOpen()
-                        return await manager.response(for: TestEndpoint("later"), as: .nothing).error?.label
-                    }
+        let bearerAuthentication = BearerAuthentication(token: "old") { response in
+            let manager = NetworkManager<TestEndpoint>(channel: response.call.channel)
+            left.change {
+                $0 = Task {
+                    try? await refreshed.waitUntilOpen()
+                    return await manager.response(for: TestEndpoint("later"), as: .nothing).error?.label
                 }
-                return try await manager.request(endpoint: TestEndpoint("token"), type: String.self)
             }
-        ]
-        try await channel.manager().request(endpoint: TestEndpoint("orders"))
+            return try await manager.request(endpoint: TestEndpoint("token"), type: String.self)
+        }
+        let channel = Channel.test(server.url) { $0.attemptMiddleware = [bearerAuthentication] }
+        try await channel.manager.request(endpoint: TestEndpoint("orders"))
         refreshed.open()
         let task = try #require(left.current)
         #expect(await task.value == nil)
@@ -265,14 +244,12 @@ struct PortedDesignsTests {
     @Test("a rejected refresh fails the call and does not wait for itself")
     func rejectedRefresh() async throws {
         let server = try LoopbackServer.test { _ in .status(401) }
-        var channel = Channel.test(server.url)
-        channel.attemptMiddleware = [
-            BearerAuthentication(token: "old") { response in
-                try await NetworkManager<TestEndpoint>(channel: response.call.channel)
-                    .request(endpoint: TestEndpoint("token"), type: String.self)
-            }
-        ]
-        let error = await channel.manager().response(for: TestEndpoint("orders"), as: .nothing).error
+        let bearerAuthentication = BearerAuthentication(token: "old") { response in
+            try await NetworkManager<TestEndpoint>(channel: response.call.channel)
+                .request(endpoint: TestEndpoint("token"), type: String.self)
+        }
+        let channel = Channel.test(server.url) { $0.attemptMiddleware = [bearerAuthentication] }
+        let error = await channel.manager.response(for: TestEndpoint("orders"), as: .nothing).error
         #expect(error?.label == "verification.unacceptableStatus.401")
         #expect(server.requests.map(\.path) == ["/orders", "/token"])
     }
@@ -283,13 +260,11 @@ struct PortedDesignsTests {
     func noPins() async throws {
         let server = try LoopbackServer.test { _ in .ok() }
         let warnings = Shared([String]())
-        let logger = FunctionLogger { event in
-            if case .warning(_, let text) = event { warnings.change { $0.append(text) } }
-        }
+        let logger = FunctionLogger { event in if case .warning(let text, _) = event { warnings.change { $0.append(text) } } }
         var channel = Channel.test(server.url)
         channel.logger = logger
         channel.environment.serverTrustManager = ServerTrustManager(isPinningActive: true)
-        for _ in 0..<3 { try await channel.manager().request(endpoint: TestEndpoint()) }
+        for _ in 0..<3 { try await channel.manager.request(endpoint: TestEndpoint()) }
         #expect(warnings.current == ["pinning is active for the environment 'test', but its server trust manager has no pins"])
         #expect(Channel.test().warnings.isEmpty)
     }
@@ -302,16 +277,16 @@ struct PortedDesignsTests {
         "a rejected response whose body does not have the error's shape gives the reason",
         arguments: [#"{"code": "x"}"#, "<html>", #"{"kode": 1}"#])
     func unreadEnvelope(body: String) async throws {
-        var channel = Channel.test("https://h.example", transport: RecordingTransport(status: 409, body: body))
+        var channel = Channel.test(RecordingTransport(status: 409, body: body))
         for filter in [ErrorFilter.rejection(ShopError.self), .envelope(ShopError.self) { error, _ in error }] {
             channel.errorFilter = filter
-            let error = try #require(await channel.manager().response(for: TestEndpoint(), as: .nothing).error)
+            let error = try #require(await channel.manager.response(for: TestEndpoint(), as: .nothing).error)
             #expect(error.label == "verification.unacceptableStatus.409")
             #expect(error.context.unreadEnvelope?.expected == "ShopError")
             #expect("\(error)".contains("could not be read as the channel's error"))
         }
         channel.transport = RecordingTransport(body: body)
-        #expect(await channel.manager().response(for: TestEndpoint(), as: .nothing).error == nil)
+        #expect(await channel.manager.response(for: TestEndpoint(), as: .nothing).error == nil)
     }
 
     private struct LenientError: Error, Decodable { let code: Int? }
@@ -330,14 +305,13 @@ struct PortedDesignsTests {
         ]
         for filter in filters {
             channel.errorFilter = filter
-            let error = try #require(await channel.manager().response(for: TestEndpoint(), as: .nothing).error)
+            let error = try #require(await channel.manager.response(for: TestEndpoint(), as: .nothing).error)
             #expect(error.label == "transport.truncated" && error.context.unreadEnvelope == nil, "\(error)")
         }
-        await channel.close()
         let whole = try LoopbackServer.test { _ in .truncated(declared: 100, sent: Data("{\"code\": 7}".utf8)) }
         channel = .test(whole.url)
         channel.errorFilter = .rejection(ShopError.self)
-        #expect(await channel.manager().response(for: TestEndpoint(), as: .nothing).error?.label == "transport.truncated")
+        #expect(await channel.manager.response(for: TestEndpoint(), as: .nothing).error?.label == "transport.truncated")
     }
 
     @Test("a custom filter names errors, translates them and turns a failure into a success")
@@ -355,10 +329,10 @@ struct PortedDesignsTests {
         }
         let count = Shared(0)
         func answer(_ status: Int) async -> Response<Item> {
-            var channel = Channel.test("https://h.example", transport: RecordingTransport(status: status, body: #"{"id":7}"#))
+            var channel = Channel.test(RecordingTransport(status: status, body: #"{"id":7}"#))
             channel.errorFilter = ErrorFilter(Shop())
             channel.resultHandler = ResultHandler(Counting(count: count))
-            return await channel.manager().response(for: TestEndpoint(), as: Item.self)
+            return await channel.manager.response(for: TestEndpoint(), as: Item.self)
         }
         #expect(try await answer(404).value == Item(id: 0))
         #expect(try await answer(200).value == Item(id: 7))
@@ -380,7 +354,7 @@ struct PortedDesignsTests {
 
     @Test("a completion has a name, gets a response without a value too, and runs on the main actor")
     @MainActor func completions() async throws {
-        let manager = Channel.test("https://h.example", transport: RecordingTransport(body: #"{"id":7}"#)).manager()
+        let manager = Channel.test(RecordingTransport(body: #"{"id":7}"#)).manager
         let result = await withCheckedContinuation { continuation in
             let completion: Completion<Item> = { result in
                 MainActor.assertIsolated()
@@ -425,7 +399,7 @@ struct PortedDesignsTests {
     @Test("the endpoint has the key path of its value; the call's own wins, and bytes and text are the whole body")
     func keyPath() async throws {
         let body = #"{"data":{"item":{"id":1},"other":{"id":2}}}"#
-        let dispatcher = CommonDispatcher(channel: .test("https://h.example", transport: RecordingTransport(body: body)))
+        let dispatcher = CommonDispatcher(channel: .test(RecordingTransport(body: body)))
         #expect(try await dispatcher.request(Nested(), as: .decodable(Item.self)).id == 1)
         #expect(try await dispatcher.request(Nested().attaching(Header("X", "1")), as: .decodable(Item.self)).id == 1)
         #expect(try await dispatcher.request(Nested(), as: .decodable(Item.self, at: "data.other")).id == 2)
@@ -464,7 +438,7 @@ struct PortedDesignsTests {
     @Test("typed endpoints are made without a provider, with modifiers in order, and their decoding may be replaced")
     func typedEndpoints() async throws {
         let transport = RecordingTransport(body: #"{"items":[{"id":1}]}"#)
-        let dispatcher = CommonDispatcher(channel: .test("https://h.example", transport: transport))
+        let dispatcher = CommonDispatcher(channel: .test(transport))
         var nested = Self.orders
         nested.decoding = .decodable(at: "items")
         #expect(try await dispatcher.request(nested) == [Item(id: 1)])
@@ -487,11 +461,11 @@ struct PortedDesignsTests {
     @Test("a header may be a custom type, and the nearest wins")
     func ownHeader() async throws {
         let transport = RecordingTransport()
-        var channel = Channel.test("https://h.example", transport: transport)
+        var channel = Channel.test(transport)
         channel.modifiers = [Tenant(value: "north"), Header("X-A", "channel")]
-        try await channel.manager().request(endpoint: TestEndpoint())
+        try await channel.manager.request(endpoint: TestEndpoint())
         // Registered headers lose to the endpoint's.
-        try await channel.manager().request(
+        try await channel.manager.request(
             endpoint: TestEndpoint(headers: ["X-A": "endpoint"], modifiers: [Tenant(value: "south")]))
         let sent = transport.requests.map { request in ["X-Tenant", "X-A"].map { request.headers[.init($0)!] ?? "" } }
         #expect(sent == [["north", "channel"], ["south", "endpoint"]])
@@ -504,22 +478,20 @@ struct PortedDesignsTests {
             func canResolve(_ error: APIClientError) -> Bool { true }
             func resolve(_ error: APIClientError, for response: Response<Void>) async -> RetryResult { .succeed(value) }
         }
-        var channel = Channel.test("https://h.example", transport: RecordingTransport(status: 404))
-        channel.errorHandler = Empty(value: [Item]())
-        let response = await channel.manager().response(for: TestEndpoint(), as: [Item].self)
+        var channel = Channel.test(RecordingTransport(status: 404)) { $0.errorHandler = Empty(value: [Item]()) }
+        let response = await channel.manager.response(for: TestEndpoint(), as: [Item].self)
         #expect(try response.value.isEmpty)
         #expect(response.head?.status == .notFound)
         channel.errorHandler = Empty(value: 5)
-        let wrong = await channel.manager().response(for: TestEndpoint(), as: [Item].self)
-        guard case .unknown(let mismatch as RetryResult.Mismatch, _)? = wrong.error else { throw Trouble(code: 1) }
-        #expect(mismatch.expected == "Array<Item>" && mismatch.found == "Int")
+        let wrong = await channel.manager.response(for: TestEndpoint(), as: [Item].self)
+        let mismatch = wrong.error?.underlyingError as? RetryResult.Mismatch
+        #expect(mismatch?.expected == "Array<Item>" && mismatch?.found == "Int")
     }
 
     @Test("a success may be repeated, too")
     func repeatedSuccess() async throws {
         let transport = RecordingTransport(body: #"{"id":7}"#)
-        let manager = Channel.test("https://h.example", transport: transport).manager()
-        let first = await manager.response(for: TestEndpoint(), as: Item.self)
+        let first = await Channel.test(transport).manager.response(for: TestEndpoint(), as: Item.self)
         let third = try await first.retry().retry()
         #expect(third.attempts.count == 3 && transport.requests.count == 3)
         #expect(try third.value == Item(id: 7))

@@ -11,9 +11,7 @@ struct XMLDefenceTests {
             return nil
         } catch DecodingError.dataCorrupted(let context) {
             return context.debugDescription
-        } catch {
-            return "another error: \(error)"
-        }
+        } catch { return "another error: \(error)" }
     }
 
     private func nested(_ depth: Int) -> Data {
@@ -40,9 +38,7 @@ struct XMLDefenceTests {
         arguments: [String.Encoding.utf8, .utf16, .utf16LittleEndian, .utf16BigEndian])
     func entities(encoding: String.Encoding) throws {
         var laughs = "<!DOCTYPE l [<!ENTITY a0 \"lol\">"
-        for level in 1...12 {
-            laughs += "<!ENTITY a\(level) \"" + String(repeating: "&a\(level - 1);", count: 10) + "\">"
-        }
+        for level in 1...12 { laughs += "<!ENTITY a\(level) \"" + String(repeating: "&a\(level - 1);", count: 10) + "\">" }
         for document in [
             laughs + "]><l>&a12;</l>", "<!DOCTYPE a SYSTEM \"http://127.0.0.1/x.dtd\"><a/>",
             "<!DOCTYPE a [<!ENTITY b SYSTEM \"file:///etc/passwd\">]><a>&b;</a>",
@@ -70,21 +66,16 @@ struct XMLDefenceTests {
         "a document that is not well-formed is rejected, because the parser would continue",
         arguments: [
             "", "text", "<a", "<a>", "</a>", "<a></b>", "<a/><a/>", "<a/>text", "<a x=1/>", "<a x/>", "<a x='1' x='2'/>",
-            "<a x='<'/>",
-            "<a x='1'y='2'/>", "<a>&b;</a>", "<a>&#0;</a>", "<a>&#xD800;</a>", "<a>&#+65;</a>", "<a>&#;</a>", "<a>&#x;</a>",
-            "<a>&amp</a>", "<a>\u{1}</a>", "<:a/>", "<a:/>",
-            "<a:b:c/>", "<1/>", "</a<?x?>", "<a><![CDATA[</a>", "<!ELEMENT a>", "<![CDATA[x]]><a/>", "<a><!-- </a>", "<?x",
+            "<a x='<'/>", "<a x='1'y='2'/>", "<a>&b;</a>", "<a>&#0;</a>", "<a>&#xD800;</a>", "<a>&#+65;</a>", "<a>&#;</a>",
+            "<a>&#x;</a>", "<a>&amp</a>", "<a>\u{1}</a>", "<:a/>", "<a:/>", "<a:b:c/>", "<1/>", "</a<?x?>", "<a><![CDATA[</a>",
+            "<!ELEMENT a>", "<![CDATA[x]]><a/>", "<a><!-- </a>", "<?x",
         ])
-    func malformed(document: String) {
-        #expect(rejection(Data(document.utf8))?.contains("the XML is rejected") == true)
-    }
+    func malformed(document: String) { #expect(rejection(Data(document.utf8))?.contains("the XML is rejected") == true) }
 
     @Test(
         "a well-formed document is decoded",
         arguments: ["<a>&lt;&#65;&#x1F600;</a>", "<n:a xmlns:n='u' n:x = \"1>2\" ></n:a >", "<ğ/>"])
-    func wellFormed(document: String) {
-        #expect(rejection(Data(document.utf8)) == nil)
-    }
+    func wellFormed(document: String) { #expect(rejection(Data(document.utf8)) == nil) }
 
     @Test("a document changed at any byte is a value or an error")
     func mutations() {

@@ -48,8 +48,7 @@ struct XMLTests {
         #expect(coder.contentType == "text/xml")
         let text = String(decoding: try coder.encode(order), as: UTF8.self)
         #expect(text.contains("<order>") && text.contains("<created_at>"))
-        let decoded = try coder.decode(Order.self, from: Data(text.utf8))
-        #expect(decoded == order)
+        #expect(try coder.decode(Order.self, from: Data(text.utf8)) == order)
     }
 
     @Test("a value without names is an error, not a trap")
@@ -100,12 +99,8 @@ struct XMLTests {
         arguments: [
             ["a></a><admin>true</admin><a": "b"], ["a b": "1"], ["1": "1"], ["a": "x\u{0}y"], ["a": "\u{FFFF}"], ["a": "\u{8}"],
         ])
-    func injection(value: [String: String]) {
-        #expect(throws: EncodingError.self) { try BodyCoder.xml.encode(value) }
-    }
+    func injection(value: [String: String]) { #expect(throws: EncodingError.self) { try BodyCoder.xml.encode(value) } }
 
     @Test("a root with markup is an encoding error", arguments: ["a><evil/><b", "", "1", "a b", "a:b:c"])
-    func root(name: String) {
-        #expect(throws: EncodingError.self) { try BodyCoder.xml(root: name).encode(["a": "b"]) }
-    }
+    func root(name: String) { #expect(throws: EncodingError.self) { try BodyCoder.xml(root: name).encode(["a": "b"]) } }
 }

@@ -8,9 +8,9 @@ struct AuthenticationTests {
             var number = 0
             var isFresh = false
         }
-        let session = Mutex(Session())
+        let session = Shared(Session())
         let server = try LoopbackServer.test { request in
-            session.withLock { session in
+            session.take { session in
                 if request.path == "/token" {
                     guard request.bodyText == #"{"refreshToken":"r\#(session.number)"}"# else { return .status(400) }
                     session = Session(number: session.number + 1, isFresh: true)
@@ -29,7 +29,7 @@ struct AuthenticationTests {
         channel.attemptMiddleware = [
             BearerAuthentication { response in try await refreshToken.renew(through: response.call.channel) }
         ]
-        let dispatcher = CommonDispatcher(channel: channel)
+        let dispatcher = channel.dispatcher
         for _ in 0..<2 { #expect(try await dispatcher.request(.get("thing"), as: .text) == "in") }
         #expect(server.requests.map(\.path) == ["/thing", "/token", "/thing", "/thing", "/token", "/thing"])
     }
@@ -43,23 +43,22 @@ struct AuthenticationTests {
             }
             return request.headers["authorization"] == "Bearer new" ? .ok("in") : .status(401)
         }
-        let channel = Channel.test(server).with {
+        let channel = Channel.test(server) {
             $0.credentials = ["BAZAAR_ACCESS_TOKEN": "old", "BAZAAR_REFRESH_TOKEN": "r"]
             $0.attemptMiddleware = Channel.bazaar.attemptMiddleware
         }
-        #expect(try await CommonDispatcher(channel: channel).request(.get("thing"), as: .text) == "in")
-        let tokens = server.requests.map { $0.headers["authorization"] }
-        #expect(tokens == ["Bearer old", nil, "Bearer new"])
+        #expect(try await channel.manager.request(.get("thing"), as: .text) == "in")
+        #expect(server.requests.map { $0.headers["authorization"] } == ["Bearer old", nil, "Bearer new"])
     }
 
     @Test("a signature covers the request, the date and the body, and a body that is a file has none")
     func signature() async throws {
         let server = try LoopbackServer.test { _ in .ok() }
-        let channel = Channel.test(server).with {
+        let channel = Channel.test(server) {
             $0.credentials = ["BAZAAR_SECRET": "s"]
             $0.attemptMiddleware = [signing()]
         }
-        let dispatcher = CommonDispatcher(channel: channel)
+        let dispatcher = channel.dispatcher
         try await dispatcher.request(.put("thing?a=1", encoding: .body(.bytes(Data("text".utf8)))))
         let headers = try #require(server.requests.first?.headers)
         let date = try #require(headers["x-date"])
@@ -75,22 +74,15 @@ struct AuthenticationTests {
 
     /// A server of tokens, which numbers them.
     private func identity(lifetime: Int) throws -> LoopbackServer {
-        let count = Mutex(0)
-        return try LoopbackServer.test { _ in
-            let number = count.withLock { count in
-                count += 1
-                return count
-            }
-            return .json(#"{"access_token": "t\#(number)", "expires_in": \#(lifetime)}"#)
-        }
+        let count = Shared(0)
+        return try .test { _ in .json(#"{"access_token": "t\#(count.next() + 1)", "expires_in": \#(lifetime)}"#) }
     }
 
     @Test("the client's credentials fetch one token for simultaneous calls, before their requests")
     func credentials() async throws {
         let identity = try identity(lifetime: 3_600)
-        let server = try LoopbackServer.start { _ in .ok() }
-        defer { for server in [identity, server] { server.close() } }
-        let (channel, dispatcher) = protected(server, by: identity)
+        let server = try LoopbackServer.test { _ in .ok() }
+        let dispatcher = protected(server, by: identity)
         try await withThrowingTaskGroup(of: Void.self) { group in
             for _ in 0..<5 { group.addTask { try await dispatcher.request(.get("thing")) } }
             try await group.waitForAll()
@@ -98,19 +90,16 @@ struct AuthenticationTests {
         #expect(server.requests.map { $0.headers["authorization"] } == Array(repeating: "Bearer t1", count: 5))
         #expect(identity.requests.map(\.bodyText) == ["grant_type=client_credentials"])
         #expect(identity.requests.first?.headers["authorization"] == "Basic YTpi")
-        await channel.close()
     }
 
     @Test("a token is replaced ahead of its expiry, and after a rejection")
     func expiry() async throws {
         let short = try identity(lifetime: 0)
         let long = try identity(lifetime: 3_600)
-        let server = try LoopbackServer.start { $0.path == "/rejected" ? .status(401) : .ok() }
-        defer { for server in [short, long, server] { server.close() } }
+        let server = try LoopbackServer.test { $0.path == "/rejected" ? .status(401) : .ok() }
         for (identity, path) in [(short, "thing"), (long, "rejected")] {
-            let (channel, dispatcher) = protected(server, by: identity)
+            let dispatcher = protected(server, by: identity)
             for _ in 0..<2 { _ = await dispatcher.response(for: TypedEndpoint.get(path), as: .nothing) }
-            await channel.close()
         }
         let tokens = ["Bearer t1", "Bearer t2"]
         #expect(server.requests.map { $0.headers["authorization"] } == tokens + tokens)
@@ -119,31 +108,25 @@ struct AuthenticationTests {
     @Test("a redirect to another origin takes no token along")
     func redirect() async throws {
         let identity = try identity(lifetime: 3_600)
-        let other = try LoopbackServer.start { _ in .ok() }
-        let server = try LoopbackServer.start { [url = other.url] _ in .redirect(to: url) }
-        defer { for server in [identity, other, server] { server.close() } }
-        let (channel, dispatcher) = protected(server, by: identity)
+        let other = try LoopbackServer.test { _ in .ok() }
+        let server = try LoopbackServer.test { [url = other.url] _ in .redirect(to: url) }
+        let dispatcher = protected(server, by: identity)
         try await dispatcher.request(.get("thing"))
         #expect(other.requests.map { $0.headers["authorization"] } == [nil])
-        await channel.close()
     }
 
     @Test("a failed token request fails the call with its own error")
     func failure() async throws {
-        let identity = try LoopbackServer.start { _ in .status(503) }
-        let server = try LoopbackServer.start { _ in .ok() }
-        defer { for server in [identity, server] { server.close() } }
-        let (channel, dispatcher) = protected(server, by: identity)
+        let identity = try LoopbackServer.test { _ in .status(503) }
+        let server = try LoopbackServer.test { _ in .ok() }
+        let dispatcher = protected(server, by: identity)
         let response = await dispatcher.response(for: TypedEndpoint.get("thing"), as: .nothing)
         #expect(response.error?.label == "verification.unacceptableStatus.503")
         #expect(server.requests.isEmpty)
-        await channel.close()
     }
 
-    private func protected(_ server: LoopbackServer, by identity: LoopbackServer) -> (Channel, CommonDispatcher) {
-        var channel = Channel.test(server)
-        let identity = Channel.test(identity)
-        channel.attemptMiddleware = [clientCredentials(from: identity, id: "a", secret: "b")]
-        return (channel, CommonDispatcher(channel: channel))
+    private func protected(_ server: LoopbackServer, by identity: LoopbackServer) -> CommonDispatcher {
+        let credentials = clientCredentials(from: Channel.test(identity), id: "a", secret: "b")
+        return Channel.test(server) { $0.attemptMiddleware = [credentials] }.dispatcher
     }
 }

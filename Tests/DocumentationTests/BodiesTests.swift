@@ -1,22 +1,17 @@
 import TestSupport
 
-@Suite("Bodies: the samples", .timeLimit(.minutes(1)))
+@Suite("Bodies: the samples", .closing, .timeLimit(.minutes(1)))
 struct BodiesTests {
     private func manager(_ fixtures: Fixture...) -> NetworkManager<Never> {
-        NetworkManager(
-            channel: Channel(
-                name: "bodies", environment: APIEnvironment(ShopHost.simulated), transport: FixtureTransport(fixtures)))
+        NetworkManager(channel: .test(FixtureTransport(fixtures)))
     }
 
     @Test("a response passed on")
     func copied() async throws {
-        let source = try LoopbackServer.start { _ in .ok("an export") }
-        let target = try LoopbackServer.start { _ in .ok() }
-        defer { for server in [source, target] { server.close() } }
-        let channels = [Channel.test(source), Channel.test(target)]
-        try await copy("export", from: CommonDispatcher(channel: channels[0]), to: CommonDispatcher(channel: channels[1]))
+        let source = try LoopbackServer.test { _ in .ok("an export") }
+        let target = try LoopbackServer.test { _ in .ok() }
+        try await copy("export", from: Channel.test(source).dispatcher, to: Channel.test(target).dispatcher)
         #expect(target.requests.map { "\($0.method) \(String(decoding: $0.body, as: UTF8.self))" } == ["PUT an export"])
-        for channel in channels { await channel.close() }
     }
 
     @Test("JSON Lines and lines")
@@ -50,9 +45,7 @@ struct BodiesTests {
         }
         let error = await #expect(throws: APIClientError.self) { try await task.value }
         #expect(error?.isCancelled == true)
-        let following = Task {
-            try await follow(7, manager) { _ in withUnsafeCurrentTask { $0?.cancel() } }
-        }
+        let following = Task { try await follow(7, manager) { _ in withUnsafeCurrentTask { $0?.cancel() } } }
         await #expect(throws: APIClientError.self) { try await following.value }
     }
 }

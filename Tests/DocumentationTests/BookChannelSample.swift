@@ -18,21 +18,15 @@ struct Basket: Decodable, Sendable {
     let items: Int
 }
 
-@MainActor protocol BasketOutput: AnyObject {
-    func handleBasket(_ result: Result<Basket, APIClientError>)
-}
+@MainActor protocol BasketOutput: AnyObject { func handleBasket(_ result: Result<Basket, APIClientError>) }
 
-@MainActor protocol BasketInteractorInterface {
-    func add(product: Int)
-}
+@MainActor protocol BasketInteractorInterface { func add(product: Int) }
 
 final class BasketInteractor: BKNetworker<BasketEndpoint>, BasketInteractorInterface {
     weak var output: (any BasketOutput)?
 
     // The form with a completion: called at most once, on the main actor; the call does not keep the interactor alive.
-    func add(product: Int) {
-        request(.add(product: product, quantity: 1)) { $0.output?.handleBasket($1) }
-    }
+    func add(product: Int) { request(.add(product: product, quantity: 1)) { $0.output?.handleBasket($1) } }
 
     // The form to await.
     func adding(product: Int) async throws(APIClientError) -> Basket {

@@ -47,8 +47,7 @@ struct ComingFromTests {
     func fetcher() async throws {
         let thing = ServerReply.json(#"{"args": {"id": 7}}"#)
         let server = try LoopbackServer.test(script: [.status(503), .status(503), thing, thing])
-        var channel = Channel.test(server)
-        channel.enhancers = [ArgsTranslation()]
+        let channel = Channel.test(server) { $0.enhancers = [ArgsTranslation()] }
         let dispatcher = CommonDispatcher(channel: channel)
         let (things, tell) = AsyncStream.makeStream(of: Thing?.self)
         let show: @Sendable (Thing?) -> Void = { tell.yield($0) }
@@ -59,10 +58,7 @@ struct ComingFromTests {
                 show(try? response.value)
             }
         }
-        for await thing in things {
-            #expect(thing == Thing(id: 7))
-            break
-        }
+        #expect(await things.first { _ in true } == Thing(id: 7))
         #expect(server.requests.count == 3)
         #expect(server.requests.allSatisfy { $0.headers["x-feature"] == "things" })
         #expect(try await dispatcher.request(ThingEndpoints.add, Thing(id: 7)) == Thing(id: 7))
@@ -99,9 +95,7 @@ struct ComingFromTests {
             show(forecast)
         } catch .decoding(let failure, _) where failure.isMalformed {
             show("not JSON: \(failure.excerpt)")
-        } catch {
-            show(error.label)
-        }
+        } catch { show(error.label) }
         switch body {
         case "<html>": #expect(seen.text == "not JSON: <html>")
         case #"{"degrees": "warm"}"#: #expect(seen.text == "decoding")

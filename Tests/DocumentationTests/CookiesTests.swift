@@ -11,28 +11,21 @@ private struct CookieLine: Listener {
     }
 }
 
-@Suite("Cookies: the samples")
+@Suite("Cookies: the samples", .closing)
 struct CookiesTests {
-    private func channel(_ transport: FixtureTransport) -> Channel {
-        Channel(name: "shop", environment: APIEnvironment(ShopHost.production), transport: transport)
-    }
-
     @Test("a login, through fixtures, survives a restart until the logout")
     func restart() async throws {
-        let file = FileManager.default.temporaryDirectory.appendingPathComponent("cookies-\(UUID().uuidString).json")
-        defer { try? FileManager.default.removeItem(at: file) }
+        let file = temporaryFile("cookies.json")
         let seen = Seen()
         func start() -> (manager: NetworkManager<Never>, jar: CookieJar) {
             let lines: Headers = [
                 "Set-Cookie": "session=planted; Path=/; Secure; HttpOnly; Max-Age=86400", "set-cookie": "tab=1; Path=/",
             ]
-            var channel = channel(
-                FixtureTransport([
-                    Fixture(.post, "login", headers: lines, body: "{}"), Fixture(.get, "orders", body: "[]"),
-                ]))
             let jar = jar(at: file)
-            channel.cookies = jar
-            channel.listeners.append(CookieLine(seen: seen))
+            let fixtures = [Fixture(.post, "login", headers: lines, body: "{}"), Fixture(.get, "orders", body: "[]")]
+            let channel = Channel.test(FixtureTransport(fixtures)) {
+                ($0.cookies, $0.listeners) = (jar, [CookieLine(seen: seen)])
+            }
             return (NetworkManager(channel: channel), jar)
         }
         let first = start()
@@ -54,15 +47,14 @@ struct CookiesTests {
 
     @Test("a damaged file is an empty jar")
     func damaged() throws {
-        let file = FileManager.default.temporaryDirectory.appendingPathComponent("cookies-\(UUID().uuidString).json")
-        defer { try? FileManager.default.removeItem(at: file) }
+        let file = temporaryFile("cookies.json")
         try Data("{".utf8).write(to: file)
         #expect(jar(at: file).cookies.isEmpty)
     }
 
     @Test("a line goes into the jar, and comes out for its address")
     func line() throws {
-        var channel = channel(FixtureTransport([]))
+        var channel = Channel.test()
         channel.cookies = CookieJar()
         let jar = try #require(channel.cookies)
         let url = try HTTPURL("https://api.shop.example/v2/")

@@ -62,7 +62,5 @@ enum Documentation {
     }
 
     /// Without white space and trailing commas, which the formatter changes.
-    private static func normalized(_ code: String) -> String {
-        code.filter { !$0.isWhitespace }.replacing(",]", with: "]")
-    }
+    private static func normalized(_ code: String) -> String { code.filter { !$0.isWhitespace }.replacing(",]", with: "]") }
 }

@@ -6,10 +6,8 @@ struct DownloadSamplesTests {
     @Test("an export and a release are downloaded")
     func downloads() async throws {
         let server = try LoopbackServer.test { _ in .ok(Data("abc".utf8)) }
-        let channel = Channel.test(server)
-        let manager = CommonDispatcher(channel: channel)
-        let file = FileManager.default.temporaryDirectory.appendingPathComponent("sample-\(UUID().uuidString)")
-        defer { try? FileManager.default.removeItem(at: file) }
+        let manager = server.manager
+        let file = temporaryFile("sample")
         #expect(try await fetchExport("7 a", to: file, through: manager).length == 3)
         #expect(server.requests[0].path == "/exports/7%20a")
         let abc = "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad"

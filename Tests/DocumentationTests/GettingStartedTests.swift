@@ -2,14 +2,6 @@ import TestSupport
 
 @Suite("Getting started", .timeLimit(.minutes(1)))
 struct GettingStartedTests {
-    @Test("names products that the package has")
-    func products() throws {
-        let page = try Documentation.text("\(Documentation.catalog)/GettingStarted.md")
-        let manifest = try Documentation.text("Package.swift")
-        let products = page.matches(of: /\.product\(name: "(\w+)", package: "NetworkerKit"\)/).map(\.output.1)
-        #expect(products == ["CoreAPI", "CoreAPITesting"])
-        for product in products { #expect(manifest.contains("\"\(product)\"")) }
-    }
 
     @Test("the program prints its response, and its error")
     func program() async throws {

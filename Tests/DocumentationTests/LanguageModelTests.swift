@@ -23,9 +23,9 @@ struct LanguageModelTests {
     /// The output of `ask`.
     private func asked(_ server: LoopbackServer) async throws -> String {
         let manager = manager(server)
-        let shown = Mutex("")
-        try await ask("How do bees find home?", through: manager) { text in shown.withLock { $0 += text } }
-        return shown.withLock { $0 }
+        let shown = Shared("")
+        try await ask("How do bees find home?", through: manager) { text in shown.change { $0 += text } }
+        return shown.current
     }
 
     @Test("a POST streams its pieces up to the sentinel, and the request is in the server's spelling")
@@ -82,10 +82,7 @@ struct LanguageModelTests {
         let manager = manager(server)
         let (shown, show) = AsyncStream.makeStream(of: String.self)
         let task = Task { try await ask("How do bees find home?", through: manager) { show.yield($0) } }
-        for await text in shown {
-            #expect(text == "By the ")
-            break
-        }
+        #expect(await shown.first { _ in true } == "By the ")
         task.cancel()
         try await task.value
         try await server.waitForOpenConnections(atMost: 0)

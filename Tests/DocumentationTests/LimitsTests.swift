@@ -37,10 +37,7 @@ struct LimitsTests {
     func queue() async throws {
         let gate = try Gate()
         let server = try LoopbackServer.test { _ in ServerReply.ok().after(.waitFor(gate)) }
-        var channel = Channel.test(server)
-        channel.limits.connectionsPerHost = 1
-        channel.limits.queuedRequests = 0
-        let dispatcher = CommonDispatcher(channel: channel)
+        let dispatcher = Channel.test(server) { ($0.limits.connectionsPerHost, $0.limits.queuedRequests) = (1, 0) }.dispatcher
         let held = Task { try await dispatcher.request(.get("thing")) }
         try await server.waitForRequests(1)
         let rejected = await dispatcher.response(for: TypedEndpoint.get("thing"), as: .nothing)

@@ -2,11 +2,6 @@ import TestSupport
 
 @Suite("The middleware samples", .closing, .timeLimit(.minutes(1)))
 struct MiddlewareSamplesTests {
-    private struct Thing: Endpoint {
-        var path = "thing"
-        var method: HTTPRequest.Method { .get }
-    }
-
     /// Has one entity, with the validator `"1"`.
     private func validatingServer() throws -> LoopbackServer {
         try LoopbackServer.test { request in
@@ -14,24 +9,11 @@ struct MiddlewareSamplesTests {
         }
     }
 
-    @Test("have at most 25 lines each")
-    func page() throws {
-        let blocks = try Documentation.swift(in: "\(Documentation.catalog)/AroundACall.md")
-        #expect(blocks.count >= 4)
-        for block in blocks {
-            #expect(block.split(separator: "\n", omittingEmptySubsequences: false).count <= 26)
-        }
-    }
-
     @Test("the ETag cache sends its validator and answers a 304 with its stored response")
     func cache() async throws {
         let server = try validatingServer()
-        var channel = Channel.test(server)
-        channel.attemptMiddleware = [ETagCache()]
-        let manager = NetworkManager<Thing>(channel: channel)
-        for _ in 0..<2 {
-            #expect(try await manager.response(for: Thing(), as: .text).value == "fresh")
-        }
+        let manager = Channel.test(server) { $0.attemptMiddleware = [ETagCache()] }.manager
+        for _ in 0..<2 { #expect(try await manager.response(for: .get("thing"), as: .text).value == "fresh") }
         #expect(server.requests.map { $0.headers["if-none-match"] } == [nil, "\"1\""])
     }
 
@@ -46,10 +28,7 @@ struct MiddlewareSamplesTests {
                 .closeConnection,
             ]
         }
-        var channel = Channel.test(server)
-        channel.attemptMiddleware = [ETagCache()]
-        channel.limits.attempts = 1
-        let manager = NetworkManager<Never>(channel: channel)
+        let manager = Channel.test(server) { ($0.attemptMiddleware, $0.limits.attempts) = ([ETagCache()], 1) }.manager
         for headers in [[:], ["Authorization": "a"], ["Authorization": "b"], ["Authorization": "a"], [:]] as [Headers] {
             _ = await manager.response(for: TypedEndpoint.get("x", headers: headers), as: .text)
         }
@@ -60,9 +39,7 @@ struct MiddlewareSamplesTests {
     func flightsOfTwoTokens() async throws {
         let gate = try Gate()
         let server = try LoopbackServer.test { .ok($0.headers["authorization"] ?? "").after(.waitFor(gate)) }
-        var channel = Channel.test(server)
-        channel.callMiddleware = [SingleFlight()]
-        let manager = NetworkManager<Never>(channel: channel)
+        let manager = Channel.test(server) { $0.callMiddleware = [SingleFlight()] }.manager
         async let first = manager.response(for: .get("x", headers: ["Authorization": "a"]), as: .text)
         async let second = manager.response(for: .get("x", headers: ["Authorization": "b"]), as: .text)
         while server.requests.count < 2 { await Task.yield() }
@@ -74,7 +51,6 @@ struct MiddlewareSamplesTests {
     func flight() async throws {
         let gate = try Gate()
         let server = try LoopbackServer.test { _ in .json(#"{"id":7}"#).after(.waitFor(gate)) }
-        var channel = Channel.test(server)
         let (built, tell) = AsyncStream.makeStream(of: Void.self)
         struct Built: Listener {
             let tell: AsyncStream<Void>.Continuation
@@ -82,13 +58,11 @@ struct MiddlewareSamplesTests {
                 if case .built = event { tell.yield() }
             }
         }
-        channel.listeners = [Built(tell: tell)]
-        channel.callMiddleware = [SingleFlight()]
-        let manager = NetworkManager<Thing>(channel: channel)
-        let (dictionary, json) = (
-            Task { try await manager.response(for: Thing(), as: [String: Int].self).value },
-            Task { try await manager.response(for: Thing(), as: .json).value }
-        )
+        let manager = Channel.test(server) {
+            ($0.listeners, $0.callMiddleware) = ([Built(tell: tell)], [SingleFlight()])
+        }.manager
+        let dictionary = Task { try await manager.response(for: .get("thing"), as: [String: Int].self).value }
+        let json = Task { try await manager.response(for: .get("thing"), as: .json).value }
         var calls = built.makeAsyncIterator()
         for _ in 0..<2 { await calls.next() }
         try await server.waitForRequests(1)
@@ -107,16 +81,16 @@ struct MiddlewareSamplesTests {
             }
         }
         let server = try LoopbackServer.test { $0.path == "/thing" ? .ok("done") : .status(503) }
-        var channel = Channel.test(server)
         let (finishes, tell) = AsyncStream.makeStream(of: String.self)
         let (lines, write) = AsyncStream.makeStream(of: String.self)
         let metrics = Metrics()
-        channel.logger = CoreNetworkLogger { write.yield($0) }
-        channel.listeners = [Finishes(tell: tell), metrics]
-        channel.interceptors = [RetryPolicy(attempts: 2, base: .zero)]
-        let manager = NetworkManager<Thing>(channel: channel)
-        let first = await manager.response(for: Thing(), as: .text)
-        let second = await manager.response(for: Thing(path: "other"), as: .text)
+        let manager = Channel.test(server) {
+            $0.logger = CoreNetworkLogger { write.yield($0) }
+            $0.listeners = [Finishes(tell: tell), metrics]
+            $0.interceptors = [RetryPolicy(attempts: 2, base: .zero)]
+        }.manager
+        let first = await manager.response(for: .get("thing"), as: .text)
+        let second = await manager.response(for: .get("other"), as: .text)
         tell.finish()
         write.finish()
         #expect(metrics.totals == ["success": 1, "retry": 1, "verification.unacceptableStatus.503": 1])
@@ -129,12 +103,10 @@ struct MiddlewareSamplesTests {
     @Test("a stream passes the ETag cache without a validator, and is not kept")
     func cacheWithStreams() async throws {
         let server = try validatingServer()
-        var channel = Channel.test(server)
-        channel.attemptMiddleware = [ETagCache()]
-        let manager = NetworkManager<Thing>(channel: channel)
+        let manager = Channel.test(server) { $0.attemptMiddleware = [ETagCache()] }.manager
         for _ in 0..<2 {
-            #expect(try await manager.stream(Thing()).value.collect(upTo: 10) == Data("fresh".utf8))
-            #expect(try await manager.response(for: Thing(), as: .text).value == "fresh")
+            #expect(try await manager.stream(.get("thing")).value.collect(upTo: 10) == Data("fresh".utf8))
+            #expect(try await manager.response(for: .get("thing"), as: .text).value == "fresh")
         }
         #expect(server.requests.map { $0.headers["if-none-match"] } == [nil, nil, nil, "\"1\""])
     }
@@ -144,22 +116,20 @@ struct MiddlewareSamplesTests {
         let server = try LoopbackServer.test { _ in
             .ok(String(repeating: "a", count: 8 << 20), headers: ["ETag": "\"1\""])
         }
-        var channel = Channel.test(server)
-        channel.limits.connectionsPerHost = 1
-        if isCache { channel.attemptMiddleware = [ETagCache()] } else { channel.callMiddleware = [SingleFlight()] }
-        let manager = NetworkManager<Thing>(channel: channel)
+        let manager = Channel.test(server) {
+            $0.limits.connectionsPerHost = 1
+            if isCache { $0.attemptMiddleware = [ETagCache()] } else { $0.callMiddleware = [SingleFlight()] }
+        }.manager
         // With one connection, the next stream waits until the previous one ends.
-        for _ in 0..<5 { #expect(await manager.stream(Thing()).error == nil) }
+        for _ in 0..<5 { #expect(await manager.stream(.get("thing")).error == nil) }
     }
 
     @Test("each of two simultaneous streams has its own request and body behind single flight")
     func flightWithStreams() async throws {
         let gate = try Gate()
         let server = try LoopbackServer.test { _ in .ok("mine").after(.waitFor(gate)) }
-        var channel = Channel.test(server)
-        channel.callMiddleware = [SingleFlight()]
-        let manager = NetworkManager<Thing>(channel: channel)
-        let calls = (0..<2).map { _ in Task { try await manager.stream(Thing()).value.collect(upTo: 10) } }
+        let manager = Channel.test(server) { $0.callMiddleware = [SingleFlight()] }.manager
+        let calls = (0..<2).map { _ in Task { try await manager.stream(.get("thing")).value.collect(upTo: 10) } }
         try await server.waitForRequests(2)
         gate.open()
         for call in calls { #expect(try await call.value == Data("mine".utf8)) }
@@ -168,13 +138,9 @@ struct MiddlewareSamplesTests {
     @Test("the breaker sends nothing after five failures in a row")
     func breaker() async throws {
         let server = try LoopbackServer.test { _ in .status(500) }
-        var channel = Channel.test(server)
-        channel.attemptMiddleware = [Breaker()]
-        let manager = NetworkManager<Thing>(channel: channel)
-        for _ in 0..<5 {
-            #expect(await manager.response(for: Thing(), as: .nothing).head?.status.code == 500)
-        }
-        let error = await manager.response(for: Thing(), as: .nothing).error
+        let manager = Channel.test(server) { $0.attemptMiddleware = [Breaker()] }.manager
+        for _ in 0..<5 { #expect(await manager.response(for: .get("thing"), as: .nothing).head?.status.code == 500) }
+        let error = await manager.response(for: .get("thing"), as: .nothing).error
         #expect(error?.underlyingError is Breaker.IsOpen)
         #expect(server.requests.count == 5)
     }
@@ -182,34 +148,27 @@ struct MiddlewareSamplesTests {
     @Test("a success between failures lets the breaker count anew, and a cancelled call does not")
     func failuresInARow() async throws {
         let script: [Int?] = [500, 500, 500, 500, 200, 500, 500, 500, 500, nil, 500]
-        let answers = Mutex(script.makeIterator())
-        let server = try LoopbackServer.test { _ in
-            answers.withLock { $0.next() ?? 200 }.map { .status($0) } ?? .stallBeforeHead
-        }
-        var channel = Channel.test(server)
-        channel.attemptMiddleware = [Breaker()]
-        let manager = NetworkManager<Thing>(channel: channel)
+        let server = try LoopbackServer.test(script: script.map { $0.map { .status($0) } ?? .stallBeforeHead })
+        let manager = Channel.test(server) { $0.attemptMiddleware = [Breaker()] }.manager
         for (index, status) in script.enumerated() {
-            let call = Task { await manager.response(for: Thing(), as: .nothing) }
+            let call = Task { await manager.response(for: .get("thing"), as: .nothing) }
             try await server.waitForRequests(index + 1)
             if status == nil { call.cancel() }
             let response = await call.value
             #expect(response.head?.status.code == status && (response.error?.isCancelled == true) == (status == nil))
         }
-        #expect(await manager.response(for: Thing(), as: .nothing).error?.underlyingError is Breaker.IsOpen)
+        #expect(await manager.response(for: .get("thing"), as: .nothing).error?.underlyingError is Breaker.IsOpen)
         #expect(server.requests.count == script.count)
     }
 
     @Test("the breaker sends again after its pause")
     func breakerCloses() async throws {
         let server = try LoopbackServer.test { _ in .status(500) }
-        var channel = Channel.test(server)
-        channel.attemptMiddleware = [Breaker(pause: .milliseconds(50))]
-        let manager = NetworkManager<Thing>(channel: channel)
-        for _ in 0..<5 { #expect(await manager.response(for: Thing(), as: .nothing).head != nil) }
+        let manager = Channel.test(server) { $0.attemptMiddleware = [Breaker(pause: .milliseconds(50))] }.manager
+        for _ in 0..<5 { #expect(await manager.response(for: .get("thing"), as: .nothing).head != nil) }
         // The end of a pause gives no signal.
         for _ in 0..<500 where server.requests.count == 5 {
-            _ = await manager.response(for: Thing(), as: .nothing)
+            _ = await manager.response(for: .get("thing"), as: .nothing)
             try await Task.sleep(for: .milliseconds(10))
         }
         #expect(server.requests.count == 6)
@@ -218,23 +177,17 @@ struct MiddlewareSamplesTests {
     @Test("the signer signs each hop")
     func signs() async throws {
         let server = try LoopbackServer.test { $0.path == "/thing" ? .redirect(to: "/other") : .ok() }
-        var channel = Channel.test(server)
-        channel.attemptMiddleware = [signer { "signed \($0)" }]
-        #expect(await NetworkManager<Thing>(channel: channel).response(for: Thing(), as: .nothing).error == nil)
+        let manager = Channel.test(server) { $0.attemptMiddleware = [signer { "signed \($0)" }] }.manager
+        #expect(await manager.response(for: .get("thing"), as: .nothing).error == nil)
         #expect(server.requests.map { $0.headers["x-signature"] } == ["signed GET /thing", "signed GET /other"])
     }
 
     @Test("the signer signs nothing for another server")
     func signsNothingElsewhere() async throws {
-        let other = try LoopbackServer.start { _ in .ok() }
-        let server = try LoopbackServer.start { _ in .redirect(to: other.url + "/thing") }
-        defer {
-            server.close()
-            other.close()
-        }
-        var channel = Channel.test(server)
-        channel.attemptMiddleware = [signer { "signed \($0)" }]
-        #expect(await NetworkManager<Thing>(channel: channel).response(for: Thing(), as: .nothing).error == nil)
+        let other = try LoopbackServer.test { _ in .ok() }
+        let server = try LoopbackServer.test { _ in .redirect(to: other.url + "/thing") }
+        let manager = Channel.test(server) { $0.attemptMiddleware = [signer { "signed \($0)" }] }.manager
+        #expect(await manager.response(for: .get("thing"), as: .nothing).error == nil)
         #expect(other.requests.map { $0.headers["x-signature"] } == [nil])
     }
 }

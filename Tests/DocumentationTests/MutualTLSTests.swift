@@ -3,15 +3,10 @@ import TestSupport
 @Suite("The page about client certificates", .closing, .timeLimit(.minutes(1)))
 struct MutualTLSTests {
     /// The files of a certificate agent, in a folder of the test's own.
-    private final class Agent: Sendable {
+    private struct Agent {
         let folder: URL
 
-        init() throws {
-            folder = FileManager.default.temporaryDirectory.appendingPathComponent("identity-\(UUID().uuidString)")
-            try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
-        }
-
-        deinit { try? FileManager.default.removeItem(at: folder) }
+        init() throws { folder = try temporaryFolder() }
 
         func write(_ files: [String: String]) throws {
             for (name, text) in files {
@@ -37,7 +32,6 @@ struct MutualTLSTests {
         try agent.write(authority.certificate(for: [], name: "client"), of: authority)
         let folder = IdentityFolder(path: agent.folder.path)
 
-        // With its own connections, because each test closes them.
         var channel = Channel.ledger.at(.production)
         #expect(channel.logger is CoreNetworkLogger)
         let seen = Seen()
@@ -46,7 +40,7 @@ struct MutualTLSTests {
         let place = APIEnvironment.Switch(channel.environment)
         place.environment.serverTrustManager = try folder.trust()
         channel.environmentSwitch = place
-        let manager = NetworkManager<Never>(channel: channel)
+        let manager = NetworkManager<Never>(channel: closing(channel))
         func call(_ path: String = "entries") async -> Response<String> {
             await manager.response(for: TypedEndpoint.get(path), as: .text)
         }
@@ -88,7 +82,6 @@ struct MutualTLSTests {
         let lines = seen.text.split(separator: "\n")
         #expect(lines.filter { $0.hasPrefix("request finished") }.count == 6, "\(seen.text)")
         #expect(lines.filter { $0.hasPrefix("request failed") }.count == 2 && !seen.text.contains("PRIVATE KEY"))
-        await channel.close()
     }
 
     @Test("a file of authorities is read anew by each new connection")
@@ -104,10 +97,9 @@ struct MutualTLSTests {
         channel.environment.baseURL = server.url
         let file = agent.folder.appendingPathComponent("ca.pem").path
         channel.environment.serverTrustManager = ServerTrustManager(authorities: .file(file))
-        let manager = NetworkManager<Never>(channel: channel)
+        let manager = NetworkManager<Never>(channel: closing(channel))
         #expect(await manager.response(for: TypedEndpoint.get("entries"), as: .text).error?.label == "transport.tls")
         try agent.write(["ca.pem": authority.pem])
         #expect(try await manager.response(for: TypedEndpoint.get("entries"), as: .text).value == "booked")
-        await channel.close()
     }
 }

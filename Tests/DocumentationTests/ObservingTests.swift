@@ -11,14 +11,12 @@ struct ObservingTests {
         let write: @Sendable (String) -> Void = { line in seen.change { $0 += line + "\n" } }
         channel.logger = CoreNetworkLogger(options: .all) { line in write(line) }
         channel.redaction = Redaction(["plate"])
-        try await CommonDispatcher(channel: channel).request(
-            .get("thing?api_key=s3cret", headers: ["Authorization": "Bearer s3cret"]))
+        try await channel.dispatcher.request(.get("thing?api_key=s3cret", headers: ["Authorization": "Bearer s3cret"]))
         #expect(seen.text.contains("request sent") && seen.text.contains("request finished"))
         #expect(seen.text.contains(Redaction.mask))
         #expect(!seen.text.contains("s3cret") && !seen.text.contains("34 ABC 1"), "\(seen.text)")
     }
 
-    /// Notes the level of each line.
     private struct Levels: LogHandler {
         let seen: Seen
         var logLevel = Logger.Level.trace
@@ -39,15 +37,11 @@ struct ObservingTests {
     func level(status: Int) async throws {
         let seen = Seen()
         let logger = Logger(label: "shop") { _ in Levels(seen: seen) }
-        var channel = Channel(
-            name: "shop", environment: APIEnvironment(ShopHost.production),
-            transport: FixtureTransport([Fixture(status: status)]))
+        var channel = Channel.test(FixtureTransport([Fixture(status: status)]))
         var log = CoreNetworkLogger(subsystem: "com.shop.app", category: "shop", logger: logger)
-        log.level = { error in
-            error.context.head?.status == .notFound ? .debug : CoreNetworkLogger.level(of: error)
-        }
+        log.level = { error in error.context.head?.status == .notFound ? .debug : CoreNetworkLogger.level(of: error) }
         channel.logger = log
-        _ = await CommonDispatcher(channel: channel).response(for: TypedEndpoint.get("thing"), as: .nothing)
+        _ = await channel.dispatcher.response(for: TypedEndpoint.get("thing"), as: .nothing)
         #expect(seen.text == "debug request sent\n\(status == 404 ? "debug" : "notice") request failed\n")
     }
 
@@ -65,9 +59,7 @@ struct ObservingTests {
         rotating.environmentSwitch = APIEnvironment.Switch(rotating.environment)
         for made in [.bakery, .bakery.at(.staging), .bakery.with { $0.summary = "" }, rotating, rotating.at(.staging)]
             as [Channel]
-        {
-            #expect(made.logger is CoreNetworkLogger)
-        }
+        { #expect(made.logger is CoreNetworkLogger) }
         channel.logger = CoreNetworkLogger(subsystem: "com.shop.app", category: "shop")
         channel.logger = nil
         #expect(channel.stages == Channel(name: "shop", environment: environment).stages)
@@ -76,9 +68,7 @@ struct ObservingTests {
     @Test("options of several levels add up, and off at the nearest level silences a call", arguments: [false, true])
     func options(isOff: Bool) async throws {
         let seen = Seen()
-        var channel = Channel(
-            name: "shop", environment: APIEnvironment(ShopHost.production),
-            transport: FixtureTransport([Fixture(body: #"{"id": 7}"#)]))
+        var channel = Channel.test(FixtureTransport([Fixture(body: #"{"id": 7}"#)]))
         channel.logger = CoreNetworkLogger { line in seen.change { $0 += line + "\n" } }
         channel.modifiers = [RequestLogging.standard]
         let manager = NetworkManager<ShopEndpoint>(channel: channel)
@@ -134,9 +124,8 @@ struct ObservingTests {
     func tracing() async throws {
         let server = try LoopbackServer.test { $0.path == "/thing" ? .redirect(to: "/other") : .ok() }
         let seen = Seen()
-        var channel = Channel.test(server)
-        channel.attemptMiddleware = [TracingMiddleware(tracer: Tracer(seen: seen))]
-        try await CommonDispatcher(channel: channel).request(.get("thing", name: "thing"))
+        let channel = Channel.test(server) { $0.attemptMiddleware = [TracingMiddleware(tracer: Tracer(seen: seen))] }
+        try await channel.dispatcher.request(.get("thing", name: "thing"))
         #expect(seen.text == "thing 302 -\nthing 200 -\n")
         #expect(server.requests.allSatisfy { $0.headers["traceparent"]?.hasPrefix("00-4bf92f") == true })
         #expect(server.requests.count == 2)

@@ -75,40 +75,12 @@ struct PagesTests {
         }
     }
 
-    @Test("are all linked from the README, and each Coming from … has a table and an example")
+    @Test("are all linked from the README")
     func linked() throws {
         let readme = try Documentation.text("README.md")
         for page in try Documentation.pages() {
             #expect(readme.contains("\(Documentation.catalog)/\(page)"), "\(page) is not linked")
-            guard page.hasPrefix("ComingFrom") else { continue }
-            #expect(try Documentation.text("\(Documentation.catalog)/\(page)").contains("| Yours | Ours |"))
-            #expect(try !Documentation.swift(in: "\(Documentation.catalog)/\(page)").isEmpty)
         }
-    }
-
-    @Test("Each Coming from … ends with what behaves otherwise, and each line of that has a test of its name")
-    func otherwise() throws {
-        let tests = try ["BehavesOtherwiseTests", "PortedOtherwiseTests"]
-            .map { try Documentation.text("Tests/CoreAPITests/\($0).swift") }.joined()
-        // The name of a line's test is its first sentence.
-        let names = Set(tests.matches(of: /@Test\("([^"]*\.)"\)/).map { String($0.output.1) })
-        var shown: Set<String> = []
-        for page in try Documentation.pages() where page.hasPrefix("ComingFrom") || page == "BehavesOtherwise.md" {
-            var list = try Documentation.text("\(Documentation.catalog)/\(page)")
-            if page.hasPrefix("ComingFrom") {
-                let parts = list.components(separatedBy: "\n## What behaves otherwise\n\n")
-                list = try #require(parts.count == 2 ? parts[1] : nil, "\(page)")
-                #expect(list.contains("<doc:BehavesOtherwise>"), "\(page)")
-            }
-            let lines = list.split(separator: "\n").filter { $0.hasPrefix("- ") }
-            #expect(lines.count >= 5, "\(page)")
-            for line in lines {
-                let lead = try #require(line.firstMatch(of: /^- \*\*([^*]+)\*\*[ ]/), "\(page): \(line)").output.1
-                #expect(names.contains(String(lead)), "\(page): no test is named \"\(lead)\"")
-                shown.insert(String(lead))
-            }
-        }
-        #expect(shown == names)
     }
 
     @Test("Channels: one as a value")

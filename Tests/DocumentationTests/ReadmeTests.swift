@@ -30,19 +30,6 @@ import TestSupport
         #expect(try Documentation.text("CONTRIBUTING.md").contains("```text\n\(list)\n```"), "\(list)")
     }
 
-    @Test("names at most eighteen files for a GET, each with a function that it has")
-    func files() throws {
-        let rows = try Documentation.text("CONTRIBUTING.md").matches(of: /\| (\d+) \| \[`([\w+]+)`\]\((\S+)\) \| `(\w+)` \|/)
-        #expect(rows.map { Int($0.output.1) } == Array(1...rows.count) && (10...18).contains(rows.count))
-        for row in rows {
-            let (name, path, function) = (row.output.2, String(row.output.3), row.output.4)
-            #expect(path.hasSuffix("/\(name).swift"))
-            let source = try Documentation.text(path)
-            let forms = function == "init" ? ["init("] : ["func \(function)(", "func \(function)<"]
-            #expect(forms.contains { source.contains($0) }, "\(function) is not in \(path)")
-        }
-    }
-
     @Test("One call")
     func call() async throws {
         let body = """

@@ -16,12 +16,9 @@ struct RecipeTests {
     @Test("pages end after the last one")
     func pages() async throws {
         let server = try server()
-        let channel = Channel.test(server)
-        let dispatcher = CommonDispatcher(channel: channel)
+        let dispatcher = server.manager
         var found: [Int] = []
-        for try await page in dispatcher.orders() {
-            found += page.orders
-        }
+        for try await page in dispatcher.orders() { found += page.orders }
         #expect(found == [1, 2, 3, 4])
         #expect(server.requests.count == 3)
     }
@@ -29,30 +26,23 @@ struct RecipeTests {
     @Test("a loop that is left fetches no further page")
     func leaving() async throws {
         let server = try server()
-        let channel = Channel.test(server)
-        for try await page in CommonDispatcher(channel: channel).orders() where page.orders.contains(3) {
-            break
-        }
+        for try await page in server.manager.orders() where page.orders.contains(3) { break }
         #expect(server.requests.map(\.target) == ["/orders", "/orders?cursor=a%20b"])
     }
 
     @Test("a page that fails ends the loop with its error")
     func failing() async throws {
         let server = try LoopbackServer.test(script: [.json(#"{"orders": [1], "next": "a"}"#), .status(404)])
-        let channel = Channel.test(server)
         var found: [Int] = []
-        await #expect(throws: APIClientError.self) {
-            for try await page in CommonDispatcher(channel: channel).orders() { found += page.orders }
-        }
+        #expect(await failure { for try await page in server.manager.orders() { found += page.orders } } != nil)
         #expect(found == [1])
     }
 
     @Test("a generated client's request goes through the channel, and a rejection is its response", arguments: [201, 409])
     func generated(status: Int) async throws {
         let server = try LoopbackServer.test { _ in .json(#"{"id": 7}"#, status: status) }
-        var channel = Channel.test(server)
-        channel.modifiers = [Header("X-Client", "app")]
-        let transport = ChannelTransport(dispatcher: CommonDispatcher(channel: channel))
+        let channel = Channel.test(server) { $0.modifiers = [Header("X-Client", "app")] }
+        let transport = ChannelTransport(dispatcher: channel.dispatcher)
         let request = HTTPRequest(
             method: .post, scheme: nil, authority: nil, path: "/orders/a%2Fb?full=true",
             headerFields: [.contentType: "application/json", .accept: "application/json"])
@@ -68,14 +58,11 @@ struct RecipeTests {
 
     @Test("a generated client gets the transport's error")
     func generatedFailure() async throws {
-        let failure = TransportError.cannotConnect(host: "api.shop.example", reason: "simulated")
-        let channel = Channel(
-            name: "shop", environment: APIEnvironment(ShopHost.production),
-            transport: FixtureTransport([Fixture(failure: failure)]))
-        let transport = ChannelTransport(dispatcher: CommonDispatcher(channel: channel))
+        let fixture = Fixture(failure: .cannotConnect(host: "h.example", reason: "simulated"))
+        let transport = ChannelTransport(dispatcher: Channel.test(FixtureTransport([fixture])).dispatcher)
         let request = HTTPRequest(method: .get, scheme: nil, authority: nil, path: "/orders")
-        let error = await #expect(throws: APIClientError.self) {
-            try await transport.send(request, body: nil, baseURL: URL(string: "https://api.shop.example")!, operationID: "orders")
+        let error = await failure {
+            try await transport.send(request, body: nil, baseURL: URL(string: "https://h.example")!, operationID: "orders")
         }
         #expect(error?.label == "transport.cannotConnect" && error?.context.endpoint == "orders")
     }
@@ -84,7 +71,7 @@ struct RecipeTests {
     func lifecycle() async throws {
         let server = try LoopbackServer.test { _ in .ok() }
         let channel = Channel.test(server)
-        let dispatcher = CommonDispatcher(channel: channel)
+        let dispatcher = channel.dispatcher
         let (stops, stop) = AsyncStream.makeStream(of: Void.self)
         let service = ChannelService(channel: channel) { for await _ in stops {} }
         let run = Task { try await service.run() }

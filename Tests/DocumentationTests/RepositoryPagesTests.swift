@@ -97,12 +97,4 @@ struct RepositoryPagesTests {
         #expect(Set(documented).count == documented.count)
         #expect(Set(documented) == Set(products + exported).subtracting(["NetworkerKitModels"]))
     }
-
-    @Test("a list of the changelog has each bold lead once")
-    func leads() throws {
-        for list in try Documentation.text("CHANGELOG.md").components(separatedBy: "\n### ").dropFirst() {
-            let leads = list.matches(of: /\n- \*\*([^*]+)\*\*/).map { String($0.output.1) }
-            #expect(Set(leads).count == leads.count, "\(leads)")
-        }
-    }
 }

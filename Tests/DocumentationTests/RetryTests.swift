@@ -62,10 +62,7 @@ struct RetryTests {
         let server = try LoopbackServer.start { _ in .ok() }
         var channel = Channel.test(server)
         for idle in [30, 60] {
-            let timeout = try #require(
-                await NetworkManager<Never>(channel: channel).response(
-                    for: TypedEndpoint.get("report"), as: .nothing
-                ).request?.timeout)
+            let timeout = await channel.manager.response(for: .get("report"), as: .nothing).request?.timeout
             #expect(timeout == Timeout(connect: .seconds(10), idle: .seconds(idle), total: .seconds(300)))
             channel.modifiers = [Timeout(idle: .seconds(60))]
         }

@@ -42,12 +42,12 @@ struct SeedSnippetsTests {
     @Test("Moya: an environment, targets with a base URL and a key path, an error filter and a result handler by conformance")
     func dispatcher() async throws {
         let statuses: [String: Int] = ["/pictures": 200, "/avatars/1": 404, "/avatars/2": 409, "/avatars/3": 401]
-        let signedOut = Mutex(false)
+        let signedOut = Shared(false)
         let server = try LoopbackServer.test { request in
             let status = statuses[request.path] ?? 500
             return .json(status == 409 ? #"{"reason": "taken"}"# : #"{"data": {"items": ["a", "b"]}}"#, status: status)
         }
-        var channel = gallery(.staging) { signedOut.withLock { $0 = true } }.channel
+        var channel = gallery(.staging) { signedOut.change { $0 = true } }.channel
         channel.environment.overridesBaseURLs = true
         channel.environment.baseURL = server.url
         channel.environment.allowsInsecureConnections = true
@@ -60,7 +60,7 @@ struct SeedSnippetsTests {
         let taken = await dispatcher.response(for: GalleryTarget.avatar(id: 2), as: .json)
         #expect(taken.error?.app(GalleryError.self)?.reason == "taken")
         _ = try? await items(.avatar(id: 3))
-        #expect(signedOut.withLock { $0 })
+        #expect(signedOut.current)
         #expect(server.requests.allSatisfy { $0.headers["x-gallery"] == "1" })
         await channel.close()
     }
@@ -83,16 +83,13 @@ struct SeedSnippetsTests {
             default: .status(404)
             }
         }
-        var channel = Channel(
-            name: "examples", environment: APIEnvironment("loopback", baseURL: server.url))
-        channel.environment.allowsInsecureConnections = true
-        channel.enhancers = [ExampleTranslation()]
-        channel.modifiers = [AcceptLanguage.turkish]
-        channel.errorHandler = CompositeErrorHandler(NoInternetErrorHandler(), ExampleErrorHandler())
-        let fetcher = CommonDispatcher(channel: channel)
+        let fetcher = Channel.test(server) {
+            $0.enhancers = [ExampleTranslation()]
+            $0.modifiers = [AcceptLanguage.turkish]
+            $0.errorHandler = CompositeErrorHandler(NoInternetErrorHandler(), ExampleErrorHandler())
+        }.dispatcher
         let found: Response<ExampleObject> = await withCheckedContinuation { continuation in
-            fetcher.response(for: ExampleEndpoints.get(id: "1", text: "a")) { response in continuation.resume(returning: response)
-            }
+            fetcher.response(for: ExampleEndpoints.get(id: "1", text: "a")) { continuation.resume(returning: $0) }
         }
         #expect(try found.result.get() == ExampleObject(id: "1", text: "a"))
         #expect(try await fetcher.request(ExampleEndpoints.all) == [ExampleObject(id: "1", text: nil)])
@@ -103,7 +100,6 @@ struct SeedSnippetsTests {
         #expect(raw.object?["id"]?.string == "1")
         #expect(server.requests.allSatisfy { $0.headers["accept-language"] == "tr" })
         #expect(server.requests.first { $0.path == "/post" }?.bodyText == #"{"id":"2"}"#)
-        await channel.close()
     }
 
     @Test("A hand-written client: a class around a client, with a handler and an environment enum")

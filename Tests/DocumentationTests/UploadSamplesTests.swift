@@ -3,7 +3,7 @@ import TestSupport
 @Suite("The uploads of the page Bodies", .closing, .timeLimit(.minutes(1)))
 struct UploadSamplesTests {
     private func temporary(_ data: Data = Data()) throws -> URL {
-        let file = FileManager.default.temporaryDirectory.appendingPathComponent("bodies-\(UUID().uuidString)")
+        let file = temporaryFile()
         try data.write(to: file)
         return file
     }
@@ -12,9 +12,8 @@ struct UploadSamplesTests {
     func upload() async throws {
         let server = try LoopbackServer.test { .json(#"{"id":\#($0.bodyLength)}"#) }
         let file = try temporary(Data(count: 200_000))
-        let channel = Channel.test(server)
         var shown = 0.0
-        #expect(try await send(file, through: CommonDispatcher(channel: channel)) { shown = $0 }.id == 200_000)
+        #expect(try await send(file, through: Channel.test(server).dispatcher) { shown = $0 }.id == 200_000)
         #expect(shown == 1)
     }
 
@@ -22,8 +21,7 @@ struct UploadSamplesTests {
     func form() async throws {
         let server = try LoopbackServer.test { .json(#"{"id":\#($0.bodyLength)}"#) }
         let file = try temporary(Data("JPEG".utf8))
-        let channel = Channel.test(server)
-        #expect(try await sell("Bag", with: file, through: CommonDispatcher(channel: channel)).id > 0)
+        #expect(try await sell("Bag", with: file, through: Channel.test(server).dispatcher).id > 0)
         let request = try #require(server.requests.first)
         #expect(request.headers["content-type"]?.hasPrefix("multipart/form-data; boundary=") == true)
         #expect(request.bodyText.contains("Bag") && request.bodyText.contains("JPEG"))
@@ -33,8 +31,7 @@ struct UploadSamplesTests {
     func report() async throws {
         let server = try LoopbackServer.test { _ in .ok() }
         let file = try temporary(Data(count: 200_000))
-        let channel = Channel.test(server)
-        try await send(report: file, through: CommonDispatcher(channel: channel))
+        try await send(report: file, through: Channel.test(server).dispatcher)
         let headers = try #require(server.requests.first).headers
         #expect(headers["Content-Encoding"] == "gzip" && headers["Expect"] == "100-continue")
     }
@@ -50,8 +47,7 @@ struct UploadSamplesTests {
             }
         }
         let (film, store) = (try temporary(Data(count: 10)), try temporary())
-        let channel = Channel.test(server)
-        let dispatcher = CommonDispatcher(channel: channel)
+        let dispatcher = Channel.test(server).dispatcher
         await #expect(throws: APIClientError.self) { try await send(film, through: dispatcher, keeping: store) }
         #expect(FileManager.default.fileExists(atPath: store.path))
         try await send(film, through: dispatcher, keeping: store)

@@ -7,9 +7,7 @@ import CoreAPITransfers
 struct CancellationTests {
     /// In a separate process, because it counts the process's descriptors.
     @Test("leaves no descriptor, thread, connection or transfer, and only bytes that a later one continues")
-    func anytime() async {
-        await #expect(processExitsWith: .success) { try await CancellationTests.process() }
-    }
+    func anytime() async { await #expect(processExitsWith: .success) { try await CancellationTests.process() } }
 
     private static func process() async throws {
         let tls = try ServerTLS()
@@ -41,15 +39,8 @@ struct CancellationTests {
     private static func round(
         _ servers: [LoopbackServer], _ count: Int, _ numbers: inout SplitMix, _ tagged: Data, _ plain: Data
     ) async throws -> Int {
-        let (folder, transport) = (try Folder(), CurlTransport())
-        let channels = servers.map { server in
-            Channel.loopback(server) { channel in
-                channel.transport = transport
-                if let tls = server.tls {
-                    channel.environment.serverTrustManager = ServerTrustManager(authorities: .pem(tls.authorityPEM))
-                }
-            }
-        }
+        let (folder, transport) = (Folder(), CurlTransport())
+        let channels = servers.map { Channel.loopback($0) { $0.transport = transport } }
         var cancelled = 0
         for index in 0..<count {
             let isTagged = Bool.random(using: &numbers)

@@ -1,14 +1,6 @@
 import CoreAPITransfers
 import TestSupport
 
-#if canImport(Darwin)
-import Darwin
-#elseif canImport(Musl)
-import Musl
-#else
-import Glibc
-#endif
-
 /// The memory of downloads of any size, measured in a separate process: this program again, with one test.
 ///
 /// Every run moves 64 MiB, four times the bound. `NETWORKERKIT_WHOLE_SIZE=1` moves 10 GiB.
@@ -24,17 +16,13 @@ struct DownloadMemoryTests {
         "one body of any size grows the process by less than 16 MiB", .enabled(if: order == nil && Memory.isMeasurable),
         arguments: ["file", "sequence"], ["HTTP/1.1", "HTTP/2"])
     func growth(target: String, server: String) async throws {
-        let folder = try Folder()
-        var environment = ProcessInfo.processInfo.environment
-        environment[Self.variable] = "\(target) \(server) \(folder.export.path)"
-        let outcome = try await Program.run(
-            [CommandLine.arguments[0], "--testing-library", "swift-testing", "--filter", "DownloadMemoryTests"],
-            environment: environment, capturesErrors: true)
-        let line = outcome.text.split(separator: "\n").first { $0.hasPrefix("measured HTTP/1.1 ") }
-        let words = try #require(line, "\(outcome.text)").split(separator: " ").compactMap { Int($0) }
-        print("down into a \(target), a server with \(server): \(words[0] >> 20) MiB moved, grown by \(words[1] >> 10) KiB")
-        #expect(words[0] == Self.size)
-        #expect(words[1] < 16 << 20)
+        let folder = Folder()
+        let outcome = try await Program.tests(
+            of: "DownloadMemoryTests", [Self.variable: "\(target) \(server) \(folder.export.path)"])
+        let numbers = outcome.numbers(after: "measured HTTP/1.1 ")
+        try #require(numbers.count == 2, "\(outcome.text)")
+        print("down into a \(target), a server with \(server): \(numbers[0] >> 20) MiB moved, grown by \(numbers[1] >> 10) KiB")
+        #expect(numbers[0] == Self.size && numbers[1] < 16 << 20)
     }
 
     @Test("The measured process", .enabled(if: order != nil))
@@ -43,22 +31,19 @@ struct DownloadMemoryTests {
         let piece = Data(repeating: 0x61, count: 1 << 20)
         let body = Array(repeating: ServerReply.Step.sendBody(piece), count: Self.size / piece.count)
         let tls = words[1] == "HTTP/2" ? try ServerTLS() : nil
-        let version = Mutex("")
+        let version = Shared("")
         let server = try LoopbackServer.start(tls: tls, keepsRequests: false) { request in
             guard request.path == "/export" else { return .ok("small") }
-            version.withLock { $0 = request.version }
+            version.change { $0 = request.version }
             return ServerReply([.sendHead(status: 200, headers: ["Content-Length": "\(Self.size)", "ETag": #""a""#])] + body)
         }
-        let channel = Channel.loopback(server) { channel in
-            guard let tls else { return }
-            channel.environment.serverTrustManager = ServerTrustManager(authorities: .pem(tls.authorityPEM))
-        }
+        let channel = Channel.loopback(server)
         let file = URL(fileURLWithPath: words[2])
         _ = try await channel.manager.download(.get("small"), to: file).value
         var memory = Growth()
         let moved =
             words[0] == "file" ? try await download(channel, to: file, &memory) : try await read(channel, &memory)
-        print("measured \(version.withLock { $0 }) \(moved) \(memory.bytes)")
+        print("measured \(version.current) \(moved) \(memory.bytes)")
     }
 
     private func download(_ channel: Channel, to file: URL, _ memory: inout Growth) async throws -> Int64 {

@@ -12,9 +12,7 @@ struct DownloadPlanTests {
 
     private func answer(
         _ status: Int, _ fields: HTTPFields = [:], length: Int64? = nil, isDecoded: Bool = false, failure: Facts.Failure? = nil
-    ) -> Facts {
-        Facts(head: head(status, fields), length: length, isDecoded: isDecoded, resource: "a", failure: failure)
-    }
+    ) -> Facts { Facts(head: head(status, fields), length: length, isDecoded: isDecoded, resource: "a", failure: failure) }
 
     /// A plan that has 40 of 100 bytes with the tag "1".
     private func continued(parts: Int = 1, length: Int64? = 100, _ options: DownloadOptions = .init()) -> DownloadPlan {
@@ -102,8 +100,7 @@ struct DownloadPlanTests {
         var plan = continued()
         let found = plan.read(answer(status, try Headers(fields).fields(), length: length, failure: failure), for: 0)
         #expect(found == decision)
-        #expect(plan.mayContinue == asksForRanges)
-        #expect(plan.segments[0].done == 40)
+        #expect(plan.mayContinue == asksForRanges && plan.segments[0].done == 40)
     }
 
     @Test("decoded bytes are no part, and end the use of ranges")

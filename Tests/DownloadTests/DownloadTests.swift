@@ -3,11 +3,7 @@ import TestSupport
 
 @Suite("A download", .closing, .timeLimit(.minutes(1)))
 struct DownloadTests {
-    private let folder: Folder
-
-    init() throws {
-        folder = try Folder()
-    }
+    private let folder = Folder()
 
     // MARK: - Whole files
 
@@ -15,13 +11,11 @@ struct DownloadTests {
     func whole() async throws {
         var served = Served(200_000)
         served.namesDigest = true
-        let server = try LoopbackServer.test { [served] in served.reply($0) }
-        let channel = Channel.loopback(server)
-        let download = channel.manager.download(.export, to: folder.export)
-        var last: TransferProgress?
-        for await progress in download.progress { last = progress }
+        let server = try served.server()
+        let download = folder.download(from: server)
+        let last = await download.progress.reduce(TransferProgress()) { $1 }
         let file = try await download.value
-        #expect(last == TransferProgress(completed: 200_000, total: 200_000) && last?.fraction == 1)
+        #expect(last == TransferProgress(completed: 200_000, total: 200_000) && last.fraction == 1)
         #expect(try Data(contentsOf: file.url) == served.bytes)
         #expect(file.head.status == .ok && file.length == 200_000 && file.reused == 0)
         #expect(file.digests.map(\.description) == [served.digest])
@@ -34,13 +28,11 @@ struct DownloadTests {
         let served = Served(count)
         let server = try LoopbackServer.test { request in
             guard request.path == "/chunked" else { return served.reply(request) }
-            let chunks: [ServerReply.Step] = served.bytes.isEmpty ? [] : [.sendChunk(served.bytes)]
-            return ServerReply(
-                [.sendHead(status: 200, headers: ["Transfer-Encoding": "chunked"])] + chunks + [.endChunks()])
+            let head = ServerReply.Step.sendHead(status: 200, headers: ["Transfer-Encoding": "chunked"])
+            return served.bytes.isEmpty ? [head, .endChunks()] : [head, .sendChunk(served.bytes), .endChunks()]
         }
-        let channel = Channel.loopback(server)
         for path in ["plain", "chunked"] {
-            let file = try await channel.manager.download(.get(path), to: folder.export).value
+            let file = try await Channel.loopback(server).manager.download(.get(path), to: folder.export).value
             #expect(try Data(contentsOf: file.url) == served.bytes)
             #expect(try folder.names == ["export.bin"])
         }
@@ -50,21 +42,15 @@ struct DownloadTests {
     func existing() async throws {
         let served = Served(10_000)
         let (began, gate) = (try Gate(), try Gate())
-        let server = try LoopbackServer.test { _ in
-            [
-                .sendHead(status: 200, headers: ["Content-Length": "10000"]), .sendBody(served.bytes.prefix(5_000)), .open(began),
-                .waitFor(gate), .sendBody(served.bytes.dropFirst(5_000)),
-            ]
-        }
+        let server = try LoopbackServer.test { served.reply($0).halting(after: 5_000, opening: began, until: gate) }
         try Data("old".utf8).write(to: folder.export)
         try FileManager.default.setAttributes([.posixPermissions: 0o600], ofItemAtPath: folder.export.path)
-        let channel = Channel.loopback(server)
-        let download = channel.manager.download(.export, to: folder.export)
+        let download = folder.download(from: server)
         try await began.waitUntilOpen()
-        #expect(try Data(contentsOf: folder.export) == Data("old".utf8))
+        #expect(try folder.exported == Data("old".utf8))
         gate.open()
         _ = try await download.value
-        #expect(try Data(contentsOf: folder.export) == served.bytes)
+        #expect(try folder.exported == served.bytes)
         let attributes = try FileManager.default.attributesOfItem(atPath: folder.export.path)
         #expect(attributes[.posixPermissions] as? Int == 0o600)
     }
@@ -76,17 +62,13 @@ struct DownloadTests {
         var served = Served(10_000)
         let other = Served(10, seed: 2).digest
         if source != "caller" { served.headers.append(source, other) }
-        let server = try LoopbackServer.test { [served] in served.reply($0) }
+        let server = try served.server()
         try Data("old".utf8).write(to: folder.export)
-        let channel = Channel.loopback(server)
         let options = DownloadOptions { if source == "caller" { $0.digests = [ContentDigest(other)].compactMap(\.self) } }
-        let error = await #expect(throws: APIClientError.self) {
-            try await channel.manager.download(.export, to: folder.export, options).value
-        }
-        guard case .verification(.custom(let reason), _) = error else { return #expect(Bool(false), "\(error as Any)") }
-        #expect(reason as? DownloadError == .digestMismatch(expected: other, found: served.digest))
+        let error = await folder.download(from: server, options).failure
+        #expect(error?.download == .digestMismatch(expected: other, found: served.digest), "\(error as Any)")
         #expect(try folder.names == ["export.bin"])
-        #expect(try Data(contentsOf: folder.export) == Data("old".utf8))
+        #expect(try folder.exported == Data("old".utf8))
     }
 
     @Test(
@@ -99,24 +81,16 @@ struct DownloadTests {
         var served = Served(10_000)
         let other = Served(10, seed: 2).digest
         served.headers.append(name, "\(member), \(other)")
-        let server = try LoopbackServer.test { [served] in served.reply($0) }
-        let channel = Channel.loopback(server)
-        let error = await #expect(throws: APIClientError.self) {
-            try await channel.manager.download(.export, to: folder.export).value
-        }
-        guard case .verification(.custom(let reason), _) = error else { return #expect(Bool(false), "\(error as Any)") }
-        #expect(reason as? DownloadError == .digestMismatch(expected: other, found: served.digest))
+        let server = try served.server()
+        let error = await folder.download(from: server).failure
+        #expect(error?.download == .digestMismatch(expected: other, found: served.digest), "\(error as Any)")
     }
 
     @Test("verifies SHA-512, ignores unknown algorithms, and computes digests on request")
     func algorithms() async throws {
         var served = Served(10_000)
-        let server = try LoopbackServer.test { request in
-            var served = Served(10_000)
-            served.headers.append("Repr-Digest", "md5=:AAAA:, unixsum=12")
-            return served.reply(request)
-        }
-        served.tag = nil
+        served.headers.append("Repr-Digest", "md5=:AAAA:, unixsum=12")
+        let server = try served.server()
         let channel = Channel.loopback(server)
         let file = try await channel.manager.download(
             .export, to: folder.export, DownloadOptions { $0.computes = [.sha256, .sha512] }
@@ -133,15 +107,9 @@ struct DownloadTests {
         "of a part or an incomplete answer fails without a file", arguments: ["206", "202", "204", "404"])
     func rejected(kind: String) async throws {
         let server = try LoopbackServer.test { _ in
-            switch kind {
-            case "206": .status(206, body: Data("part".utf8), headers: ["Content-Range": "bytes 0-3/9"])
-            default: .status(Int(kind) ?? 500, body: Data("soon".utf8))
-            }
+            kind == "206" ? .part("bytes 0-3/9", Data("part".utf8)) : .status(Int(kind) ?? 500, body: Data("soon".utf8))
         }
-        let channel = Channel.loopback(server)
-        let error = await #expect(throws: APIClientError.self) {
-            try await channel.manager.download(.export, to: folder.export).value
-        }
+        let error = await folder.download(from: server).failure
         let label = kind == "206" ? "transport.malformedResponse" : "verification.unacceptableStatus.\(kind)"
         #expect(error?.label == label)
         #expect(try folder.names == [])
@@ -157,12 +125,7 @@ struct DownloadTests {
 
     @Test("of fewer bytes than the head announces fails, in the transport and in a middleware")
     func lossy() async throws {
-        var environment = APIEnvironment("lossy", baseURL: "http://127.0.0.1:9")
-        environment.allowsInsecureConnections = true
-        let channel = Channel(name: "lossy", environment: environment, transport: LossyTransport())
-        let error = await #expect(throws: APIClientError.self) {
-            try await channel.manager.download(.export, to: folder.export).value
-        }
+        let error = await Channel.test(LossyTransport()).manager.download(.export, to: folder.export).failure
         #expect(error?.label == "transport.malformedResponse")
         #expect(try folder.names == [])
     }
@@ -174,16 +137,12 @@ struct DownloadTests {
                 ? .status(200, body: Data(count: 10_001))
                 : [.sendHead(status: 200), .sendEndlessly(Data(count: 1_000))]
         }
-        let channel = Channel.loopback(server)
-        let error = await #expect(throws: APIClientError.self) {
-            try await channel.manager.download(.export, to: folder.export, .init { $0.sizeLimit = 10_000 }).value
-        }
+        let error = await folder.download(from: server, .init { $0.sizeLimit = 10_000 }).failure
         #expect(error?.label == "transport.responseTooLarge")
         #expect(try folder.names == [])
         try await server.waitForOpenConnections(atMost: isAnnounced ? 1 : 0)
     }
 
-    /// A dispatcher of a team's own.
     private struct Forwarding: Dispatcher {
         let manager: NetworkManager<Never>
 
@@ -204,13 +163,8 @@ struct DownloadTests {
             (URL(fileURLWithPath: "/sys/export.bin"), [EACCES, EPERM, EROFS]),
         ]
         for (target, codes) in targets {
-            let error = await #expect(throws: APIClientError.self) {
-                try await Forwarding(manager: channel.manager).download(.export, to: target).value
-            }
-            guard case .cannotWrite(_, let code, _) = error?.underlyingError as? DownloadError, codes.contains(code) else {
-                #expect(Bool(false), "\(target): \(error as Any)")
-                continue
-            }
+            let error = await Forwarding(manager: channel.manager).download(.export, to: target).failure
+            #expect(codes.contains(error?.writeCode ?? 0), "\(target): \(error as Any)")
             #expect(error?.context.channel == "test" && error?.context.endpoint == "export")
         }
         #expect(server.requests.isEmpty)
@@ -221,23 +175,14 @@ struct DownloadTests {
     func busy() async throws {
         let served = Served(10_000)
         let (began, gate) = (try Gate(), try Gate())
-        let server = try LoopbackServer.test { _ in
-            [
-                .sendHead(status: 200, headers: ["Content-Length": "10000"]), .sendBody(served.bytes.prefix(5_000)), .open(began),
-                .waitFor(gate), .sendBody(served.bytes.dropFirst(5_000)),
-            ]
-        }
-        let channel = Channel.loopback(server)
-        let first = channel.manager.download(.export, to: folder.export)
+        let server = try LoopbackServer.test { served.reply($0).halting(after: 5_000, opening: began, until: gate) }
+        let first = folder.download(from: server)
         try await began.waitUntilOpen()
-        let error = await #expect(throws: APIClientError.self) {
-            try await channel.manager.download(.export, to: folder.export).value
-        }
-        #expect(error?.underlyingError as? DownloadError == .busy(path: folder.part.path))
+        #expect(await folder.download(from: server).failure?.download == .busy(path: folder.part.path))
         #expect(throws: DownloadError.busy(path: folder.part.path)) { try Download.discardPart(of: folder.export) }
         gate.open()
         _ = try await first.value
-        #expect(try Data(contentsOf: folder.export) == served.bytes)
+        #expect(try folder.exported == served.bytes)
     }
 
     #if os(Linux)
@@ -245,18 +190,8 @@ struct DownloadTests {
     @Test("whose file is free as soon as it has ended, even if a child process is just being started")
     func copiedDescriptor() async throws {
         let served = Served(10_000)
-        let requests = Mutex(0)
-        let server = try LoopbackServer.test { request in
-            let isFirst = requests.withLock { count in
-                count += 1
-                return count == 1
-            }
-            guard isFirst else { return served.reply(request) }
-            let head: HeaderLines = ["Content-Length": "10000", "ETag": "\"one\""]
-            return [.sendHead(status: 200, headers: head), .sendBody(served.bytes.prefix(5_000)), .stall]
-        }
-        let channel = Channel.loopback(server)
-        let first = channel.manager.download(.export, to: folder.export)
+        let server = try served.server(cut: 5_000, then: .stalling)
+        let first = folder.download(from: server)
         for await update in first.progress where update.completed == 5_000 { break }
         let descriptor = try FileManager.default.contentsOfDirectory(atPath: "/proc/self/fd").first {
             (try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/fd/\($0)")) == folder.part.path
@@ -264,9 +199,9 @@ struct DownloadTests {
         let copy = dup(try #require(descriptor.flatMap { Int32($0) }))
         defer { close(copy) }
         first.cancel()
-        await #expect(throws: APIClientError.self) { try await first.value }
-        _ = try await channel.manager.download(.export, to: folder.export).value
-        #expect(try Data(contentsOf: folder.export) == served.bytes)
+        #expect(await first.failure != nil)
+        _ = try await folder.download(from: server).value
+        #expect(try folder.exported == served.bytes)
     }
     #endif
 
@@ -284,8 +219,7 @@ struct DownloadTests {
         switch how {
         case 0:
             download?.cancel()
-            let error = await #expect(throws: APIClientError.self) { try await download?.value }
-            #expect(error?.isCancelled == true)
+            #expect(await download?.failure?.isCancelled == true)
         case 1: break
         default:
             let waiting = Task { [download] in try await download?.value }
@@ -305,9 +239,7 @@ struct DownloadTests {
     @Test("shows Foundation's progress, which cancels, pauses and resumes it")
     func foundation() async throws {
         let served = Served(300_000)
-        let server = try LoopbackServer.test { request in
-            request.headers["range"] == nil ? served.reply(request, sending: 100_000, then: .stalling) : served.reply(request)
-        }
+        let server = try served.server(cut: 100_000, then: .stalling)
         let channel = Channel.loopback(server)
         let download = channel.manager.download(.export, to: folder.export)
         let progress = download.foundationProgress
@@ -321,12 +253,11 @@ struct DownloadTests {
         progress.resume()
         #expect(try await download.value.length == 300_000)
         #expect(progress.completedUnitCount == 300_000)
-        #expect(server.requests.map { $0.headers["range"] } == [nil, "bytes=100000-"])
-        #expect(try Data(contentsOf: folder.export) == served.bytes)
+        #expect(server.ranges == [nil, "bytes=100000-"])
+        #expect(try folder.exported == served.bytes)
         let second = channel.manager.download(.export, to: folder.file("second"))
         second.foundationProgress.cancel()
-        let error = await #expect(throws: APIClientError.self) { try await second.value }
-        #expect(error?.isCancelled == true)
+        #expect(await second.failure?.isCancelled == true)
     }
 
     @Test("that cannot be continued pauses by not reading")
@@ -334,10 +265,9 @@ struct DownloadTests {
         let size = 32 << 20
         let sent = try Gate()
         let server = try LoopbackServer.test { _ in
-            ServerReply.status(200, body: Data(repeating: 7, count: size)).followed(by: .open(sent))
+            .status(200, body: Data(repeating: 7, count: size)).followed(by: .open(sent))
         }
-        let channel = Channel.loopback(server)
-        let download = channel.manager.download(.export, to: folder.export)
+        let download = folder.download(from: server)
         download.pause()
         await #expect(throws: (any Error).self) { try await sent.waitUntilOpen(timeout: .milliseconds(300)) }
         download.resume()
@@ -349,25 +279,20 @@ struct DownloadTests {
     func cancelledWhilePaused() async throws {
         let served = Served(300_000)
         let server = try LoopbackServer.test { served.reply($0, sending: 100_000, then: .stalling) }
-        let channel = Channel.loopback(server)
-        let download = channel.manager.download(.export, to: folder.export, .init { $0.resumes = false })
+        let download = folder.download(from: server, .init { $0.resumes = false })
         for await update in download.progress where update.completed == 100_000 { break }
         download.pause()
         try await server.waitForOpenConnections(atMost: 0)
         download.cancel()
-        let error = await #expect(throws: APIClientError.self) { try await download.value }
-        #expect(error?.isCancelled == true)
+        #expect(await download.failure?.isCancelled == true)
         #expect(try folder.names == [])
     }
 
     @Test("that is cancelled and resumed at once goes on", arguments: [true, false])
     func resumedWhileEnding(isPausedToo: Bool) async throws {
         let served = Served(300_000)
-        let server = try LoopbackServer.test { request in
-            request.headers["range"] == nil ? served.reply(request, sending: 100_000, then: .stalling) : served.reply(request)
-        }
-        let channel = Channel.loopback(server)
-        let download = channel.manager.download(.export, to: folder.export)
+        let server = try served.server(cut: 100_000, then: .stalling)
+        let download = folder.download(from: server)
         for await update in download.progress where update.completed == 100_000 { break }
         let updates = download.progress
         let last = Task { await updates.reduce(nil as TransferProgress?) { $1 } }
@@ -380,48 +305,41 @@ struct DownloadTests {
         }
         #expect(try await download.value.length == 300_000)
         #expect(await last.value?.completed == 300_000)
-        #expect(try Data(contentsOf: folder.export) == served.bytes)
-        #expect(server.requests.map { $0.headers["range"] } == [nil, "bytes=100000-"])
+        #expect(try folder.exported == served.bytes)
+        #expect(server.ranges == [nil, "bytes=100000-"])
     }
 
     @Test("that is cancelled, resumed and cancelled again ends")
     func cancelledAgain() async throws {
         let served = Served(300_000)
         let server = try LoopbackServer.test { served.reply($0, sending: 100_000, then: .stalling) }
-        let channel = Channel.loopback(server)
-        let download = channel.manager.download(.export, to: folder.export)
+        let download = folder.download(from: server)
         for await update in download.progress where update.completed == 100_000 { break }
         download.cancel()
         download.resume()
         download.cancel()
-        let error = await #expect(throws: APIClientError.self) { try await download.value }
-        #expect(error?.isCancelled == true)
+        #expect(await download.failure?.isCancelled == true)
         try await server.waitForOpenConnections(atMost: 0)
     }
 
     @Test("that makes no request tells the result handler and the listeners the error that the caller gets")
     func beforehand() async throws {
         let server = try LoopbackServer.test { Served(1_000).reply($0) }
-        let told = Mutex<Set<String>>([])
+        let told = Shared<Set<String>>([])
         let channel = Channel.loopback(server).with {
             $0.resultHandler = ResultHandler { response in
-                told.withLock { _ = $0.insert("result \(response.error?.label ?? "")") }
+                told.change { _ = $0.insert("result \(response.error?.label ?? "")") }
             }
-            $0.listeners.append(Ends { label in told.withLock { _ = $0.insert("end \(label)") } })
+            $0.listeners.append(Ends { label in told.change { _ = $0.insert("end \(label)") } })
         }
         func error(_ file: URL, _ change: (Download) -> Void = { _ in }) async -> String? {
-            told.withLock { $0 = [] }
+            told.change { $0 = [] }
             let download = channel.manager.download(.export, to: file)
             change(download)
-            do {
-                _ = try await download.value
-                return nil
-            } catch {
-                return error.label
-            }
+            return await download.failure?.label
         }
         #expect(await error(folder.export.appendingPathComponent("none/export.bin")) == "unknown")
-        #expect(told.withLock { $0 } == ["result unknown", "end unknown"])
+        #expect(told.current == ["result unknown", "end unknown"])
         #expect(server.requests.isEmpty)
         for index in 0..<20 {
             let requests = server.requests.count
@@ -431,14 +349,13 @@ struct DownloadTests {
             }
             #expect(label == "cancelled")
             // A request that was made has told its own result.
-            if server.requests.count == requests { #expect(told.withLock { $0 } == ["result cancelled", "end cancelled"]) }
+            if server.requests.count == requests { #expect(told.current == ["result cancelled", "end cancelled"]) }
         }
         #expect(server.requests.count < 20)
     }
 
     private struct Ends: Listener {
         let note: @Sendable (String) -> Void
-
         func notify(_ event: CallEvent) {
             if case .finished(let response) = event { note(response.error?.label ?? "") }
         }
@@ -447,14 +364,13 @@ struct DownloadTests {
     @Test("is no faster than its limit", arguments: [1, 3])
     func rate(parts: Int) async throws {
         let served = Served(400_000)
-        let server = try LoopbackServer.test { served.reply($0) }
-        let channel = Channel.loopback(server)
+        let server = try served.server()
         let start = ContinuousClock.now
         let options = DownloadOptions { ($0.bytesPerSecond, $0.parts) = (800_000, parts) }
-        _ = try await channel.manager.download(.export, to: folder.export, options).value
+        _ = try await folder.download(from: server, options).value
         // After a pause up to 0.1 s is caught up.
         let time = ContinuousClock.now - start
         #expect(time > .milliseconds(350) && time < .seconds(20), "\(time)")
-        #expect(try Data(contentsOf: folder.export) == served.bytes)
+        #expect(try folder.exported == served.bytes)
     }
 }

@@ -20,18 +20,15 @@ struct ParserTests {
             (#"a=%"f%c3%bc\", sha-256=:\#(empty):"#, 1), (#"a=%"f%C3%BC", sha-256=:\#(empty):"#, nil),
             (#"a=%"%c3", sha-256=:\#(empty):"#, nil), (#"a=%"é", sha-256=:\#(empty):"#, nil), ("a=%b, sha-256=:\(empty):", nil),
             ("a=:" + String(repeating: "AAAA", count: 16_384) + ":, sha-256=:\(empty):", 1),
-            ("a=@1659578233, sha-256=:\(empty):", 1),
-            ("a=@1.5, sha-256=:\(empty):", nil), ("a=*t/1:x, sha-256=:\(empty):", 1),
-            ("a=-12.5;b=%\"\";c=@0, sha-256=:\(empty):", 1),
-            ("a=999999999999999, sha-256=:\(empty):", 1), ("a=1234567890123456, sha-256=:\(empty):", nil),
-            ("a=1., sha-256=:\(empty):", nil), ("a=1.2345, sha-256=:\(empty):", nil), ("a=?2, sha-256=:\(empty):", nil),
+            ("a=@1659578233, sha-256=:\(empty):", 1), ("a=@1.5, sha-256=:\(empty):", nil), ("a=*t/1:x, sha-256=:\(empty):", 1),
+            ("a=-12.5;b=%\"\";c=@0, sha-256=:\(empty):", 1), ("a=999999999999999, sha-256=:\(empty):", 1),
+            ("a=1234567890123456, sha-256=:\(empty):", nil), ("a=1., sha-256=:\(empty):", nil),
+            ("a=1.2345, sha-256=:\(empty):", nil), ("a=?2, sha-256=:\(empty):", nil),
             (#"a=("x" %"y\" :AA==: @1 tok);q=1, sha-256=:\#(empty):"#, 1), ("a=(1 (2)), sha-256=:\(empty):", nil), ("a=()", 0),
-            ("a=1;B, sha-256=:\(empty):", nil), ("a=/x, sha-256=:\(empty):", nil), ("sha-256=:iZ==:", 1), ("sha-256=:=AAA:", nil),
-            ("sha-256=:\(String(repeating: "A", count: 400)):", 1),
+            ("a=1;B, sha-256=:\(empty):", nil), ("a=/x, sha-256=:\(empty):", nil), ("sha-256=:iZ==:", 1),
+            ("sha-256=:=AAA:", nil), ("sha-256=:\(String(repeating: "A", count: 400)):", 1),
         ].map { (Abbreviated($0), $1) } as [(Abbreviated, Int?)])
-    func digestField(field: Abbreviated, count: Int?) {
-        #expect(DigestField(field.text)?.members.count == count)
-    }
+    func digestField(field: Abbreviated, count: Int?) { #expect(DigestField(field.text)?.members.count == count) }
 
     @Test("a digest of a known algorithm with another form or length matches nothing")
     func unmatched() throws {
@@ -54,9 +51,7 @@ struct ParserTests {
         }
         for text in [
             "", "sha-256", "md5=AAAA", "sha-256=", "sha-256=00", "sha-512=\(hexadecimal)", "sha-256=:", "sha-256=\(hexadecimal)0",
-        ] {
-            #expect(ContentDigest(text) == nil, "\(text)")
-        }
+        ] { #expect(ContentDigest(text) == nil, "\(text)") }
     }
 
     @Test(
@@ -84,13 +79,5 @@ struct ParserTests {
             #expect(Sidecar(json: try #require(sidecar.json)) == sidecar)
             #expect(sidecar.segments.reach == 20)
         }
-    }
-
-    @Test("progress has a fraction only with a known length")
-    func fraction() {
-        #expect(TransferProgress(completed: 5, total: nil).fraction == nil)
-        #expect(TransferProgress(completed: 5, total: 10).fraction == 0.5)
-        #expect(TransferProgress(completed: 0, total: 0).fraction == 1)
-        #expect(TransferProgress(completed: 11, total: 10).fraction == 1)
     }
 }

@@ -3,44 +3,31 @@ import TestSupport
 
 @Suite("A download in parts", .closing, .timeLimit(.minutes(1)))
 struct RejectedPartsTests {
-    private let folder: Folder
-
-    init() throws {
-        folder = try Folder()
-    }
+    private let folder = Folder()
 
     /// A server that rejects one of several requests, and then answers as it should.
     private func server(_ served: Served, rejecting rejection: ServerReply) throws -> LoopbackServer {
-        let isRejected = Mutex(false)
+        let isRejected = Shared(false)
         return try LoopbackServer.test { request in
             guard request.headers["range"]?.hasPrefix("bytes=0-") == false else { return served.reply(request) }
-            let isFirst = isRejected.withLock { isRejected in
-                defer { isRejected = true }
-                return !isRejected
-            }
-            return isFirst ? rejection : served.reply(request)
+            return isRejected.exchange(true) ? served.reply(request) : rejection
         }
     }
 
-    @Test("waits as long as a server asks that rejects several requests at once", arguments: [429, 503])
-    func waits(status: Int) async throws {
+    @Test("waits as long as a server asks that rejects several requests at once", arguments: [429, 503], [0, 1])
+    func waits(status: Int, seconds: Int) async throws {
         let served = Served(400_000)
-        let server = try server(served, rejecting: .status(status, headers: ["Retry-After": "1"]))
-        let channel = Channel.loopback(server)
+        let server = try server(served, rejecting: .status(status, headers: seconds > 0 ? ["Retry-After": "\(seconds)"] : [:]))
         let started = ContinuousClock.now
-        _ = try await channel.manager.download(.export, to: folder.export, .init { $0.parts = 4 }).value
-        #expect(ContinuousClock.now - started >= .seconds(1))
-        #expect(try Data(contentsOf: folder.export) == served.bytes)
+        _ = try await folder.download(from: server, .init { $0.parts = 4 }).value
+        #expect(ContinuousClock.now - started >= .seconds(seconds))
+        #expect(try folder.exported == served.bytes)
     }
 
     @Test("never waits as long as a request may take in all: it fails at once, with the response")
     func beyondDeadline() async throws {
-        let served = Served(400_000)
-        let server = try server(served, rejecting: .status(429, headers: ["Retry-After": "3600"]))
-        let channel = Channel.loopback(server)
-        let error = await #expect(throws: APIClientError.self) {
-            try await channel.manager.download(.export, to: folder.export, .init { $0.parts = 4 }).value
-        }
+        let server = try server(Served(400_000), rejecting: .status(429, headers: ["Retry-After": "3600"]))
+        let error = await folder.download(from: server, .init { $0.parts = 4 }).failure
         #expect(error?.label == "verification.unacceptableStatus.429")
     }
 
@@ -49,11 +36,7 @@ struct RejectedPartsTests {
         var served = Served(100_000)
         served.headers.append("Retry-After", "3600")
         let server = try LoopbackServer.test { [served] in served.reply($0, sending: 40_000) }
-        let channel = Channel.loopback(server, retries: true)
-        let error = await #expect(throws: APIClientError.self) {
-            try await channel.manager.download(.export, to: folder.export).value
-        }
-        #expect(error?.label == "transport.truncated")
+        #expect(await folder.download(from: server, retries: true).failure?.label == "transport.truncated")
         #expect(server.requests.count == 1)
     }
 
@@ -68,12 +51,10 @@ struct RejectedPartsTests {
             if let contentRange { headers.append("Content-Range", contentRange) }
             return .status(416, headers: headers)
         }
-        let channel = Channel.loopback(server)
-        _ = try await channel.manager.download(.export, to: folder.export, .init { $0.parts = 4 }).value
-        #expect(try Data(contentsOf: folder.export) == served.bytes)
+        _ = try await folder.download(from: server, .init { $0.parts = 4 }).value
+        #expect(try folder.exported == served.bytes)
         // The whole file, three parts at most, and the whole file again.
-        #expect(server.requests.count { $0.headers["range"] == nil } == 2)
-        #expect(server.requests.count <= 5)
+        #expect(server.requests.count { $0.headers["range"] == nil } == 2 && server.requests.count <= 5)
     }
 
     @Test(
@@ -83,10 +64,9 @@ struct RejectedPartsTests {
         var served = Served(400_000)
         served.headers = [:]
         for unit in units { served.headers.append("Accept-Ranges", unit) }
-        let server = try LoopbackServer.test { [served] in served.reply($0) }
-        let channel = Channel.loopback(server)
-        _ = try await channel.manager.download(.export, to: folder.export, .init { $0.parts = 4 }).value
-        #expect(try Data(contentsOf: folder.export) == served.bytes)
+        let server = try served.server()
+        _ = try await folder.download(from: server, .init { $0.parts = 4 }).value
+        #expect(try folder.exported == served.bytes)
         #expect(server.requests.count >= 4)
     }
 
@@ -95,18 +75,9 @@ struct RejectedPartsTests {
     func repeatedLines(areEqual: Bool) async throws {
         var served = Served(100_000)
         served.headers.append("ETag", areEqual ? #""one""# : #""two""#)
-        let isCut = Mutex(false)
-        let server = try LoopbackServer.test { [served] request in
-            let isFirst = isCut.withLock { isCut in
-                defer { isCut = true }
-                return !isCut
-            }
-            return served.reply(request, sending: isFirst ? 40_000 : nil)
-        }
-        let channel = Channel.loopback(server)
-        await #expect(throws: APIClientError.self) { try await channel.manager.download(.export, to: folder.export).value }
-        let file = try await channel.manager.download(.export, to: folder.export).value
-        #expect(file.reused == (areEqual ? 40_000 : 0))
-        #expect(try Data(contentsOf: folder.export) == served.bytes)
+        let server = try served.server(cut: 40_000)
+        await folder.interrupt(server)
+        #expect(try await folder.download(from: server).value.reused == (areEqual ? 40_000 : 0))
+        #expect(try folder.exported == served.bytes)
     }
 }

@@ -4,28 +4,12 @@ import TestSupport
 
 @Suite("A download is continued", .closing, .timeLimit(.minutes(1)))
 struct ResumeTests {
-    private let folder: Folder
-
-    init() throws {
-        folder = try Folder()
-    }
+    private let folder = Folder()
 
     /// Plays a script of replies; the last one repeats.
     private func server(_ script: [@Sendable (ReceivedRequest) -> ServerReply]) throws -> LoopbackServer {
-        let turn = Mutex(0)
-        return try LoopbackServer.test { request in
-            let index = turn.withLock { turn in
-                defer { turn += 1 }
-                return turn
-            }
-            return script[min(index, script.count - 1)](request)
-        }
-    }
-
-    private func interrupt(_ channel: Channel, _ options: DownloadOptions = DownloadOptions()) async throws {
-        await #expect(throws: APIClientError.self) {
-            try await channel.manager.download(.export, to: folder.export, options).value
-        }
+        let turn = Shared(0)
+        return try LoopbackServer.test { request in script[min(turn.next(), script.count - 1)](request) }
     }
 
     @Test("after each interruption that the channel's policy repeats", arguments: Served.Cut.allCases)
@@ -36,7 +20,7 @@ struct ResumeTests {
         ])
         let channel = Channel.loopback(server, retries: true) { $0.modifiers = [Timeout(idle: .seconds(2))] }
         let file = try await channel.manager.download(.export, to: folder.export).value
-        #expect(try Data(contentsOf: folder.export) == served.bytes)
+        #expect(try folder.exported == served.bytes)
         #expect(file.head.status.code == 206 && file.reused == 0)
         let requests = server.requests
         #expect(requests.count == 3 && requests[0].headers["range"] == nil)
@@ -51,25 +35,14 @@ struct ResumeTests {
         let rest = isRight ? served.bytes[30_000...] : Data(count: 70_000)
         let server = try server([
             { served.reply($0, sending: 30_000) },
-            { _ in
-                [
-                    .sendHead(
-                        status: 206,
-                        headers: [
-                            "ETag": "\"one\"", "Content-Range": "bytes 30000-99999/100000", "Content-Length": "70000",
-                            "Repr-Digest": served.digest,
-                        ]), .sendBody(rest),
-                ]
-            },
+            { _ in .part("bytes 30000-99999/100000", rest, ["Repr-Digest": served.digest]) },
         ])
-        let channel = Channel.loopback(server, retries: true)
-        let download = channel.manager.download(.export, to: folder.export)
+        let download = folder.download(from: server, retries: true)
         if isRight {
-            let digests = try await download.value.digests
-            #expect(digests.map(\.description) == [served.digest])
-            #expect(try Data(contentsOf: folder.export) == served.bytes)
+            #expect(try await download.value.digests.map(\.description) == [served.digest])
+            #expect(try folder.exported == served.bytes)
         } else {
-            let error = await #expect(throws: APIClientError.self) { try await download.value }
+            let error = await download.failure
             #expect(error?.label == "verification.custom", "\(String(describing: error))")
             #expect(try folder.names.isEmpty)
         }
@@ -82,39 +55,32 @@ struct ResumeTests {
         let served = Served(100_000)
         let server = try server([
             { served.reply($0, sending: 30_000) },
-            { _ in
-                var headers = headers
-                headers.append("Content-Length", "70000")
-                return [.sendHead(status: 200, headers: headers), .sendBody(served.bytes[30_000...])]
-            },
+            { _ in .ok(Data(served.bytes[30_000...]), headers: headers) },
             { served.reply($0) },
         ])
-        let channel = Channel.loopback(server, retries: true)
-        _ = try await channel.manager.download(.export, to: folder.export).value
-        #expect(try Data(contentsOf: folder.export) == served.bytes)
-        #expect(server.requests.map { $0.headers["range"] } == [nil, "bytes=30000-", nil])
+        _ = try await folder.download(from: server, retries: true).value
+        #expect(try folder.exported == served.bytes)
+        #expect(server.ranges == [nil, "bytes=30000-", nil])
     }
 
-    /// Signs each request, and asks for another one.
     private final class Signing: RequestInterceptor {
-        let signatures = Mutex<[String?]>([])
+        let signatures = Shared<[String?]>([])
 
         func adapt(_ request: inout Request) async throws { try request.setHeader("X-Signature", "s") }
 
         func retry(_ response: Response<Void>, dueTo error: APIClientError) async -> RetryResult {
-            signatures.withLock { $0.append(response.request?.headers[HTTPField.Name("X-Signature")!]) }
+            signatures.change { $0.append(response.request?.headers[HTTPField.Name("X-Signature")!]) }
             return .retry
         }
     }
 
     @Test("an interceptor that is asked about a broken body sees the request as it was sent")
     func asked() async throws {
-        let served = Served(100_000)
-        let server = try server([{ served.reply($0, sending: 30_000) }, { served.reply($0) }])
+        let server = try Served(100_000).server(cut: 30_000)
         let signing = Signing()
         let channel = Channel.loopback(server) { $0.interceptors = [signing] }
         #expect(try await channel.manager.download(.export, to: folder.export).value.reused == 0)
-        #expect(signing.signatures.withLock { $0 } == ["s"])
+        #expect(signing.signatures.current == ["s"])
         #expect(server.requests.map { $0.headers["x-signature"] } == ["s", "s"])
     }
 
@@ -122,77 +88,64 @@ struct ResumeTests {
     func bounded() async throws {
         let served = Served(100_000)
         let server = try server([{ served.reply($0, sending: 10) }])
-        let channel = Channel.loopback(server, retries: true)
-        try await interrupt(channel)
+        await folder.interrupt(.loopback(server, retries: true))
         #expect(server.requests.count == 5)
-        let fewer = Channel.loopback(server, retries: true) { $0.limits.attempts = 2 }
-        try await interrupt(fewer)
+        await folder.interrupt(.loopback(server, retries: true) { $0.limits.attempts = 2 })
         #expect(server.requests.count == 7)
-        let plain = Channel.loopback(server)
-        try await interrupt(plain)
+        await folder.interrupt(server)
         #expect(server.requests.count == 8)
-        for channel in [channel, fewer, plain] { await channel.close() }
     }
 
     @Test("by a later download, from a part and a sidecar only")
     func later() async throws {
         let served = Served(100_000)
-        let server = try server([{ served.reply($0, sending: 40_000) }, { served.reply($0) }])
-        let channel = Channel.loopback(server)
-        try await interrupt(channel)
+        let server = try served.server(cut: 40_000)
+        await folder.interrupt(server)
         #expect(try folder.names == ["export.bin.part", "export.bin.part.json"])
         let text = try String(contentsOf: folder.sidecar, encoding: .utf8)
         #expect(!text.contains("127.0.0.1") && !text.contains("/export"), "\(text)")
-        let download = channel.manager.download(.export, to: folder.export)
-        let file = try await download.value
-        #expect(file.reused == 40_000)
+        let download = folder.download(from: server)
+        #expect(try await download.value.reused == 40_000)
         for await progress in download.progress { #expect(progress.completed == 100_000 && progress.reused == 40_000) }
         #expect(server.requests[1].headers["range"] == "bytes=40000-")
-        #expect(try Data(contentsOf: folder.export) == served.bytes)
+        #expect(try folder.exported == served.bytes)
         #expect(try folder.names == ["export.bin"])
     }
 
     @Test("by the same download after its failure, from another address")
     func freshAddress() async throws {
         let served = Served(100_000)
-        let server = try server([
-            { served.reply($0, sending: 40_000) }, { _ in .status(403) }, { served.reply($0) },
-        ])
-        let channel = Channel.loopback(server)
-        let download = channel.manager.download(.get("export?signature=first"), to: folder.export)
-        await #expect(throws: APIClientError.self) { try await download.value }
+        let server = try server([{ served.reply($0, sending: 40_000) }, { _ in .status(403) }, { served.reply($0) }])
+        let download = Channel.loopback(server).manager.download(.get("export?signature=first"), to: folder.export)
+        #expect(await download.failure != nil)
         download.resume()
-        let expired = await #expect(throws: APIClientError.self) { try await download.value }
-        #expect(expired?.label == "verification.unacceptableStatus.403")
+        #expect(await download.failure?.label == "verification.unacceptableStatus.403")
         download.resume(with: .get("elsewhere/export?signature=second"))
         #expect(try await download.value.reused == 40_000)
-        #expect(server.requests.map { $0.headers["range"] } == [nil, "bytes=40000-", "bytes=40000-"])
-        #expect(try Data(contentsOf: folder.export) == served.bytes)
+        #expect(server.ranges == [nil, "bytes=40000-", "bytes=40000-"])
+        #expect(try folder.exported == served.bytes)
     }
 
     @Test("from another address only if the caller states that the file is the same", arguments: [false, true])
     func otherAddress(isNamed: Bool) async throws {
         let served = Served(100_000)
-        let server = try server([{ served.reply($0, sending: 40_000) }, { served.reply($0) }])
+        let server = try served.server(cut: 40_000)
         let channel = Channel.loopback(server)
         let options = DownloadOptions { if isNamed { $0.identity = "the export of May" } }
-        try await interrupt(channel, options)
+        await folder.interrupt(channel, options)
         let download = channel.manager.download(.get("other"), to: folder.export, options)
         let file = try await download.value
         #expect(file.reused == (isNamed ? 40_000 : 0))
         for await progress in download.progress { #expect(progress.reused == file.reused) }
         #expect(server.requests.count == (isNamed ? 2 : 3))
-        #expect(try Data(contentsOf: folder.export) == served.bytes)
+        #expect(try folder.exported == served.bytes)
     }
 
     @Test("even if a secret in its address has changed")
     func secretInAddress() async throws {
-        let served = Served(100_000)
-        let server = try server([{ served.reply($0, sending: 40_000) }, { served.reply($0) }])
+        let server = try Served(100_000).server(cut: 40_000)
         let channel = Channel.loopback(server)
-        await #expect(throws: APIClientError.self) {
-            try await channel.manager.download(.get("export?token=s3cr3t-1"), to: folder.export).value
-        }
+        #expect(await channel.manager.download(.get("export?token=s3cr3t-1"), to: folder.export).failure != nil)
         let file = try await channel.manager.download(.get("export?token=s3cr3t-2"), to: folder.export).value
         #expect(file.reused == 40_000)
     }
@@ -200,75 +153,63 @@ struct ResumeTests {
     @Test("through a redirect to an address that always changes")
     func redirected() async throws {
         let served = Served(100_000)
-        let turn = Mutex(0)
+        let turn = Shared(0)
         let server = try LoopbackServer.test { request in
-            let turn = turn.withLock { turn in
-                turn += 1
-                return turn
-            }
+            let turn = turn.next() + 1
             guard request.path != "/export" else { return .redirect(to: "/cdn/\(turn)") }
             return served.reply(request, sending: turn == 2 ? 40_000 : nil)
         }
-        let channel = Channel.loopback(server)
-        try await interrupt(channel)
-        #expect(try await channel.manager.download(.export, to: folder.export).value.reused == 40_000)
-        #expect(try Data(contentsOf: folder.export) == served.bytes)
+        await folder.interrupt(server)
+        #expect(try await folder.download(from: server).value.reused == 40_000)
+        #expect(try folder.exported == served.bytes)
     }
 
     @Test("only by default: without `resumes` a failure leaves no file, and an earlier part is removed")
     func unwanted() async throws {
         let served = Served(100_000)
         let server = try server([{ served.reply($0, sending: 40_000) }])
-        let channel = Channel.loopback(server)
-        try await interrupt(channel)
+        await folder.interrupt(server)
         #expect(try folder.names.count == 2)
-        try await interrupt(channel, .init { $0.resumes = false })
+        await folder.interrupt(server, .init { $0.resumes = false })
         #expect(try folder.names == [])
         #expect(server.requests[1].headers["range"] == nil)
-        try await interrupt(channel)
+        await folder.interrupt(server)
         try Download.discardPart(of: folder.export)
         #expect(try folder.names == [])
     }
 
     // MARK: - Validators
 
+    private static let earlier = "Sun, 01 Nov 2026 10:00:00 GMT"
+
     @Test(
         "only with a strong validator",
         arguments: [
             (["ETag": #""a""#], true), (["ETag": #"W/"a""#], false), (["ETag": "a"], false), ([:], false),
-            (["Last-Modified": "Sun, 01 Nov 2026 10:00:00 GMT", "Date": "Sun, 01 Nov 2026 10:01:00 GMT"], true),
-            (["Last-Modified": "Sun, 01 Nov 2026 10:00:00 GMT", "Date": "Sun, 01 Nov 2026 10:00:59 GMT"], false),
-            (["Last-Modified": "Sun, 01 Nov 2026 10:00:00 GMT"], false),
-            (
-                [
-                    "Last-Modified": "Sun, 01 Nov 2026 10:00:00 GMT", "Date": "Sun, 01 Nov 2026 12:00:00 GMT",
-                    "ETag": #"W/"a""#,
-                ], false
-            ),
+            (["Last-Modified": earlier, "Date": "Sun, 01 Nov 2026 10:01:00 GMT"], true),
+            (["Last-Modified": earlier, "Date": "Sun, 01 Nov 2026 10:00:59 GMT"], false), (["Last-Modified": earlier], false),
+            (["Last-Modified": earlier, "Date": "Sun, 01 Nov 2026 12:00:00 GMT", "ETag": #"W/"a""#], false),
             (["ETag": #""a""#, "Accept-Ranges": "none"], false),
         ] as [(HeaderLines, Bool)])
     func validators(headers: HeaderLines, isContinued: Bool) async throws {
         var served = Served(100_000)
         (served.tag, served.headers, served.checksIfRange) = (nil, headers, false)
-        let server = try server([{ [served] in served.reply($0, sending: 40_000) }, { [served] in served.reply($0) }])
-        let channel = Channel.loopback(server)
-        try await interrupt(channel)
+        let server = try served.server(cut: 40_000)
+        await folder.interrupt(server)
         #expect(try folder.names.count == (isContinued ? 2 : 0))
-        let file = try await channel.manager.download(.export, to: folder.export).value
-        #expect(file.reused == (isContinued ? 40_000 : 0))
+        #expect(try await folder.download(from: server).value.reused == (isContinued ? 40_000 : 0))
         #expect(server.requests[1].headers["if-range"] == (isContinued ? headers["ETag"] ?? headers["Last-Modified"] : nil))
-        #expect(try Data(contentsOf: folder.export) == served.bytes)
+        #expect(try folder.exported == served.bytes)
     }
 
     @Test("from the beginning without a strong validator, if the policy repeats it")
     func weak() async throws {
         var served = Served(100_000)
         served.tag = nil
-        let server = try server([{ [served] in served.reply($0, sending: 40_000) }, { [served] in served.reply($0) }])
-        let channel = Channel.loopback(server, retries: true)
-        _ = try await channel.manager.download(.export, to: folder.export).value
-        #expect(server.requests.map { $0.headers["range"] } == [nil, nil])
-        #expect(try Data(contentsOf: folder.export) == served.bytes)
+        let server = try served.server(cut: 40_000)
+        _ = try await folder.download(from: server, retries: true).value
+        #expect(server.ranges == [nil, nil])
+        #expect(try folder.exported == served.bytes)
     }
 
     @Test("never if the method is not GET")
@@ -276,9 +217,7 @@ struct ResumeTests {
         let served = Served(100_000)
         let server = try server([{ served.reply($0, sending: 40_000) }])
         let channel = Channel.loopback(server, retries: true)
-        await #expect(throws: APIClientError.self) {
-            try await channel.manager.download(.post("export"), to: folder.export).value
-        }
+        #expect(await channel.manager.download(.post("export"), to: folder.export).failure != nil)
         #expect(server.requests.count == 1)
         #expect(try folder.names == [])
     }
@@ -305,38 +244,31 @@ struct ResumeTests {
                 var old = old
                 if kind == "changed, no date" {
                     old.tag = nil
-                    old.headers.append("Last-Modified", "Sun, 01 Nov 2026 10:00:00 GMT")
+                    old.headers.append("Last-Modified", Self.earlier)
                     old.headers.append("Date", "Sun, 01 Nov 2026 12:00:00 GMT")
                 }
                 old.namesDigest = kind.contains("digest")
                 return old.reply(request, sending: 40_000)
             },
             { request in
-                func part(_ range: String?, _ body: Data, _ headers: HeaderLines = [:]) -> ServerReply {
-                    var headers = headers
-                    headers.append("ETag", #""one""#)
-                    if let range { headers.append("Content-Range", range) }
-                    return .status(206, body: body, headers: headers)
-                }
                 let rest = Data(after.bytes[40_000...])
-                switch kind {
-                case "other start": return part("bytes 39999-99999/100000", Data(after.bytes[39_999...]))
-                case "no range": return part(nil, rest)
-                case "too long": return part("bytes 40000-99998/100000", rest)
-                case "other total": return part("bytes 40000-99999/100001", rest)
+                return switch kind {
+                case "other start": .part("bytes 39999-99999/100000", Data(after.bytes[39_999...]))
+                case "no range": .part(nil, rest)
+                case "too long": .part("bytes 40000-99998/100000", rest)
+                case "other total": .part("bytes 40000-99999/100001", rest)
                 case "multipart":
-                    return part("bytes 40000-99999/100000", rest, ["Content-Type": "multipart/byteranges; boundary=a"])
-                case "416": return .status(416, headers: ["Content-Range": "bytes */40000", "ETag": #""one""#])
-                case "empty range": return part("bytes 40000-39999/100000", Data())
-                default: return after.reply(request)
+                    .part("bytes 40000-99999/100000", rest, ["Content-Type": "multipart/byteranges; boundary=a"])
+                case "416": .status(416, headers: ["Content-Range": "bytes */40000", "ETag": #""one""#])
+                case "empty range": .part("bytes 40000-39999/100000", Data())
+                default: after.reply(request)
                 }
             },
             { after.reply($0) },
         ])
-        let channel = Channel.loopback(server)
-        try await interrupt(channel)
-        let file = try await channel.manager.download(.export, to: folder.export).value
-        #expect(try Data(contentsOf: folder.export) == after.bytes)
+        await folder.interrupt(server)
+        let file = try await folder.download(from: server).value
+        #expect(try folder.exported == after.bytes)
         #expect(file.reused == 0)
         // The download reads a response with the whole file at once.
         #expect(server.requests.count == (["changed", "ranges ignored"].contains(kind) ? 2 : 3))
@@ -353,28 +285,22 @@ struct ResumeTests {
         let server = try server([
             { served.reply($0, sending: 40_000) },
             { _ in
-                func part(_ range: String?, tag: String = #""one""#) -> ServerReply {
-                    var headers: HeaderLines = ["ETag": tag]
-                    if let range { headers.append("Content-Range", range) }
-                    return .status(206, body: rest, headers: headers)
-                }
                 switch kind {
-                case "416": return .status(416, headers: ["Content-Range": "bytes */50000"])
-                case "other tag": return part("bytes 40000-99999/100000", tag: #""two""#)
-                case "other start": return part("bytes 39999-99998/100000")
-                default: return part(nil)
+                case "416": .status(416, headers: ["Content-Range": "bytes */50000"])
+                case "other tag": .part("bytes 40000-99999/100000", rest, tag: #""two""#)
+                case "other start": .part("bytes 39999-99998/100000", rest)
+                default: .part(nil, rest)
                 }
             },
             { _ in .status(status) },
             { served.reply($0) },
         ])
-        let channel = Channel.loopback(server)
-        try await interrupt(channel)
-        try await interrupt(channel)
-        #expect(server.requests.map { $0.headers["range"] } == [nil, "bytes=40000-", nil])
+        await folder.interrupt(server)
+        await folder.interrupt(server)
+        #expect(server.ranges == [nil, "bytes=40000-", nil])
         #expect(try folder.names == ["export.bin.part", "export.bin.part.json"])
-        let file = try await channel.manager.download(.export, to: folder.export).value
-        #expect(try Data(contentsOf: folder.export) == served.bytes)
+        let file = try await folder.download(from: server).value
+        #expect(try folder.exported == served.bytes)
         #expect(file.reused == 40_000)
     }
 
@@ -382,27 +308,20 @@ struct ResumeTests {
     func keptBesideAnewOne() async throws {
         let served = Served(100_000)
         let server = try server([{ served.reply($0, sending: 40_000) }, { _ in .status(503) }, { served.reply($0) }])
-        let channel = Channel.loopback(server)
-        try await interrupt(channel)
-        try await interrupt(channel, .init { $0.beginsAnew = true })
+        await folder.interrupt(server)
+        await folder.interrupt(server, .init { $0.beginsAnew = true })
         #expect(try folder.names == ["export.bin.part", "export.bin.part.json"])
-        #expect(try await channel.manager.download(.export, to: folder.export).value.reused == 40_000)
-        #expect(server.requests.map { $0.headers["range"] } == [nil, nil, "bytes=40000-"])
+        #expect(try await folder.download(from: server).value.reused == 40_000)
+        #expect(server.ranges == [nil, nil, "bytes=40000-"])
     }
 
     @Test("with as many attempts as its policy allows if the server ignores ranges and breaks off, and the error says how")
     func neverWhole() async throws {
         var served = Served(100_000)
         served.knowsRanges = false
-        let after = served
-        let server = try server([{ after.reply($0, sending: 40_000) }])
+        let server = try server([{ [served] in served.reply($0, sending: 40_000) }])
         let channel = Channel.loopback(server) { $0.interceptors = [RetryPolicy(attempts: 3, base: .milliseconds(1))] }
-        do {
-            _ = try await channel.manager.download(.export, to: folder.export).value
-            Issue.record("expected an error")
-        } catch {
-            guard case .transport(.truncated(40_000, 100_000), _) = error else { throw error }
-        }
+        #expect(await folder.interrupt(channel)?.transport == .truncated(received: 40_000, expected: 100_000))
         #expect(server.requests.count == 3)
     }
 
@@ -414,16 +333,10 @@ struct ResumeTests {
             { served.reply($0, sending: 10) },
             { request in
                 let first = request.headers["range"].flatMap { Int($0.dropFirst(6).prefix { $0.isNumber }) } ?? 0
-                let headers: HeaderLines = [
-                    "ETag": #""one""#, "Content-Range": "bytes \(first)-\(first)/\(served.bytes.count)",
-                ]
-                return .status(206, body: Data(served.bytes[first...first]), headers: headers)
+                return .part("bytes \(first)-\(first)/\(served.bytes.count)", Data(served.bytes[first...first]))
             },
         ])
-        let channel = Channel.loopback(server, retries: true)
-        let error = await #expect(throws: APIClientError.self) {
-            try await channel.manager.download(.export, to: folder.export).value
-        }
+        let error = await folder.download(from: server, retries: true).failure
         #expect(error?.label == "transport.malformedResponse", "\(String(describing: error))")
         #expect(server.requests.count == 1 + DownloadOptions.mostPartialAnswers)
     }
@@ -433,51 +346,36 @@ struct ResumeTests {
         let served = Served(100_000)
         let server = try server([
             { served.reply($0, sending: 40_000) },
-            { _ in
-                .status(
-                    206, body: Data(served.bytes[40_000..<70_000]),
-                    headers: ["Content-Range": "bytes 40000-69999/*", "ETag": #""one""#])
-            }, { served.reply($0) },
+            { _ in .part("bytes 40000-69999/*", Data(served.bytes[40_000..<70_000])) }, { served.reply($0) },
         ])
-        let channel = Channel.loopback(server)
-        try await interrupt(channel)
-        _ = try await channel.manager.download(.export, to: folder.export).value
-        #expect(server.requests.map { $0.headers["range"] } == [nil, "bytes=40000-", "bytes=70000-"])
-        #expect(try Data(contentsOf: folder.export) == served.bytes)
+        await folder.interrupt(server)
+        _ = try await folder.download(from: server).value
+        #expect(server.ranges == [nil, "bytes=40000-", "bytes=70000-"])
+        #expect(try folder.exported == served.bytes)
     }
 
     @Test("to its end if only the length was missing: 416 with the length is the end")
     func wholeAlready() async throws {
         let served = Served(50_000)
-        let server = try server([
-            { _ in
-                [
-                    .sendHead(status: 200, headers: ["Transfer-Encoding": "chunked", "ETag": #""one""#]),
-                    .sendChunk(served.bytes), .closeConnection,
-                ]
-            }, { served.reply($0) },
-        ])
-        let channel = Channel.loopback(server)
-        try await interrupt(channel)
-        let file = try await channel.manager.download(.export, to: folder.export).value
+        let head = ServerReply.Step.sendHead(status: 200, headers: ["Transfer-Encoding": "chunked", "ETag": #""one""#])
+        let server = try server([{ _ in [head, .sendChunk(served.bytes), .closeConnection] }, { served.reply($0) }])
+        await folder.interrupt(server)
+        let file = try await folder.download(from: server).value
         #expect(file.head.status.code == 416 && file.reused == 50_000 && file.length == 50_000)
-        #expect(try Data(contentsOf: folder.export) == served.bytes)
+        #expect(try folder.exported == served.bytes)
     }
 
     @Test("if a server changes the file at every request, the download ends with an error")
     func everChanging() async throws {
-        let turn = Mutex(UInt64(0))
+        let turn = Shared(1)
         let server = try LoopbackServer.test { request in
-            let seed = turn.withLock { turn in
-                turn += 1
-                return turn
-            }
-            var served = Served(10_000, seed: seed)
+            let seed = turn.next()
+            var served = Served(10_000, seed: UInt64(seed))
             served.tag = "\"\(seed)\""
             return served.reply(request, sending: 5_000)
         }
         let channel = Channel.loopback(server, retries: true) { $0.interceptors = [RetryPolicy(attempts: 99, base: .zero)] }
-        try await interrupt(channel)
+        await folder.interrupt(channel)
         #expect(server.requests.count < 40)
     }
 
@@ -487,16 +385,15 @@ struct ResumeTests {
     func damaged() async throws {
         var served = Served(100_000)
         served.namesDigest = true
-        let server = try server([{ [served] in served.reply($0, sending: 40_000) }, { [served] in served.reply($0) }])
-        let channel = Channel.loopback(server)
-        try await interrupt(channel)
+        let server = try served.server(cut: 40_000)
+        await folder.interrupt(server)
         var bytes = try Data(contentsOf: folder.part)
         bytes[123] ^= 1
         let handle = try FileHandle(forWritingTo: folder.part)
         try handle.write(contentsOf: bytes)
         try handle.close()
-        let file = try await channel.manager.download(.export, to: folder.export).value
-        #expect(try Data(contentsOf: folder.export) == served.bytes)
+        let file = try await folder.download(from: server).value
+        #expect(try folder.exported == served.bytes)
         #expect(file.reused == 0 && server.requests.count == 3)
     }
 
@@ -508,15 +405,12 @@ struct ResumeTests {
         let digest = rest.digest
         rest = served
         rest.headers.append("Content-Digest", digest)
-        let server = try server([
-            { served.reply($0, sending: 40_000) }, { [rest] in rest.reply($0) }, { served.reply($0) },
-        ])
-        let channel = Channel.loopback(server)
-        try await interrupt(channel)
-        let file = try await channel.manager.download(.export, to: folder.export).value
-        #expect(try Data(contentsOf: folder.export) == served.bytes)
+        let server = try server([{ served.reply($0, sending: 40_000) }, { [rest] in rest.reply($0) }, { served.reply($0) }])
+        await folder.interrupt(server)
+        let file = try await folder.download(from: server).value
+        #expect(try folder.exported == served.bytes)
         #expect(file.reused == (isRight ? 40_000 : 0))
-        #expect(server.requests.map { $0.headers["range"] } == [nil, "bytes=40000-"] + (isRight ? [] : [nil]))
+        #expect(server.ranges == [nil, "bytes=40000-"] + (isRight ? [] : [nil]))
         #expect(try folder.names == ["export.bin"])
     }
 
@@ -528,9 +422,8 @@ struct ResumeTests {
         ], [false, true])
     func lies(kind: String, isSealed: Bool) async throws {
         let served = Served(100_000)
-        let server = try server([{ served.reply($0, sending: 40_000) }, { served.reply($0) }])
-        let channel = Channel.loopback(server)
-        try await interrupt(channel)
+        let server = try served.server(cut: 40_000)
+        await folder.interrupt(server)
         let path = folder.sidecar.path
         let text = try String(contentsOf: folder.sidecar, encoding: .utf8)
         func put(_ old: String, _ new: String) throws {
@@ -560,8 +453,8 @@ struct ResumeTests {
         }
         // The other checks hold without the seal, too.
         if isSealed, kind != "link" { try seal() }
-        let file = try await channel.manager.download(.export, to: folder.export).value
-        #expect(try Data(contentsOf: folder.export) == served.bytes)
+        let file = try await folder.download(from: server).value
+        #expect(try folder.exported == served.bytes)
         #expect(file.reused == 0)
         #expect(try folder.names == ["export.bin"] + (kind == "link" ? ["other.json"] : []))
         if kind == "link" { #expect(try String(contentsOf: folder.file("other.json"), encoding: .utf8) == text) }
@@ -580,16 +473,13 @@ struct ResumeTests {
     @Test("a sidecar that a killed process left beside the whole file is removed by the next download")
     func sidecarWithoutPart() async throws {
         let served = Served(100_000)
-        let server = try server([{ served.reply($0, sending: 40_000) }, { served.reply($0) }])
-        defer { server.close() }
-        let channel = Channel.loopback(server)
-        try await interrupt(channel)
+        let server = try served.server(cut: 40_000)
+        await folder.interrupt(server)
         try FileManager.default.moveItem(at: folder.part, to: folder.export)
         #expect(try folder.names == ["export.bin", "export.bin.part.json"])
-        let file = try await channel.manager.download(.export, to: folder.export).value
-        #expect(try Data(contentsOf: folder.export) == served.bytes && file.reused == 0)
+        let file = try await folder.download(from: server).value
+        #expect(try folder.exported == served.bytes && file.reused == 0)
         #expect(try folder.names == ["export.bin"])
-        await channel.close()
     }
 
     @Test("a part that another download has replaced keeps its sidecar when the first one is discarded")
@@ -609,7 +499,7 @@ struct ResumeTests {
     @Test("the download never writes to a part that is a link or has a second name", arguments: [true, false])
     func links(isSymbolic: Bool) async throws {
         let served = Served(10_000)
-        let server = try server([{ served.reply($0) }])
+        let server = try served.server()
         let other = folder.file("other")
         try Data("mine".utf8).write(to: other)
         if isSymbolic {
@@ -617,10 +507,9 @@ struct ResumeTests {
         } else {
             try FileManager.default.linkItem(at: other, to: folder.part)
         }
-        let channel = Channel.loopback(server)
-        _ = try await channel.manager.download(.export, to: folder.export).value
+        _ = try await folder.download(from: server).value
         #expect(try Data(contentsOf: other) == Data("mine".utf8))
-        #expect(try Data(contentsOf: folder.export) == served.bytes)
+        #expect(try folder.exported == served.bytes)
         #expect(try folder.names == ["export.bin", "other"])
     }
 
@@ -630,15 +519,13 @@ struct ResumeTests {
     func parts() async throws {
         var served = Served(400_003)
         served.namesDigest = true
-        let cuts = Mutex<Set<String>>([])
+        let cuts = Shared<Set<String>>([""])
         let server = try LoopbackServer.test { [served] request in
-            let range = request.headers["range"] ?? ""
-            let isFirst = cuts.withLock { $0.insert(range).inserted }
-            return range.isEmpty || !isFirst ? served.reply(request) : served.reply(request, sending: 30_000)
+            let isFirst = cuts.take { $0.insert(request.headers["range"] ?? "").inserted }
+            return served.reply(request, sending: isFirst ? 30_000 : nil)
         }
-        let channel = Channel.loopback(server, retries: true)
-        _ = try await channel.manager.download(.export, to: folder.export, .init { $0.parts = 4 }).value
-        #expect(try Data(contentsOf: folder.export) == served.bytes)
+        _ = try await folder.download(from: server, retries: true, .init { $0.parts = 4 }).value
+        #expect(try folder.exported == served.bytes)
         let ranges = server.requests.compactMap { $0.headers["range"] }
         #expect(Set(ranges).isSuperset(of: ["bytes=100000-199999", "bytes=200000-299999", "bytes=300000-"]), "\(ranges)")
         #expect(ranges.count >= 6)
@@ -649,101 +536,52 @@ struct ResumeTests {
     func fasterParts() async throws {
         let served = Served(2 << 20)
         let gate = try Gate()
-        let server = try LoopbackServer.test { request in
-            ServerReply(
-                served.reply(request).steps.flatMap { step in
-                    guard case .sendBody(let data) = step else { return [step] }
-                    return [.sendBody(data.prefix(1_000)), .waitFor(gate), .sendBody(data.dropFirst(1_000))]
-                })
-        }
-        let channel = Channel.loopback(server)
-        let download = channel.manager.download(.export, to: folder.export, .init { $0.parts = 4 })
+        let server = try LoopbackServer.test { served.reply($0).halting(after: 1_000, until: gate) }
+        let download = folder.download(from: server, .init { $0.parts = 4 })
         // No body ends before all four requests are there.
         try await server.waitForRequests(4, timeout: .seconds(30))
         gate.open()
         _ = try await download.value
-        #expect(try Data(contentsOf: folder.export) == served.bytes)
+        #expect(try folder.exported == served.bytes)
         #expect(server.requests.count == 4)
     }
 
-    @Test("in several parts by a later download")
-    func partsLater() async throws {
-        let served = Served(400_000)
-        let isBroken = Mutex(true)
-        let server = try LoopbackServer.test { request in
-            guard isBroken.withLock({ $0 }) else { return served.reply(request) }
-            return served.reply(request, sending: 50_000, then: .stalling)
-        }
-        let channel = Channel.loopback(server)
-        try await interruptParts(channel, server)
-        isBroken.withLock { $0 = false }
-        let file = try await channel.manager.download(.export, to: folder.export).value
-        #expect(file.reused == 200_000)
-        #expect(try Data(contentsOf: folder.export) == served.bytes)
-    }
-
     @Test(
-        "from the beginning if the sidecar does not fit the part: a segment claims bytes that the part lacks",
-        arguments: [
-            // The first segment claims more than it has; one segment claims all; the numbers are right, but the bytes are gone.
-            (#""done":50000"#, #""done":100000"#), ("segments", "one"), ("", ""),
-        ])
-    func liesAboutAHole(old: String, new: String) async throws {
+        "in several parts by a later one; from the beginning if the sidecar claims bytes that the part lacks",
+        arguments: ["nothing", "the first segment", "one segment for all", "bytes that are gone"])
+    func partsLater(lie: String) async throws {
         let served = Served(400_000)
-        let isBroken = Mutex(true)
-        let server = try LoopbackServer.test { request in
-            guard isBroken.withLock({ $0 }) else { return served.reply(request) }
-            return served.reply(request, sending: 50_000, then: .stalling)
-        }
-        let channel = Channel.loopback(server)
-        try await interruptParts(channel, server)
-        isBroken.withLock { $0 = false }
+        let isBroken = Shared(true)
+        let server = try LoopbackServer.test { served.reply($0, sending: isBroken.current ? 50_000 : nil, then: .stalling) }
+        // Stops after 50,000 bytes of each of four parts.
+        let first = folder.download(from: server, .init { $0.parts = 4 })
+        for await update in first.progress where update.completed == 200_000 { break }
+        first.pause()
+        try await server.waitForOpenConnections(atMost: 0)
+        first.cancel()
+        #expect(await first.failure != nil)
+        isBroken.change { $0 = false }
         var text = try String(contentsOf: folder.sidecar, encoding: .utf8)
-        if old == "segments" {
+        switch lie {
+        case "the first segment":
+            #expect(text.contains(#""done":50000"#), "\(text)")
+            text = text.replacingOccurrences(of: #""done":50000"#, with: #""done":100000"#)
+        case "one segment for all":
             let start = try #require(text.range(of: #""segments":["#)?.upperBound)
             let end = try #require(text[start...].firstIndex(of: "]"))
             text.replaceSubrange(start..<end, with: #"{"done":350000,"end":400000,"start":0}"#)
-        } else if old.isEmpty {
+        case "bytes that are gone":
             let handle = try FileHandle(forWritingTo: folder.part)
             try handle.truncate(atOffset: 0)
             try handle.truncate(atOffset: 350_000)
             try handle.close()
-        } else {
-            #expect(text.contains(old), "\(text)")
-            text = text.replacingOccurrences(of: old, with: new)
+        default: break
         }
         try text.write(to: folder.sidecar, atomically: false, encoding: .utf8)
-        let file = try await channel.manager.download(.export, to: folder.export).value
-        #expect(try Data(contentsOf: folder.export) == served.bytes)
-        #expect(file.reused == 0)
+        let file = try await folder.download(from: server).value
+        #expect(try folder.exported == served.bytes)
+        #expect(file.reused == (lie == "nothing" ? 200_000 : 0))
         #expect(try folder.names == ["export.bin"])
-    }
-
-    /// Stops a download in four parts after 50,000 bytes of each.
-    private func interruptParts(_ channel: Channel, _ server: LoopbackServer) async throws {
-        let download = channel.manager.download(.export, to: folder.export, .init { $0.parts = 4 })
-        for await update in download.progress where update.completed == 200_000 { break }
-        download.pause()
-        try await server.waitForOpenConnections(atMost: 0)
-        download.cancel()
-        await #expect(throws: APIClientError.self) { try await download.value }
-    }
-
-    @Test("one after the other if the server rejects several at once")
-    func fewerRequests() async throws {
-        let served = Served(400_000)
-        let turn = Mutex(0)
-        let server = try LoopbackServer.test { request in
-            let turn = turn.withLock { turn in
-                turn += 1
-                return turn
-            }
-            // The second is always one of several; the rejection may cancel the others before they are sent.
-            return turn == 2 ? .status(429) : served.reply(request)
-        }
-        let channel = Channel.loopback(server)
-        _ = try await channel.manager.download(.export, to: folder.export, .init { $0.parts = 4 }).value
-        #expect(try Data(contentsOf: folder.export) == served.bytes)
     }
 
     @Test("in one part if the server does not announce ranges, or the file is small")
@@ -751,12 +589,9 @@ struct ResumeTests {
         for (count, headers) in [(400_000, [:]), (100_000, ["Accept-Ranges": "bytes"])] as [(Int, HeaderLines)] {
             var served = Served(count)
             served.headers = headers
-            let server = try server([{ [served] in served.reply($0) }])
-            defer { server.close() }
-            let channel = Channel.loopback(server)
-            _ = try await channel.manager.download(.export, to: folder.export, .init { $0.parts = 4 }).value
+            let server = try served.server()
+            _ = try await folder.download(from: server, .init { $0.parts = 4 }).value
             #expect(server.requests.count == 1)
-            await channel.close()
         }
     }
 
@@ -768,9 +603,8 @@ struct ResumeTests {
             if request.headers["range"] != nil { (served.tag, served.checksIfRange) = (nil, false) }
             return served.reply(request)
         }
-        let channel = Channel.loopback(server)
-        _ = try await channel.manager.download(.export, to: folder.export, .init { $0.parts = 4 }).value
-        #expect(try Data(contentsOf: folder.export) == served.bytes)
+        _ = try await folder.download(from: server, .init { $0.parts = 4 }).value
+        #expect(try folder.exported == served.bytes)
         // The first request, and the one for all of it; a part may still reach the server after that.
         #expect(server.requests.count { $0.headers["range"] == nil } == 2)
     }
@@ -778,18 +612,10 @@ struct ResumeTests {
     @Test("a file that changes between its parts is downloaded again")
     func partsChanged() async throws {
         let old = Served(400_000)
-        let new = Mutex(0)
         var changed = Served(400_000, seed: 2)
         changed.tag = #""two""#
-        let server = try LoopbackServer.test { [changed] request in
-            let turn = new.withLock { new in
-                new += 1
-                return new
-            }
-            return turn == 1 ? old.reply(request) : changed.reply(request)
-        }
-        let channel = Channel.loopback(server)
-        _ = try await channel.manager.download(.export, to: folder.export, .init { $0.parts = 4 }).value
-        #expect(try Data(contentsOf: folder.export) == changed.bytes)
+        let server = try server([{ old.reply($0) }, { [changed] in changed.reply($0) }])
+        _ = try await folder.download(from: server, .init { $0.parts = 4 }).value
+        #expect(try folder.exported == changed.bytes)
     }
 }

@@ -1,14 +1,6 @@
 import CoreAPITransfers
 import TestSupport
 
-#if canImport(Darwin)
-import Darwin
-#elseif canImport(Musl)
-import Musl
-#else
-import Glibc
-#endif
-
 /// Files whose downloads break off at seeded moments. Every file in place must be a version that the server had.
 @Suite("Seeded interruptions", .closing, .timeLimit(.minutes(3)))
 struct SeededTests {
@@ -89,15 +81,14 @@ struct SeededTests {
         "200 files each have the right SHA-256 at the end, and no part is left",
         .enabled(if: order == nil && orderOfMany == nil))
     func cuts() async throws {
-        let folder = try Folder()
+        let folder = Folder()
         let files = Files(200, size: 1...60_000, calmAfter: 12)
         let server = try LoopbackServer.test(keepsRequests: false) { files.reply($0) }
-        let channel = Channel.moody(server.url)
+        let manager = Channel.moody(server.url).manager
         async let kills = withThrowingTaskGroup(of: Int.self) { group in
             for worker in 0..<4 { group.addTask { try await kill(worker, server.url, folder) } }
             return try await group.reduce(0, +)
         }
-        let manager = channel.manager
         let runs = await withTaskGroup(of: Int.self) { group in
             var runs: [Int] = []
             for (number, index) in (0..<200).filter({ !Self.isOfKilled($0) }).enumerated() {
@@ -115,7 +106,6 @@ struct SeededTests {
         // A kill between a download's last two steps leaves a sidecar, which the next download of the file removes.
         let allowed = Set((0..<200).filter(Self.isOfKilled).map { "\($0).part.json" })
         #expect(Set(left).subtracting(allowed) == [])
-        await channel.close()
     }
 
     private static func isOfKilled(_ index: Int) -> Bool { index % 5 == 4 }
@@ -147,21 +137,7 @@ struct SeededTests {
         return Dictionary(uniqueKeysWithValues: zip(names, lines.map(String.init)))
     }
 
-    // MARK: - Killed processes
-
     private static func endProcess() { raise(SIGKILL) }
-
-    /// Bytes that all downloads of a process have moved.
-    private final class Total: Sendable {
-        private let moved = Mutex<Int64>(0)
-
-        func add(_ more: Int64) -> Int64 {
-            moved.withLock { moved in
-                moved += more
-                return moved
-            }
-        }
-    }
 
     private static let variable = "NETWORKERKIT_DOWNLOADS"
     private static let order = ProcessInfo.processInfo.environment[variable]
@@ -173,14 +149,11 @@ struct SeededTests {
     /// - Returns: how many were killed.
     private func kill(_ worker: Int, _ url: String, _ folder: Folder) async throws -> Int {
         var random = SplitMix(UInt64(worker) &+ 100)
-        var environment = ProcessInfo.processInfo.environment
         for kills in 0..<40 {
             // It grows, so that the files that cannot be continued are whole at some time.
             let deadline = Int.random(in: 40_000...200_000, using: &random) + kills * 5_000
-            environment[Self.many] = "\(url) \(folder.url.path) \(worker) \(deadline)"
-            let outcome = try await Program.run(
-                [CommandLine.arguments[0], "--testing-library", "swift-testing", "--filter", "SeededTests"],
-                environment: environment, capturesErrors: true)
+            let order = "\(url) \(folder.url.path) \(worker) \(deadline)"
+            let outcome = try await Program.tests(of: "SeededTests", [Self.many: order])
             if outcome.status == 0 { return kills }
             #expect(outcome.status == 128 + SIGKILL, "\(outcome.text)")
         }
@@ -194,7 +167,8 @@ struct SeededTests {
         let folder = URL(fileURLWithPath: words[1])
         let (worker, deadline) = (try #require(Int(words[2])), try #require(Int64(words[3])))
         let manager = Channel.moody(words[0]).manager
-        let total = Total()
+        // Bytes that all downloads of the process have moved.
+        let total = Shared<Int64>(0)
         await withTaskGroup(of: Int.self) { group in
             for index in 0..<200 where Self.isOfKilled(index) && index / 5 % 4 == worker {
                 guard !FileManager.default.fileExists(atPath: folder.appendingPathComponent("\(index)").path) else { continue }
@@ -206,7 +180,8 @@ struct SeededTests {
                             for await progress in updates {
                                 let more = max(0, progress.completed - (last ?? progress.completed))
                                 last = progress.completed
-                                if total.add(more) > deadline { Self.endProcess() }
+                                total.change { $0 += more }
+                                if total.current > deadline { Self.endProcess() }
                             }
                         }
                     }
@@ -220,13 +195,13 @@ struct SeededTests {
         "a process that is killed again and again leaves a part that the next one continues",
         .enabled(if: order == nil && orderOfMany == nil))
     func killed() async throws {
-        let folder = try Folder()
+        let folder = Folder()
         var served = Served(3_000_000)
         served.namesDigest = true
-        let random = Mutex(SplitMix(5))
+        let random = Shared(SplitMix(5))
         let server = try LoopbackServer.test { [served] request in
             let first = request.headers["range"].flatMap { Int($0.dropFirst(6).prefix { $0 != "-" }) } ?? 0
-            let count = random.withLock { Int.random(in: 200_000...1_200_000, using: &$0) }
+            let count = random.take { Int.random(in: 200_000...1_200_000, using: &$0) }
             let rest = served.bytes[min(first, served.bytes.count)...]
             var headers: HeaderLines = ["ETag": #""one""#, "Accept-Ranges": "bytes", "Repr-Digest": served.digest]
             headers.append("Content-Length", "\(rest.count)")
@@ -237,14 +212,11 @@ struct SeededTests {
                 .throttled(Data(rest.prefix(count)), chunkSize: 20_000, interval: .milliseconds(2)), .closeConnection,
             ]
         }
-        var environment = ProcessInfo.processInfo.environment
         var kills = 0
         for run in 0..<60 {
-            environment[Self.variable] =
-                "\(server.url) \(folder.export.path) \(random.withLock { Int.random(in: 70_000...700_000, using: &$0) })"
-            let outcome = try await Program.run(
-                [CommandLine.arguments[0], "--testing-library", "swift-testing", "--filter", "SeededTests"],
-                environment: environment, capturesErrors: true)
+            let deadline = random.take { Int.random(in: 70_000...700_000, using: &$0) }
+            let order = "\(server.url) \(folder.export.path) \(deadline)"
+            let outcome = try await Program.tests(of: "SeededTests", [Self.variable: order])
             if outcome.status == 0 { break }
             #expect(outcome.status == 128 + SIGKILL, "run \(run): \(outcome.text)")
             #expect(!FileManager.default.fileExists(atPath: folder.export.path))
@@ -253,7 +225,7 @@ struct SeededTests {
         let ranges = server.requests.compactMap { $0.headers["range"] }
         print("killed \(kills) times, \(server.requests.count) requests, \(ranges.count) with a range")
         #expect(kills >= 3 && !ranges.isEmpty)
-        #expect(try Data(contentsOf: folder.export) == served.bytes)
+        #expect(try folder.exported == served.bytes)
         #expect(try folder.names == ["export.bin"])
     }
 
@@ -263,18 +235,12 @@ struct SeededTests {
         let file = URL(fileURLWithPath: words[1])
         let size = try? FileManager.default.attributesOfItem(atPath: "\(file.path).part")[.size] as? Int64
         let deadline = try #require(Int64(words[2])) + (size ?? 0)
-        var environment = APIEnvironment("loopback", baseURL: words[0])
-        environment.allowsInsecureConnections = true
-        let channel = Channel(name: "loopback", environment: environment).with {
-            $0.interceptors = [RetryPolicy(attempts: 10, base: .zero)]
-        }
+        let channel = Channel.test(words[0], name: "loopback") { $0.interceptors = [RetryPolicy(attempts: 10, base: .zero)] }
         let options = DownloadOptions { ($0.saveInterval, $0.savePause) = (65_536, .zero) }
         let download = channel.manager.download(.export, to: file, options)
         let before = download.progress
         // The kill comes after some bytes, so that each process makes progress on a slow machine, too.
-        Task.detached {
-            for await progress in before where progress.completed > deadline { Self.endProcess() }
-        }
+        Task.detached { for await progress in before where progress.completed > deadline { Self.endProcess() } }
         _ = try await download.value
         _exit(0)
     }
@@ -283,9 +249,7 @@ struct SeededTests {
 extension Channel {
     /// For a server whose answers break off or stand still.
     fileprivate static func moody(_ url: String) -> Channel {
-        var environment = APIEnvironment("loopback", baseURL: url)
-        environment.allowsInsecureConnections = true
-        return Channel(name: "loopback", environment: environment).with {
+        .test(url, name: "loopback") {
             $0.modifiers = [Timeout(idle: .seconds(2))]
             $0.interceptors = [RetryPolicy(attempts: 4, base: .zero)]
         }

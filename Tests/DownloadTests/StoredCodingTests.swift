@@ -5,12 +5,8 @@ import TestSupport
 
 @Suite("A download of a file with a content coding", .closing, .timeLimit(.minutes(1)))
 struct StoredCodingTests {
-    private let folder: Folder
+    private let folder = Folder()
     private static let text = Served(40_000).bytes.base64EncodedData()
-
-    init() throws {
-        folder = try Folder()
-    }
 
     /// The text as a server has stored it: in gzip.
     private func archive() throws -> Served {
@@ -20,34 +16,12 @@ struct StoredCodingTests {
         return served
     }
 
-    /// Answers the first requests with as many bytes of the body, and the others with the whole.
-    private func server(_ served: Served, cut counts: Int...) throws -> LoopbackServer {
-        let turn = Mutex(0)
-        return try LoopbackServer.test { request in
-            let index = turn.withLock { turn in
-                defer { turn += 1 }
-                return turn
-            }
-            return served.reply(request, sending: counts.dropFirst(index).first)
-        }
-    }
-
-    private func interrupt(_ channel: Channel, _ options: DownloadOptions = DownloadOptions()) async throws {
-        let error = await #expect(throws: APIClientError.self) {
-            try await channel.manager.download(.export, to: folder.export, options).value
-        }
-        guard case .transport? = error?.untranslated else { return #expect(Bool(false), "\(error as Any)") }
-    }
-
     private final class Warnings: Listener {
-        let texts = Mutex<[String]>([])
-
+        let texts = Shared<[String]>([])
         func notify(_ event: CallEvent) {
-            if case .warning(_, let text) = event { texts.withLock { $0.append(text) } }
+            if case .warning(_, let text) = event { texts.change { $0.append(text) } }
         }
     }
-
-    // MARK: - The stored bytes
 
     @Test(
         "is the stored bytes, whatever the server calls their coding",
@@ -56,10 +30,9 @@ struct StoredCodingTests {
         var served = Served(300_000)
         served.headers.append("Content-Encoding", coding)
         served.namesDigest = true
-        let server = try server(served)
-        let channel = Channel.loopback(server)
-        let file = try await channel.manager.download(.export, to: folder.export, .init { $0.parts = parts }).value
-        #expect(try Data(contentsOf: folder.export) == served.bytes)
+        let server = try served.server()
+        let file = try await folder.download(from: server, .init { $0.parts = parts }).value
+        #expect(try folder.exported == served.bytes)
         #expect(file.head.headers[.contentEncoding] == coding)
         #expect(file.digests.map(\.description) == [served.digest])
         #expect(server.requests.count >= parts && server.requests.allSatisfy { $0.headers["accept-encoding"] == "identity" })
@@ -75,64 +48,48 @@ struct StoredCodingTests {
             if !namesCoding { served.headers = ["Accept-Ranges": "bytes"] }
             return served.reply(request)
         }
-        let channel = Channel.loopback(server)
-        try await interrupt(channel)
-        let file = try await channel.manager.download(.export, to: folder.export).value
-        #expect(file.reused == 1_000)
-        #expect(try Data(contentsOf: folder.export) == served.bytes)
-        #expect(server.requests.map { $0.headers["range"] } == [nil, "bytes=1000-"])
+        #expect(await folder.interrupt(server)?.untranslated.transport != nil)
+        #expect(try await folder.download(from: server).value.reused == 1_000)
+        #expect(try folder.exported == served.bytes)
+        #expect(server.ranges == [nil, "bytes=1000-"])
     }
 
     @Test("begins anew if a part has another coding")
     func otherCoding() async throws {
         let plain = Served(100_000)
-        let isCut = Mutex(false)
+        let isCut = Shared(false)
         let server = try LoopbackServer.test { request in
-            let isFirst = isCut.withLock { isCut in
-                defer { isCut = true }
-                return !isCut
-            }
             var served = plain
             if request.headers["range"] != nil { served.headers.append("Content-Encoding", "gzip") }
-            return served.reply(request, sending: isFirst ? 40_000 : nil)
+            return served.reply(request, sending: isCut.exchange(true) ? nil : 40_000)
         }
-        let channel = Channel.loopback(server)
-        try await interrupt(channel)
-        let file = try await channel.manager.download(.export, to: folder.export).value
-        #expect(file.reused == 0)
-        #expect(try Data(contentsOf: folder.export) == plain.bytes)
+        #expect(await folder.interrupt(server)?.untranslated.transport != nil)
+        #expect(try await folder.download(from: server).value.reused == 0)
+        #expect(try folder.exported == plain.bytes)
     }
-
-    // MARK: - Decoded bytes
 
     @Test("is decoded on request, and begins anew after an interruption", arguments: [1, 4])
     func decoded(parts: Int) async throws {
         var served = try archive()
         served.namesDigest = true
-        let server = try server(served, cut: 1_000)
-        let channel = Channel.loopback(server)
-        let options = DownloadOptions {
-            $0.decodes = true
-            $0.parts = parts
-        }
-        try await interrupt(channel, options)
+        let server = try served.server(cut: 1_000)
+        let options = DownloadOptions { ($0.decodes, $0.parts) = (true, parts) }
+        #expect(await folder.interrupt(server, options)?.untranslated.transport != nil)
         #expect(try folder.names == [])
-        let file = try await channel.manager.download(.export, to: folder.export, options).value
-        #expect(try Data(contentsOf: folder.export) == Self.text)
+        let file = try await folder.download(from: server, options).value
+        #expect(try folder.exported == Self.text)
         #expect(file.reused == 0 && file.length == Int64(Self.text.count))
-        #expect(server.requests.map { $0.headers["range"] } == [nil, nil])
+        #expect(server.ranges == [nil, nil])
         #expect(server.requests.allSatisfy { $0.headers["accept-encoding"]?.contains("gzip") == true })
     }
 
     @Test("is never decoded behind bytes that another download has stored")
     func decodedLater() async throws {
-        let served = try archive()
-        let server = try server(served, cut: 1_000)
-        let channel = Channel.loopback(server)
-        try await interrupt(channel)
+        let server = try archive().server(cut: 1_000)
+        #expect(await folder.interrupt(server)?.untranslated.transport != nil)
         #expect(try folder.names.count == 2)
-        _ = try await channel.manager.download(.export, to: folder.export, .init { $0.decodes = true }).value
-        #expect(try Data(contentsOf: folder.export) == Self.text)
+        _ = try await folder.download(from: server, .init { $0.decodes = true }).value
+        #expect(try folder.exported == Self.text)
         #expect(try folder.names == ["export.bin"])
     }
 
@@ -140,22 +97,17 @@ struct StoredCodingTests {
     func unknown() async throws {
         var served = Served(1_000)
         served.headers.append("Content-Encoding", "wild")
-        let server = try server(served)
-        let channel = Channel.loopback(server)
-        let error = await #expect(throws: APIClientError.self) {
-            try await channel.manager.download(.export, to: folder.export, .init { $0.decodes = true }).value
-        }
+        let server = try served.server()
+        let error = await folder.download(from: server, .init { $0.decodes = true }).failure
         #expect(error?.label == "transport.malformedResponse")
         #expect(try folder.names == [])
     }
-
-    // MARK: - A transport that always decodes
 
     @Test("over URLSession is decoded, begins anew after each interruption, and warns", arguments: [1, 4])
     func overURLSession(parts: Int) async throws {
         var served = try archive()
         served.namesDigest = true
-        let server = try server(served, cut: 1_000, 2_000)
+        let server = try served.server(cut: 1_000, 2_000)
         let warnings = Warnings()
         let channel = Channel.loopback(server) {
             $0.transport = URLSessionTransport()
@@ -163,53 +115,47 @@ struct StoredCodingTests {
         }
         let options = DownloadOptions { $0.parts = parts }
         for _ in 0..<2 {
-            try await interrupt(channel, options)
+            #expect(await folder.interrupt(channel, options)?.untranslated.transport != nil)
             #expect(try folder.names == [])
         }
         let file = try await channel.manager.download(.export, to: folder.export, options).value
-        #expect(try Data(contentsOf: folder.export) == Self.text)
+        #expect(try folder.exported == Self.text)
         #expect(file.reused == 0 && file.length == Int64(Self.text.count))
-        #expect(server.requests.map { $0.headers["range"] } == [nil, nil, nil])
-        #expect(warnings.texts.withLock { $0.count { $0.contains("decodes the body") } } == 3)
+        #expect(server.ranges == [nil, nil, nil])
+        #expect(warnings.texts.current.count { $0.contains("decodes the body") } == 3)
     }
 
     @Test("over URLSession begins anew within a call, too, and has no total")
     func retriedOverURLSession() async throws {
-        let served = try archive()
-        let server = try server(served, cut: 1_000)
+        let server = try archive().server(cut: 1_000)
         let channel = Channel.loopback(server, retries: true) { $0.transport = URLSessionTransport() }
         let download = channel.manager.download(.export, to: folder.export)
         for await progress in download.progress where progress.total != nil {
             #expect(progress.total == Int64(Self.text.count) && progress.completed == progress.total)
         }
         _ = try await download.value
-        #expect(try Data(contentsOf: folder.export) == Self.text)
-        #expect(server.requests.map { $0.headers["range"] } == [nil, nil])
+        #expect(try folder.exported == Self.text)
+        #expect(server.ranges == [nil, nil])
     }
 
     @Test("over URLSession never continues stored bytes with decoded ones")
     func otherTransport() async throws {
-        let served = try archive()
-        let server = try server(served, cut: 1_000)
-        let channel = Channel.loopback(server)
-        try await interrupt(channel)
-        await channel.close()
+        let server = try archive().server(cut: 1_000)
+        #expect(await folder.interrupt(server)?.untranslated.transport != nil)
         let other = Channel.loopback(server) { $0.transport = URLSessionTransport() }
-        let file = try await other.manager.download(.export, to: folder.export).value
-        #expect(file.reused == 0)
-        #expect(try Data(contentsOf: folder.export) == Self.text)
-        #expect(server.requests.map { $0.headers["range"] } == [nil, "bytes=1000-", nil])
+        #expect(try await other.manager.download(.export, to: folder.export).value.reused == 0)
+        #expect(try folder.exported == Self.text)
+        #expect(server.ranges == [nil, "bytes=1000-", nil])
     }
 
     @Test("over URLSession without a coding is continued, `identity` included", arguments: [nil, "identity"] as [String?])
     func plainOverURLSession(coding: String?) async throws {
         var served = Served(100_000)
         if let coding { served.headers.append("Content-Encoding", coding) }
-        let server = try server(served, cut: 40_000)
+        let server = try served.server(cut: 40_000)
         let channel = Channel.loopback(server) { $0.transport = URLSessionTransport() }
-        try await interrupt(channel)
-        let file = try await channel.manager.download(.export, to: folder.export).value
-        #expect(file.reused > 0)
-        #expect(try Data(contentsOf: folder.export) == served.bytes)
+        #expect(await folder.interrupt(channel)?.untranslated.transport != nil)
+        #expect(try await channel.manager.download(.export, to: folder.export).value.reused > 0)
+        #expect(try folder.exported == served.bytes)
     }
 }

@@ -1,14 +1,6 @@
 import CoreAPITransfers
 import TestSupport
 
-#if canImport(Darwin)
-import Darwin
-#elseif canImport(Musl)
-import Musl
-#else
-import Glibc
-#endif
-
 /// Disks and descriptors at their limits. Each runs in a separate process: this program again, with one test.
 @Suite("A download and the system", .timeLimit(.minutes(2)))
 struct SystemTests {
@@ -17,11 +9,8 @@ struct SystemTests {
 
     /// - Parameter launcher: a program that starts this one.
     private func run(_ order: String, _ folder: Folder, by launcher: [String] = []) async throws -> String {
-        var environment = ProcessInfo.processInfo.environment
-        environment[Self.variable] = "\(order) \(folder.export.path)"
-        let outcome = try await Program.run(
-            launcher + [CommandLine.arguments[0], "--testing-library", "swift-testing", "--filter", "SystemTests"],
-            environment: environment, capturesErrors: true)
+        let outcome = try await Program.tests(
+            of: "SystemTests", [Self.variable: "\(order) \(folder.export.path)"], by: launcher)
         let line = outcome.text.split(separator: "\n").first { $0.hasPrefix("result: ") }
         return String(try #require(line, "\(outcome.text)").dropFirst(8))
     }
@@ -35,14 +24,14 @@ struct SystemTests {
     /// Containers often forbid it.
     private static func hasSmallDisks() async throws -> Bool {
         guard order == nil, Program.exists("unshare") else { return false }
-        let folder = try Folder()
+        let folder = Folder()
         defer { withExtendedLifetime(folder) {} }
         return try await Program.run(smallDisk(folder) + ["true"]).status == 0
     }
 
     @Test("a disk that is full is a typed error, and a later download continues", .enabled { try await hasSmallDisks() })
     func smallDisk() async throws {
-        let folder = try Folder()
+        let folder = Folder()
         let result = try await run("disk", folder, by: Self.smallDisk(folder))
         let words = result.split(separator: " ")
         #expect(words.count == 3 && words[0] == "unknown" && words[1] == "\(ENOSPC)", "\(result)")
@@ -51,7 +40,7 @@ struct SystemTests {
 
     @Test("a file at its limit is a typed error, and a later download continues", .enabled(if: order == nil))
     func fullDisk() async throws {
-        let folder = try Folder()
+        let folder = Folder()
         let result = try await run("full", folder)
         let words = result.split(separator: " ")
         // The last piece did not fit.
@@ -61,9 +50,7 @@ struct SystemTests {
     }
 
     @Test("complete, broken, rejected, paused and cancelled downloads leave no descriptor", .enabled(if: order == nil))
-    func descriptors() async throws {
-        #expect(try await run("descriptors", Folder()) == "0")
-    }
+    func descriptors() async throws { #expect(try await run("descriptors", Folder()) == "0") }
 
     @Test("The process with limits", .enabled(if: order != nil))
     func process() async throws {
@@ -147,8 +134,8 @@ struct SystemTests {
         let server = try LoopbackServer.start { served.reply($0) }
         let channel = Channel.loopback(server)
         let download = channel.manager.download(.export, to: file)
-        let error = await #expect(throws: APIClientError.self) { try await download.value }
-        guard case .cannotWrite(_, let code, _) = error?.underlyingError as? DownloadError else { return "\(error as Any)" }
+        let error = await download.failure
+        guard let code = error?.writeCode else { return "\(error as Any)" }
         #expect(try FileManager.default.contentsOfDirectory(atPath: file.deletingLastPathComponent().path).count == 2)
         try await makingRoom()
         download.resume()

@@ -8,8 +8,7 @@ struct CommandPageTests {
     private static let channel = Channel("BK", hosts: [.production: "https://api.books.example/v1"])
 
     private static func page() throws -> String {
-        let tests = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
-        let file = tests.deletingLastPathComponent().appendingPathComponent("CoreAPI/Umbrella/CoreAPI.docc/TheCommand.md")
+        let file = TemporaryPackage.kit.appendingPathComponent("CoreAPI/Umbrella/CoreAPI.docc/TheCommand.md")
         return try String(contentsOf: file, encoding: .utf8)
     }
 
@@ -17,7 +16,6 @@ struct CommandPageTests {
         try CommandSetup.$current.withValue(CommandSetup(registry: ChannelRegistry([Self.channel])), operation: operation)
     }
 
-    /// The help of a command and of all below it.
     private func help(of command: any ParsableCommand.Type) -> String {
         ([command.helpMessage(columns: 200)] + command.configuration.subcommands.map { help(of: $0) }).joined(separator: "\n")
     }
@@ -56,11 +54,9 @@ struct CommandPageTests {
                 !["|", ">", "<"].contains($0)
             }
             withChannel {
-                do {
+                #expect(throws: Never.self, "\(line)") {
                     let command = try RootCommand.parseAsRoot(words.map(String.init))
                     if let call = command as? CallCommand { _ = try call.plan() }
-                } catch {
-                    Issue.record("\(line): \(RootCommand.message(for: error))")
                 }
             }
         }

@@ -98,9 +98,7 @@ struct ForeignOptionsTests {
         func failure(_ text: String) -> String { ForeignOptions.advised(text, to: []).failure }
         for typo in [
             "Unknown option '--verbos'. Did you mean '--verbose'?", "Missing value for '--auth'", "Unknown option '--zzzzzz'",
-        ] {
-            #expect(failure(typo) == typo)
-        }
+        ] { #expect(failure(typo) == typo) }
         #expect(failure("Unknown option '--zzzz'. Did you mean '--form'?") == "Unknown option '--zzzz'")
     }
 

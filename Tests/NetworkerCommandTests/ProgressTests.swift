@@ -1,11 +1,10 @@
 import TestSupport
 
-@Suite("The progress of a build")
+@Suite("The progress of a build", .closing)
 struct ProgressTests {
     @Test("without a terminal, has a line for each package that is fetched, and passes errors on")
     func fetching() async throws {
-        let log = FileManager.default.temporaryDirectory.appendingPathComponent("build-\(UUID().uuidString).log")
-        defer { try? FileManager.default.removeItem(at: log) }
+        let log = temporaryFile("build.log")
         let lines = [
             "Fetching https://git.example/apple/swift-log.git", "[1/325] Fetching swift-log", "Fetched in 1 s",
             "Fetching https://git.example/a/b from cache", "[1/2] Compiling A", "error: no such thing", "Build complete! (1 s)",
@@ -26,8 +25,7 @@ struct ProgressTests {
     private func shown(_ log: String, _ command: (_ script: String) -> [String], _ environment: [String: String]) async throws
         -> String
     {
-        let file = FileManager.default.temporaryDirectory.appendingPathComponent("build-\(UUID().uuidString).log")
-        defer { try? FileManager.default.removeItem(at: file) }
+        let file = temporaryFile("build.log")
         try Data(log.utf8).write(to: file)
         let script = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
             .appendingPathComponent("../../Scripts/progress").standardizedFileURL.path

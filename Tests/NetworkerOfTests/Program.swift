@@ -3,6 +3,4 @@ import HTTPBinNetworker
 import NetworkerCommand
 import TYNetworker
 
-@main enum Program {
-    static func main() async { await NetworkerCommand.main(channels: [.httpBin, .ty]) }
-}
+@main enum Program { static func main() async { await NetworkerCommand.main(channels: [.httpBin, .ty]) } }

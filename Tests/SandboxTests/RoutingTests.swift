@@ -7,12 +7,10 @@ import Testing
 @Suite("The sandbox's routes") struct RoutingTests {
     private let router = SandboxRouter(channels: everySandboxChannel.map { $0(SandboxOptions()) })
 
-    /// The status and the body of a response.
     private func ask(
         _ method: String, _ target: String, headers: [String: String] = [:], body: Data? = Data()
     ) -> (status: Int, text: String) {
-        let answer = router.answer(
-            to: SandboxRequest(method, target, headers: headers.map { ($0.key, $0.value) }, body: body))
+        let answer = router.answer(to: SandboxRequest(method, target, headers: headers.map { ($0.key, $0.value) }, body: body))
         return (answer.status.code, String(decoding: answer.body, as: UTF8.self))
     }
 
@@ -21,8 +19,7 @@ import Testing
     @Test("answer /health, and 404 outside of the channels", arguments: [("/health", 200, "ok"), ("/", 404, "not-found")])
     func own(target: String, status: Int, text: String) {
         let answer = ask("GET", target)
-        #expect(answer.status == status)
-        #expect(answer.text == #"{"status":"\#(text)"}"#)
+        #expect(answer.status == status && answer.text == #"{"status":"\#(text)"}"#)
         #expect(ask("POST", "/health").status == 404)
     }
 
@@ -35,8 +32,7 @@ import Testing
         ] as [(String, String, [String: String], String)])
     func unknown(method: String, target: String, headers: [String: String], text: String) {
         let answer = ask(method, target, headers: headers)
-        #expect(answer.status == 404)
-        #expect(answer.text.contains(text))
+        #expect(answer.status == 404 && answer.text.contains(text))
     }
 
     @Test(
@@ -48,8 +44,7 @@ import Testing
         ])
     func rule(target: String, text: String) {
         let answer = ask("GET", target)
-        #expect(answer.status == 401)
-        #expect(answer.text.contains(text))
+        #expect(answer.status == 401 && answer.text.contains(text))
     }
 
     @Test("pass variable segments and query items to the handler")
@@ -67,7 +62,6 @@ import Testing
         arguments: [(Data("{".utf8), 400, "body.malformed"), (nil, 413, "body.too-large")] as [(Data?, Int, String)])
     func body(_ body: Data?, status: Int, key: String) {
         let answer = ask("POST", "/dl/auth/token", body: body)
-        #expect(answer.status == status)
-        #expect(answer.text.contains(#""key":"\#(key)""#))
+        #expect(answer.status == status && answer.text.contains(#""key":"\#(key)""#))
     }
 }

@@ -18,9 +18,7 @@ import Testing
         do {
             try MLSignature(now: { signed.addingTimeInterval(seconds) }).check(request)
             return nil
-        } catch let failure as MLFailure {
-            return failure.body.fault.code
-        }
+        } catch let failure as MLFailure { return failure.body.fault.code }
     }
 
     private var headers: [String: String] {
@@ -41,17 +39,11 @@ import Testing
     }
 
     @Test("needs all three headers", arguments: ["x-ml-key-id", "x-ml-date", "x-ml-signature"])
-    func missing(name: String) throws {
-        #expect(try fault(of: headers.filter { $0.key != name }) == 1400)
-    }
+    func missing(name: String) throws { #expect(try fault(of: headers.filter { $0.key != name }) == 1400) }
 
     @Test("is valid for its own path and query only")
-    func otherPath() throws {
-        #expect(try fault(of: headers, path: Self.path.replacing("1500", with: "1501")) == 1401)
-    }
+    func otherPath() throws { #expect(try fault(of: headers, path: Self.path.replacing("1500", with: "1501")) == 1401) }
 
     @Test("is valid for its own date only, however old that date is")
-    func otherDate() throws {
-        #expect(try fault(of: headers.merging(["x-ml-date": "2026-03-14T09:31:00Z"]) { $1 }) == 1401)
-    }
+    func otherDate() throws { #expect(try fault(of: headers.merging(["x-ml-date": "2026-03-14T09:31:00Z"]) { $1 }) == 1401) }
 }

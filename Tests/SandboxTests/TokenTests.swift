@@ -5,7 +5,6 @@ import Testing
 @testable import NetworkerKitSandbox
 
 @Suite("An access token") struct TokenTests {
-    /// A clock set by the test.
     private final class HandClock: Sendable {
         private let seconds = Mutex(0.0)
         var now: Date { Date(timeIntervalSince1970: seconds.withLock { $0 }) }
@@ -35,7 +34,5 @@ import Testing
     }
 
     @Test("that was never issued is not valid")
-    func stale() {
-        #expect(!DLTokens(lifetime: .seconds(300), now: { Date() }).isLive("dl-sandbox-stale"))
-    }
+    func stale() { #expect(!DLTokens(lifetime: .seconds(300), now: { Date() }).isLive("dl-sandbox-stale")) }
 }

@@ -8,9 +8,7 @@ import CoreAPICurl
 struct CancellationTests {
     /// In a separate process, because it counts the process's descriptors.
     @Test("leave no descriptor, thread, connection, transfer or attempt")
-    func anytime() async {
-        await #expect(processExitsWith: .success) { try await CancellationTests.process() }
-    }
+    func anytime() async { await #expect(processExitsWith: .success) { try await CancellationTests.process() } }
 
     /// Knows each attempt, and retains no attempt. A task that goes on would retain its own.
     private final class Witness: Middleware {
@@ -18,15 +16,15 @@ struct CancellationTests {
             weak var attempt: Attempt?
         }
 
-        private let sightings = Mutex<[Sighting]>([])
+        private let sightings = Shared<[Sighting]>([])
 
         func handle(_ attempt: Attempt, next: Next) async -> RawResponse {
-            sightings.withLock { $0.append(Sighting(attempt: attempt)) }
+            sightings.change { $0.append(Sighting(attempt: attempt)) }
             return await next(attempt)
         }
 
-        var seen: Int { sightings.withLock { $0.count } }
-        var alive: Int { sightings.withLock { $0.count { $0.attempt != nil } } }
+        var seen: Int { sightings.current.count }
+        var alive: Int { sightings.current.count { $0.attempt != nil } }
     }
 
     private enum Kind: String, CaseIterable {
@@ -93,12 +91,7 @@ struct CancellationTests {
     ) async throws -> Int {
         let transport = CurlTransport()
         let witness = Witness()
-        let channels = servers.map { server in
-            var channel = Channel.test(server)
-            channel.transport = transport
-            channel.attemptMiddleware = [witness]
-            return channel
-        }
+        let channels = servers.map { Channel.test($0, transport: transport) { $0.attemptMiddleware = [witness] } }
         var cancelled = 0
         for index in 0..<count {
             let kind = Kind.allCases[index / channels.count % Kind.allCases.count]
@@ -106,14 +99,10 @@ struct CancellationTests {
             let reading = Task { try await kind.read(manager) }
             try await Task.sleep(for: .microseconds(Int.random(in: 0..<25_000, using: &numbers)))
             reading.cancel()
-            do {
-                try await reading.value
-                Issue.record("the \(kind) ended without an error")
-            } catch {
-                cancelled += 1
-                let isCancelled = error is CancellationError || (error as? APIClientError)?.isCancelled == true
-                #expect(isCancelled, "\(error)")
-            }
+            let error = await #expect(throws: (any Error).self, "\(kind)") { try await reading.value }
+            let isCancelled = error is CancellationError || (error as? APIClientError)?.isCancelled == true
+            #expect(isCancelled, "\(error as Any)")
+            if isCancelled { cancelled += 1 }
         }
         #expect(try await transport.leftovers(closing: channels, servers) == nil)
         // The transport may release an attempt after its thread has counted the transfer as gone.

@@ -8,12 +8,15 @@ struct EventParserTests {
     typealias Event = ServerSentEvent<String>
 
     struct Case: Sendable, CustomTestStringConvertible {
-        let name: String
+        let testDescription: String
         let stream: String
         let events: [Event]
-        var retry: Duration?
-        var lastEventID = ""
-        var testDescription: String { name }
+        let retry: Duration?
+        let lastEventID: String
+
+        init(_ name: String, _ stream: String, _ events: [Event], retry: Duration? = nil, lastEventID: String = "") {
+            (testDescription, self.stream, self.events, self.retry, self.lastEventID) = (name, stream, events, retry, lastEventID)
+        }
     }
 
     private static func event(_ data: String, id: String = "", name: String = "message") -> Event {
@@ -21,72 +24,55 @@ struct EventParserTests {
     }
 
     static let cases: [Case] = [
-        Case(name: "nothing", stream: "", events: []),
-        Case(name: "the standard's stocks", stream: "data: YHOO\ndata: +2\ndata: 10\n\n", events: [event("YHOO\n+2\n10")]),
+        Case("nothing", "", []),
+        Case("the standard's stocks", "data: YHOO\ndata: +2\ndata: 10\n\n", [event("YHOO\n+2\n10")]),
         Case(
-            name: "the standard's four blocks",
-            stream: ": test stream\n\ndata: first event\nid: 1\n\ndata:second event\nid\n\ndata:  third event\n\n",
-            events: [event("first event", id: "1"), event("second event"), event(" third event")]),
-        Case(name: "the standard's empty data", stream: "data\n\ndata\ndata\n\ndata:", events: [event(""), event("\n")]),
-        Case(name: "one space after the colon", stream: "data:test\n\ndata: test\n\n", events: [event("test"), event("test")]),
-        Case(name: "a space more is data", stream: "data:  test\ndata: \ndata:\n\n", events: [event(" test\n\n")]),
-        Case(name: "a tab is data", stream: "data:\ttest\n\n", events: [event("\ttest")]),
-        Case(name: "a byte order mark", stream: "\u{FEFF}data:1\n\ndata:2\n\n", events: [event("1"), event("2")]),
+            "the standard's four blocks",
+            ": test stream\n\ndata: first event\nid: 1\n\ndata:second event\nid\n\ndata:  third event\n\n",
+            [event("first event", id: "1"), event("second event"), event(" third event")]),
+        Case("the standard's empty data", "data\n\ndata\ndata\n\ndata:", [event(""), event("\n")]),
+        Case("one space after the colon", "data:test\n\ndata: test\n\n", [event("test"), event("test")]),
+        Case("a space more is data", "data:  test\ndata: \ndata:\n\n", [event(" test\n\n")]),
+        Case("a tab is data", "data:\ttest\n\n", [event("\ttest")]),
+        Case("a byte order mark", "\u{FEFF}data:1\n\ndata:2\n\n", [event("1"), event("2")]),
+        Case("a second byte order mark is part of a name", "\u{FEFF}\u{FEFF}data:1\n\ndata:2\n\n", [event("2")]),
+        Case("a byte order mark in the middle", "data:1\n\n\u{FEFF}data:2\n\ndata:3\n\n", [event("1"), event("3")]),
+        Case("a byte order mark alone in its line", "\u{FEFF}\ndata:1\n\n", [event("1")]),
+        Case("CR", "data:1\r\rdata:2\r\r", [event("1"), event("2")]),
+        Case("CR LF", "data:1\r\n\r\ndata:2\r\n\r\n", [event("1"), event("2")]),
+        Case("all line ends mixed", "data:1\rdata:2\n\rdata:3\r\n\ndata:4\n\n", [event("1\n2"), event("3"), event("4")]),
+        Case("CR LF is one line end", "data:1\r\ndata:2\r\n\n", [event("1\n2")]),
+        Case("LF CR is two", "data:1\n\rdata:2\n\r", [event("1"), event("2")]),
+        Case("comments", ":\n: data:1\n:\r\ndata:2\n:data:3\n\n", [event("2")]),
+        Case("a long comment", "data:1\n:\(String(repeating: "x", count: 2_048))\ndata:2\n\n", [event("1\n2")]),
+        Case("unknown fields", "data:test\n data\ndata\nfoobar:xxx\njustsometext\n:thisisacommentyay\n\n", [event("test\n")]),
+        Case("a field's name is exact", "Data:1\ndata :2\nDATA:3\ndat:4\ndatas:5\n\ndata:6\n\n", [event("6")]),
+        Case("an event's name", "event:test\ndata:x\n\ndata:y\n\n", [event("x", name: "test"), event("y")]),
+        Case("an empty name is message", "event:\ndata:x\n\nevent\ndata:y\n\n", [event("x"), event("y")]),
+        Case("the last name counts", "event:a\nevent: b\ndata:x\n\n", [event("x", name: "b")]),
+        Case("a name without data is no event", "event:a\n\ndata:x\n\n", [event("x")]),
+        Case("an id stays", "id:1\ndata:x\n\ndata:y\n\n", [event("x", id: "1"), event("y", id: "1")], lastEventID: "1"),
+        Case("an empty id resets", "id:1\ndata:x\n\nid:\ndata:y\n\n", [event("x", id: "1"), event("y")]),
         Case(
-            name: "a second byte order mark is part of a name", stream: "\u{FEFF}\u{FEFF}data:1\n\ndata:2\n\n",
-            events: [event("2")]),
-        Case(
-            name: "a byte order mark in the middle", stream: "data:1\n\n\u{FEFF}data:2\n\ndata:3\n\n",
-            events: [event("1"), event("3")]),
-        Case(name: "a byte order mark alone in its line", stream: "\u{FEFF}\ndata:1\n\n", events: [event("1")]),
-        Case(name: "CR", stream: "data:1\r\rdata:2\r\r", events: [event("1"), event("2")]),
-        Case(name: "CR LF", stream: "data:1\r\n\r\ndata:2\r\n\r\n", events: [event("1"), event("2")]),
-        Case(
-            name: "all line ends mixed", stream: "data:1\rdata:2\n\rdata:3\r\n\ndata:4\n\n",
-            events: [event("1\n2"), event("3"), event("4")]),
-        Case(name: "CR LF is one line end", stream: "data:1\r\ndata:2\r\n\n", events: [event("1\n2")]),
-        Case(name: "LF CR is two", stream: "data:1\n\rdata:2\n\r", events: [event("1"), event("2")]),
-        Case(name: "comments", stream: ":\n: data:1\n:\r\ndata:2\n:data:3\n\n", events: [event("2")]),
-        Case(
-            name: "a long comment", stream: "data:1\n:\(String(repeating: "x", count: 2_048))\ndata:2\n\n",
-            events: [event("1\n2")]),
-        Case(
-            name: "unknown fields", stream: "data:test\n data\ndata\nfoobar:xxx\njustsometext\n:thisisacommentyay\n\n",
-            events: [event("test\n")]),
-        Case(
-            name: "a field's name is exact", stream: "Data:1\ndata :2\nDATA:3\ndat:4\ndatas:5\n\ndata:6\n\n", events: [event("6")]
-        ),
-        Case(
-            name: "an event's name", stream: "event:test\ndata:x\n\ndata:y\n\n", events: [event("x", name: "test"), event("y")]),
-        Case(name: "an empty name is message", stream: "event:\ndata:x\n\nevent\ndata:y\n\n", events: [event("x"), event("y")]),
-        Case(name: "the last name counts", stream: "event:a\nevent: b\ndata:x\n\n", events: [event("x", name: "b")]),
-        Case(name: "a name without data is no event", stream: "event:a\n\ndata:x\n\n", events: [event("x")]),
-        Case(
-            name: "an id stays", stream: "id:1\ndata:x\n\ndata:y\n\n", events: [event("x", id: "1"), event("y", id: "1")],
+            "an id with NUL is ignored", "id:1\ndata:x\n\nid:2\u{0}3\ndata:y\n\n", [event("x", id: "1"), event("y", id: "1")],
             lastEventID: "1"),
-        Case(name: "an empty id resets", stream: "id:1\ndata:x\n\nid:\ndata:y\n\n", events: [event("x", id: "1"), event("y")]),
+        Case("an id without data counts", "id:7\n\ndata:x\n\n", [event("x", id: "7")], lastEventID: "7"),
+        Case("an id without its empty line does not", "id:1\ndata:x\n\nid:2\ndata:y\n", [event("x", id: "1")], lastEventID: "1"),
+        Case("an id beyond ASCII", "id: çok…\ndata:x\n\n", [event("x", id: "çok…")], lastEventID: "çok…"),
+        Case("retry", "retry:3000\ndata:x\n\n", [event("x")], retry: .seconds(3)),
+        Case("retry without data", "retry: 5\n", [], retry: .milliseconds(5)),
         Case(
-            name: "an id with NUL is ignored", stream: "id:1\ndata:x\n\nid:2\u{0}3\ndata:y\n\n",
-            events: [event("x", id: "1"), event("y", id: "1")], lastEventID: "1"),
-        Case(name: "an id without data counts", stream: "id:7\n\ndata:x\n\n", events: [event("x", id: "7")], lastEventID: "7"),
-        Case(
-            name: "an id without its empty line does not", stream: "id:1\ndata:x\n\nid:2\ndata:y\n",
-            events: [event("x", id: "1")], lastEventID: "1"),
-        Case(name: "an id beyond ASCII", stream: "id: çok…\ndata:x\n\n", events: [event("x", id: "çok…")], lastEventID: "çok…"),
-        Case(name: "retry", stream: "retry:3000\ndata:x\n\n", events: [event("x")], retry: .seconds(3)),
-        Case(name: "retry without data", stream: "retry: 5\n", events: [], retry: .milliseconds(5)),
-        Case(
-            name: "retry with anything but digits",
-            stream: "retry:1000x\nretry: -5\nretry:+5\nretry:1e3\nretry:1.5\nretry:\nretry\nretry:  5\n", events: []),
-        Case(name: "the last good retry counts", stream: "retry:1\nretry:2\nretry:x\n", events: [], retry: .milliseconds(2)),
-        Case(name: "retry beyond any number", stream: "retry:99999999999999999999999999\n", events: [], retry: .seconds(86_400)),
-        Case(name: "retry with leading zeros", stream: "retry:000010\n", events: [], retry: .milliseconds(10)),
-        Case(name: "NUL in data", stream: "data:\u{0}\n\n\n", events: [event("\u{0}")]),
-        Case(name: "UTF-8", stream: "data:ok…ş🎈\n\n", events: [event("ok…ş🎈")]),
-        Case(name: "no line end at the end", stream: "data:1\n\ndata:2", events: [event("1")]),
-        Case(name: "no empty line at the end", stream: "data:1\n\ndata:2\n", events: [event("1")]),
-        Case(name: "empty lines", stream: "\n\n\n\ndata:1\n\n\n\n\ndata:2\n\n", events: [event("1"), event("2")]),
-        Case(name: "colons in data", stream: "data:a:b: c\n\n", events: [event("a:b: c")]),
+            "retry with anything but digits",
+            "retry:1000x\nretry: -5\nretry:+5\nretry:1e3\nretry:1.5\nretry:\nretry\nretry:  5\n", []),
+        Case("the last good retry counts", "retry:1\nretry:2\nretry:x\n", [], retry: .milliseconds(2)),
+        Case("retry beyond any number", "retry:99999999999999999999999999\n", [], retry: .seconds(86_400)),
+        Case("retry with leading zeros", "retry:000010\n", [], retry: .milliseconds(10)),
+        Case("NUL in data", "data:\u{0}\n\n\n", [event("\u{0}")]),
+        Case("UTF-8", "data:ok…ş🎈\n\n", [event("ok…ş🎈")]),
+        Case("no line end at the end", "data:1\n\ndata:2", [event("1")]),
+        Case("no empty line at the end", "data:1\n\ndata:2\n", [event("1")]),
+        Case("empty lines", "\n\n\n\ndata:1\n\n\n\n\ndata:2\n\n", [event("1"), event("2")]),
+        Case("colons in data", "data:a:b: c\n\n", [event("a:b: c")]),
     ]
 
     private func parse(_ pieces: [Data]) throws -> ([Event], EventParser) {
@@ -106,8 +92,7 @@ struct EventParserTests {
         for pieces in cuts + [bytes.map { Data([$0]) }] {
             let (events, parser) = try parse(pieces)
             #expect(events == item.events)
-            #expect(parser.retry == item.retry)
-            #expect(parser.lastEventID == item.lastEventID)
+            #expect(parser.retry == item.retry && parser.lastEventID == item.lastEventID)
         }
     }
 

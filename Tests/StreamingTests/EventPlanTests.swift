@@ -10,13 +10,9 @@ struct EventPlanTests {
         return EventPlan(options, mayRepeat: mayRepeat)
     }
 
-    private func isEnd(_ plan: EventPlan) -> Bool {
-        if case .end = plan.step { true } else { false }
-    }
+    private func isEnd(_ plan: EventPlan) -> Bool { if case .end = plan.step { true } else { false } }
 
-    private func pause(of plan: EventPlan) -> Duration? {
-        if case .connect(let pause) = plan.step { pause } else { nil }
-    }
+    private func pause(of plan: EventPlan) -> Duration? { if case .connect(let pause) = plan.step { pause } else { nil } }
 
     @Test("it connects at once, and after an end with a pause that grows until a line comes")
     func pauses() {

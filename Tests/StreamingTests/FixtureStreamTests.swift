@@ -7,26 +7,22 @@ struct FixtureStreamTests {
     @Test("a test holds the stream at any byte, and breaks it off")
     func gate() async throws {
         let gate = try Gate()
-        let transport = FixtureTransport([
-            Fixture(
-                .get, "events", headers: ["Content-Type": "text/event-stream"],
-                stream: [
-                    .text("data: 1\n\nda"), .bytes(Data("ta: 2\n\n".utf8)), .wait { try await gate.waitUntilOpen() },
-                    .pause(.milliseconds(1)), .text("data: 3\n\n"),
-                    .failure(.connectionLost(reason: "test", mayHaveBeenProcessed: false)),
-                ])
-        ])
-        let channel = Channel.test(transport: transport)
+        let fixture = Fixture(
+            .get, "events", headers: ["Content-Type": "text/event-stream"],
+            stream: [
+                .text("data: 1\n\nda"), .bytes(Data("ta: 2\n\n".utf8)), .wait { try await gate.waitUntilOpen() },
+                .pause(.milliseconds(1)), .text("data: 3\n\n"),
+                .failure(.connectionLost(reason: "test", mayHaveBeenProcessed: false)),
+            ])
+        let manager = Channel.test(FixtureTransport([fixture])).manager
         var events: [String] = []
-        do {
-            for try await event in channel.manager.events(.get("events"), options: EventOptions(reconnections: 0)) {
+        let error = await failure {
+            for try await event in manager.events(.get("events"), options: EventOptions(reconnections: 0)) {
                 if events.count == 1 { gate.open() }
                 events.append(event.data)
             }
-            Issue.record("expected an error")
-        } catch {
-            #expect(error.label == "transport.connectionLost" && error.context.streamed?.items == 3)
         }
+        #expect(error?.label == "transport.connectionLost" && error?.context.streamed?.items == 3)
         #expect(events == ["1", "2", "3"])
     }
 
@@ -34,17 +30,14 @@ struct FixtureStreamTests {
     func collected() async throws {
         let transport = FixtureTransport([Fixture(.get, "x", stream: [.text("{\"id\""), .pause(.milliseconds(1)), .text(":1}")])])
         struct Item: Decodable, Sendable { let id: Int }
-        let item = try await Channel.test(transport: transport).manager.request(.get("x"), as: Item.self)
-        #expect(item.id == 1)
+        #expect(try await Channel.test(transport: transport).manager.request(.get("x"), as: Item.self).id == 1)
     }
 
     @Test("cancelling ends a pause")
     func cancelled() async throws {
         let transport = FixtureTransport([Fixture(.get, "x", stream: [.text("a\n"), .pause(.seconds(3_600)), .text("b\n")])])
         let (read, tell) = AsyncStream.makeStream(of: Void.self)
-        let task = Task {
-            for try await _ in Channel.test(transport: transport).manager.lines(.get("x")) { tell.yield() }
-        }
+        let task = Task { for try await _ in Channel.test(transport: transport).manager.lines(.get("x")) { tell.yield() } }
         for await _ in read { break }
         task.cancel()
         let error = await #expect(throws: APIClientError.self) { try await task.value }

@@ -6,10 +6,8 @@ import TestSupport
 @Suite("Streams read on the main actor", .closing, .timeLimit(.minutes(1)))
 @MainActor
 struct StreamIsolationTests {
-    /// Where it was decoded.
     private struct Place: Decodable, Sendable {
         let isMain: Bool
-
         init(from decoder: any Decoder) throws { isMain = MainQueue.isCurrent }
     }
 
@@ -33,10 +31,9 @@ struct StreamIsolationTests {
             guard request.headers["last-event-id"] == nil else { return .status(204) }
             return .ok("id: 1\ndata: {}\n\ndata: {}\n\n", headers: ["Content-Type": "text/event-stream"])
         }
-        let channel = Channel.test(server)
         var count = 0
         let options = EventOptions(pause: .milliseconds(1))
-        for try await event in channel.manager.events(.get("events"), as: Place.self, options: options) {
+        for try await event in server.manager.events(.get("events"), as: Place.self, options: options) {
             #expect(!event.data.isMain && MainQueue.isCurrent)
             count += 1
         }
@@ -44,20 +41,18 @@ struct StreamIsolationTests {
     }
 
     private final class Watch: Listener {
-        let isMain = Mutex<[Bool]>([])
+        let isMain = Shared<[Bool]>([])
         func notify(_ event: CallEvent) {
-            if case .body = event { isMain.withLock { $0.append(MainQueue.isCurrent) } }
+            if case .body = event { isMain.change { $0.append(MainQueue.isCurrent) } }
         }
     }
 
     @Test("listeners hear of a body apart from it")
     func listeners() async throws {
         let server = try LoopbackServer.test { _ in .ok(Data(count: 200_000)) }
-        var channel = Channel.test(server)
         let watch = Watch()
-        channel.listeners.append(watch)
+        let channel = Channel.test(server) { $0.listeners = [watch] }
         for try await _ in try await channel.manager.stream(.get("export")).value {}
-        let isMain = watch.isMain.withLock { $0 }
-        #expect(!isMain.isEmpty && !isMain.contains(true))
+        #expect(Set(watch.isMain.current) == [false])
     }
 }

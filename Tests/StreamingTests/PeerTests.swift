@@ -78,8 +78,7 @@ struct PeerTests {
     func jsonLines() async throws {
         struct Line: Decodable, Sendable { let id: Int }
         let channel = Channel.test(try #require(ProcessInfo.processInfo.environment["NETWORKERKIT_HTTPBIN_URL"]))
-        let lines = try await channel.manager.jsonLines(.get("stream/20"), of: Line.self).all()
-        #expect(lines.map(\.id) == Array(0..<20))
+        #expect(try await channel.manager.jsonLines(.get("stream/20"), of: Line.self).all().map(\.id) == Array(0..<20))
     }
 
     @Test(
@@ -201,8 +200,6 @@ extension Result where Failure == any Error {
     fileprivate init(_ work: () async throws -> Success) async {
         do {
             self = .success(try await work())
-        } catch {
-            self = .failure(error)
-        }
+        } catch { self = .failure(error) }
     }
 }

@@ -10,11 +10,11 @@ struct TrailersTests {
     ]
 
     private final class Hints: Listener {
-        let all = Mutex<[String]>([])
-
+        let all = Shared<[Int]>([])
         func notify(_ event: CallEvent) {
             switch event {
-            case .informational(_, let head), .head(_, let head): all.withLock { $0.append("\(head.status.code)") }
+            case .informational(_, let head): all.change { $0.append(head.status.code) }
+            case .head(_, let head): all.change { $0.append(head.status.code) }
             default: break
             }
         }
@@ -23,20 +23,17 @@ struct TrailersTests {
     @Test("a collected answer has both, over HTTP/1.1 and HTTP/2", arguments: [false, true])
     func collected(secure: Bool) async throws {
         let server = try LoopbackServer.test(tls: secure ? ServerTLS() : nil) { $0.path == "/plain" ? .ok("x") : Self.reply }
-        var channel = Channel.test(server)
         let hints = Hints()
-        channel.listeners = [hints]
+        let channel = Channel.test(server) { $0.listeners = [hints] }
         let response = await channel.manager.response(for: .get("x"), as: .text)
         #expect(response.metrics?.httpVersion == (secure ? "HTTP/2" : "HTTP/1.1"))
         #expect(try response.value == "body")
         #expect(response.informational.map(\.status.code) == [103, 103])
-        #expect(
-            response.informational.compactMap { $0.headers[.init("Link")!] } == [
-                "</style.css>; rel=preload", "</script.js>; rel=preload",
-            ])
+        let links = response.informational.compactMap { $0.headers[.init("Link")!] }
+        #expect(links == ["</style.css>; rel=preload", "</script.js>; rel=preload"])
         #expect(response.trailers?.count == 2 && response.trailers?[.init("Checksum")!] == "abc")
         #expect(response.head?.headers[.contentType] == nil)
-        #expect(hints.all.withLock { $0 } == ["103", "103", "200"])
+        #expect(hints.all.current == [103, 103, 200])
         // A later answer on the same connection has neither.
         let plain = await channel.manager.response(for: .get("plain"), as: .text)
         #expect(plain.informational.isEmpty && plain.trailers == nil)
@@ -46,8 +43,7 @@ struct TrailersTests {
         "the trailers of a streamed body are there after its end, the informational answers before it", arguments: [false, true])
     func streamed(secure: Bool) async throws {
         let server = try LoopbackServer.test(tls: secure ? ServerTLS() : nil) { _ in Self.reply }
-        let channel = Channel.test(server)
-        let response = await channel.manager.stream(.get("x"))
+        let response = await server.manager.stream(.get("x"))
         #expect(response.informational.count == 2 && response.trailers == nil)
         #expect(try await response.value.collect(upTo: 9) == Data("body".utf8))
         #expect(response.trailers?[.init("Checksum")!] == "abc")
@@ -55,20 +51,16 @@ struct TrailersTests {
 
     @Test("the limits of the head also bound trailers and informational answers")
     func flood() async throws {
-        let many = ServerReply(
-            Array(repeating: .sendHead(status: 103, headers: ["A": String(repeating: "x", count: 4_000)]), count: 1_000))
-        let server = try LoopbackServer.test { request in
-            request.path == "/heads"
-                ? many
-                : [
-                    .sendHead(status: 200, headers: ["Transfer-Encoding": "chunked"]),
-                    .endChunks(trailers: HeaderLines(Array(repeating: HeaderLines.Line(name: "A", value: "x"), count: 100_000))),
-                ]
+        let hint = ServerReply.Step.sendHead(status: 103, headers: ["A": String(repeating: "x", count: 4_000)])
+        let many = HeaderLines(Array(repeating: .init(name: "A", value: "x"), count: 100_000))
+        let server = try LoopbackServer.test {
+            $0.path == "/heads"
+                ? ServerReply(Array(repeating: hint, count: 1_000))
+                : [.sendHead(status: 200, headers: ["Transfer-Encoding": "chunked"]), .endChunks(trailers: many)]
         }
         let channel = Channel.test(server)
         for (path, label) in [("heads", "headTooLarge"), ("trailers", "tooManyHeadLines")] {
-            let response = await channel.manager.response(for: .get(path), as: .text)
-            #expect(response.error?.label == "transport.\(label)")
+            #expect(await channel.manager.response(for: .get(path), as: .text).error?.label == "transport.\(label)")
         }
     }
 }

@@ -36,8 +36,7 @@ struct WrongAnswerTests {
         [compact, pretty])
     func filtered(door: Door, body: String) async throws {
         let server = try LoopbackServer.test { _ in .json(body) }
-        var channel = Channel.test(server)
-        channel.errorFilter = .rejection(Rejection.self)
+        let channel = Channel.test(server) { $0.errorFilter = .rejection(Rejection.self) }
         let error = await #expect(throws: APIClientError.self) { try await read(door, channel.manager) }
         #expect(error?.app() == Self.quota, "\(String(describing: error))")
         let shown = String(decoding: error?.context.body ?? Data(), as: UTF8.self)
@@ -48,8 +47,7 @@ struct WrongAnswerTests {
     @Test("without a filter the error says what was expected, and has the body", arguments: Door.allCases)
     func shown(door: Door) async throws {
         let server = try LoopbackServer.test { _ in .json(Self.compact) }
-        let channel = Channel.test(server)
-        let error = await #expect(throws: APIClientError.self) { try await read(door, channel.manager) }
+        let error = await #expect(throws: APIClientError.self) { try await read(door, server.manager) }
         let isOfEvents = door == .events || door == .typedEvents
         #expect(error?.label == (isOfEvents ? "verification.unacceptableContentType" : "decoding"))
         #expect(error?.context.body == Data(Self.compact.utf8) && server.requests.count == 1)
@@ -58,19 +56,14 @@ struct WrongAnswerTests {
 
     @Test("a body that breaks off or has no end is collected within bounds; the error stays", arguments: [Door.events, .parts])
     func bounded(door: Door) async throws {
-        let server = try LoopbackServer.test { request in
-            request.path == "/cut"
-                ? [
-                    .sendHead(status: 200, headers: ["Content-Type": "text/html", "Content-Length": "9"]),
-                    .sendBody(Data("<no".utf8)), .closeConnection,
-                ]
-                : [
-                    .sendHead(status: 200, headers: ["Content-Type": "text/html"]),
-                    .sendEndlessly(Data(repeating: 0x61, count: 1 << 16)),
-                ]
+        let cut = ServerReply.Step.sendHead(status: 200, headers: ["Content-Type": "text/html", "Content-Length": "9"])
+        let endless = ServerReply.Step.sendHead(status: 200, headers: ["Content-Type": "text/html"])
+        let server = try LoopbackServer.test {
+            $0.path == "/cut"
+                ? [cut, .sendBody(Data("<no".utf8)), .closeConnection]
+                : [endless, .sendEndlessly(Data(repeating: 0x61, count: 1 << 16))]
         }
-        var channel = Channel.test(server)
-        channel.limits.responseBodySize = 1 << 20
+        let channel = Channel.test(server) { $0.limits.responseBodySize = 1 << 20 }
         for path in ["cut", "endless"] {
             let error = await #expect(throws: APIClientError.self) { try await read(door, channel.manager, path) }
             #expect(
@@ -86,8 +79,7 @@ struct WrongAnswerTests {
     @Test("lines take every media type; one modifier rejects others, and the filter sees the body")
     func lines() async throws {
         let server = try LoopbackServer.test { _ in .json(Self.compact) }
-        var channel = Channel.test(server)
-        channel.errorFilter = .rejection(Rejection.self)
+        let channel = Channel.test(server) { $0.errorFilter = .rejection(Rejection.self) }
         #expect(try await channel.manager.lines(.get("log")).all() == [Self.compact])
         let text = channel.manager.attaching(ContentTypeResponseVerifier("text/*"))
         let error = await #expect(throws: APIClientError.self) { try await text.lines(.get("log")).all() }
@@ -98,38 +90,30 @@ struct WrongAnswerTests {
     func binary() async throws {
         let image = Data([0x89, 0x50, 0x4E, 0x47, 0x0D, 0x0A, 0x1A])
         let server = try LoopbackServer.test { _ in .ok(image, headers: ["Content-Type": "image/png"]) }
-        let channel = Channel.test(server)
-        let error = await #expect(throws: APIClientError.self) { try await channel.manager.lines(.get("x")).all() }
+        let error = await #expect(throws: APIClientError.self) { try await server.manager.lines(.get("x")).all() }
         #expect(error?.context.body == image.prefix(4), "\(String(describing: error?.context.body))")
     }
 
     @Test("a server's error between the values is the channel's error, with the values before it", arguments: [false, true])
     func between(isEvents: Bool) async throws {
+        let events = "data: {\"id\":1}\n\nevent: error\ndata: \(Self.compact)\n\n"
         let server = try LoopbackServer.test { _ in
             isEvents
-                ? .ok(
-                    Data("data: {\"id\":1}\n\nevent: error\ndata: \(Self.compact)\n\n".utf8),
-                    headers: ["Content-Type": "text/event-stream"])
-                : .ok("{\"id\":1}\n\(Self.compact)\n")
+                ? .ok(events, headers: ["Content-Type": "text/event-stream"]) : .ok("{\"id\":1}\n\(Self.compact)\n")
         }
-        var channel = Channel.test(server)
-        channel.errorFilter = .rejection(Rejection.self)
+        let channel = Channel.test(server) { $0.errorFilter = .rejection(Rejection.self) }
         var values: [Value] = []
-        do throws(APIClientError) {
+        let error = await failure {
             if isEvents {
                 for try await event in channel.manager.events(.get("x"), as: Value.self) { values.append(event.data) }
             } else {
                 for try await value in channel.manager.jsonLines(.get("x"), of: Value.self) { values.append(value) }
             }
-            Issue.record("expected an error")
-        } catch {
-            #expect(error.app() == Self.quota && error.context.streamed?.items == 1, "\(error)")
-            #expect(error.context.body == Data(Self.compact.utf8))
         }
+        #expect(error?.app() == Self.quota && error?.context.streamed?.items == 1, "\(error as Any)")
+        #expect(error?.context.body == Data(Self.compact.utf8))
         #expect(values == [Value(id: 1)] && server.requests.count == 1)
     }
-
-    // MARK: - Status
 
     @Test(
         "200 alone opens an event stream: another status ends it with an error, even one of success",
@@ -173,8 +157,7 @@ struct WrongAnswerTests {
                 .sendBody(Data("data: x\n\n".utf8)), .closeConnection,
             ]
         }
-        let channel = Channel.test(server)
-        let error = await #expect(throws: APIClientError.self) { try await channel.manager.events(.get("x")).all() }
+        let error = await #expect(throws: APIClientError.self) { try await server.manager.events(.get("x")).all() }
         #expect(error?.label == "verification.unacceptableStatus.202" && error?.context.body == Data("data: x\n\n".utf8))
         #expect(server.requests.count == 1)
     }

@@ -2,9 +2,7 @@
 public struct Abbreviated: Sendable, CustomStringConvertible {
     public let text: String
 
-    public init(_ text: String) {
-        self.text = text
-    }
+    public init(_ text: String) { self.text = text }
 
     public var description: String {
         guard text.utf8.count > 100 else { return text.debugDescription }

@@ -15,13 +15,11 @@ extension Data {
         let data = self
         let offset = Shared(0)
         return AsyncStream {
-            var piece: Data?
-            offset.change { offset in
-                guard offset < data.count else { return }
-                piece = Data(data.dropFirst(offset).prefix(size))
-                offset += size
+            offset.take { offset in
+                guard offset < data.count else { return nil }
+                defer { offset = Swift.min(offset + size, data.count) }
+                return Data(data.dropFirst(offset).prefix(size))
             }
-            return piece
         }
     }
 }
@@ -39,8 +37,19 @@ extension Body {
     }
 
     /// A body that arrives in pieces of one size.
-    public static func cut(_ bytes: Data, every size: Int) -> Body {
-        .pieces(stride(from: 0, to: bytes.count, by: size).map { Data(bytes.dropFirst($0).prefix(size)) })
+    public static func cut(_ bytes: Data, every size: Int, length: Int64? = nil) -> Body {
+        .stream(Body.Stream(length: length) { bytes.pieces(size) })
+    }
+
+    /// A body that gives 10 bytes and throws an error.
+    public static func breaking(with error: any Error, length: Int64? = nil) -> Body {
+        .stream(
+            Body.Stream(length: length) {
+                AsyncThrowingStream<Data, any Error> { continuation in
+                    continuation.yield(Data(count: 10))
+                    continuation.finish(throwing: error)
+                }
+            })
     }
 }
 

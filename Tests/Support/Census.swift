@@ -11,9 +11,7 @@ public struct Census: Sendable {
     /// Those of all libraries.
     public var allThreads = 0
 
-    public init(threads: Int, descriptors: Int) {
-        (self.threads, self.descriptors) = (threads, descriptors)
-    }
+    public init(threads: Int, descriptors: Int) { (self.threads, self.descriptors) = (threads, descriptors) }
 
     public static func now() throws -> Census {
         let tasks = try FileManager.default.contentsOfDirectory(atPath: "/proc/self/task")

@@ -1,7 +1,6 @@
 public import CoreAPI
 public import CoreAPITesting
 
-/// A host with any URL.
 public struct TestHost: EnvironmentType {
     public var name = "test"
     public var baseURL: String
@@ -35,8 +34,12 @@ extension Channel {
         _ server: LoopbackServer, name: String = "test", limits: Limits = Limits(), transport: (any Transport)? = nil,
         _ change: (inout Channel) -> Void = { _ in }
     ) -> Channel {
-        test(
-            server.url, name: name, limits: limits, authority: server.tls?.authorityPEM, transport: transport, change)
+        test(server.url, name: name, limits: limits, authority: server.tls?.authorityPEM, transport: transport, change)
+    }
+
+    /// A channel to `https://h.example`, whose requests the transport answers.
+    public static func test(_ transport: any Transport, _ change: (inout Channel) -> Void = { _ in }) -> Channel {
+        test("https://h.example", transport: transport, change)
     }
 
     public var manager: NetworkManager<Never> { NetworkManager(channel: self) }

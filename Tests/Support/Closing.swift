@@ -15,9 +15,7 @@ public struct Closing: SuiteTrait, TestTrait, TestScoping {
         let outcome: Result<Void, any Error>
         do {
             outcome = .success(try await Opened.$current.withValue(opened, operation: function))
-        } catch {
-            outcome = .failure(error)
-        }
+        } catch { outcome = .failure(error) }
         await opened.close()
         try outcome.get()
     }
@@ -33,13 +31,9 @@ final class Opened: Sendable {
 
     private let actions = Mutex<[@Sendable () async -> Void]>([])
 
-    func atEnd(_ action: @escaping @Sendable () async -> Void) {
-        actions.withLock { $0.append(action) }
-    }
+    func atEnd(_ action: @escaping @Sendable () async -> Void) { actions.withLock { $0.append(action) } }
 
-    func close() async {
-        for action in actions.withLock({ $0 }).reversed() { await action() }
-    }
+    func close() async { for action in actions.withLock({ $0 }).reversed() { await action() } }
 }
 
 /// Runs an action when the test has ended, whatever its outcome. The suite needs the trait `.closing`.
@@ -96,8 +90,7 @@ extension LoopbackServer {
         script: [ServerReply], tls: ServerTLS? = nil, faults: FaultPlan = .none, onConnect: ServerReply = [],
         sourceLocation: SourceLocation = #_sourceLocation
     ) throws -> LoopbackServer {
-        try closing(
-            .start(script: script, tls: tls, faults: faults, onConnect: onConnect), sourceLocation: sourceLocation)
+        try closing(.start(script: script, tls: tls, faults: faults, onConnect: onConnect), sourceLocation: sourceLocation)
     }
 }
 

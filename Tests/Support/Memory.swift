@@ -1,13 +1,5 @@
 internal import Foundation
 
-#if canImport(Darwin)
-internal import Darwin
-#elseif canImport(Musl)
-internal import Musl
-#else
-internal import Glibc
-#endif
-
 public enum Memory {
     /// The resident bytes of the process; 0 on a system without `/proc`.
     public static var resident: Int {

@@ -1,14 +1,6 @@
 internal import CoreAPIHTTP
 public import Foundation
 
-#if canImport(Darwin)
-internal import Darwin
-#elseif canImport(Musl)
-internal import Musl
-#else
-internal import Glibc
-#endif
-
 /// Runs a program to its end.
 ///
 /// Uses `posix_spawn`, because Foundation's `Process` reads beyond the end of a directory entry on Linux, which has crashed a
@@ -20,6 +12,12 @@ public enum Program {
         public let output: Data
 
         public var text: String { String(decoding: output, as: UTF8.self) }
+
+        /// The numbers of the first line with this beginning; none without such a line.
+        public func numbers(after beginning: String) -> [Int] {
+            let line = text.split(separator: "\n").first { $0.hasPrefix(beginning) }
+            return line?.dropFirst(beginning.count).split(separator: " ").compactMap { Int($0) } ?? []
+        }
     }
 
     public struct Failure: Error {
@@ -27,7 +25,17 @@ public enum Program {
         public let code: Int32
     }
 
-    /// Whether `PATH` has a program of that name.
+    /// Runs this program again: a suite of its tests, with more variables in the environment.
+    ///
+    /// - Parameter launcher: a program that starts this one.
+    public static func tests(
+        of suite: String, _ variables: [String: String], by launcher: [String] = []
+    ) async throws -> Outcome {
+        try await run(
+            launcher + [CommandLine.arguments[0], "--testing-library", "swift-testing", "--filter", suite],
+            environment: ProcessInfo.processInfo.environment.merging(variables) { $1 }, capturesErrors: true)
+    }
+
     public static func exists(_ name: String) -> Bool {
         let folders = (ProcessInfo.processInfo.environment["PATH"] ?? "").split(separator: ":")
         return folders.contains { FileManager.default.isExecutableFile(atPath: "\($0)/\(name)") }

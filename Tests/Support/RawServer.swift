@@ -1,14 +1,6 @@
 internal import CoreAPI
 public import Foundation
 
-#if canImport(Darwin)
-internal import Darwin
-#elseif canImport(Musl)
-internal import Musl
-#else
-internal import Glibc
-#endif
-
 /// A server that reads exactly the bytes that a test requests.
 public final class RawServer: Sendable {
     /// One connection. Its descriptor stays taken while a thread has the connection: a call with the number of a closed one would
@@ -21,13 +13,9 @@ public final class RawServer: Sendable {
         private let hasEnded = Mutex(false)
         public var isClosed: Bool { hasEnded.withLock { $0 } }
 
-        init(_ descriptor: Int32) {
-            self.descriptor = descriptor
-        }
+        init(_ descriptor: Int32) { self.descriptor = descriptor }
 
-        deinit {
-            close(descriptor)
-        }
+        deinit { close(descriptor) }
 
         /// The next request's head; `nil` after the last.
         public func head() -> Head? {
@@ -68,9 +56,7 @@ public final class RawServer: Sendable {
 
         public func send(_ text: String) { send(Data(text.utf8)) }
 
-        public func send(_ data: Data) {
-            _ = data.withUnsafeBytes { Self.send(descriptor, $0.baseAddress, $0.count) }
-        }
+        public func send(_ data: Data) { _ = data.withUnsafeBytes { Self.send(descriptor, $0.baseAddress, $0.count) } }
 
         public func answer(_ status: Int, _ fields: [String: String] = [:], _ body: String = "") {
             var lines = ["HTTP/1.1 \(status) X"] + fields.map { "\($0.key): \($0.value)" }
@@ -105,7 +91,6 @@ public final class RawServer: Sendable {
             _ = poll(&entry, 1, 20_000)
         }
 
-        /// Ends both halves.
         public func end() { shutdown(descriptor, Int32(SHUT_RDWR)) }
 
         private func receive(_ count: Int) -> Bool {

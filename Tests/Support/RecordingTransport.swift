@@ -6,17 +6,13 @@ public final class RecordingTransport: Transport {
     private let sent = Mutex<[Request]>([])
     private let next: any Transport
 
-    /// Passes requests on.
-    public init(_ next: any Transport) {
-        self.next = next
-    }
+    public init(_ next: any Transport) { self.next = next }
 
     /// Answers by a function, for tests of the stages above the wire.
     public convenience init(_ answer: @escaping @Sendable (Request) async -> Response<Data>) {
         self.init(Answering(answer: answer))
     }
 
-    /// Answers with one status and body.
     public convenience init(status: Int = 200, body: String = "{}", headers: HTTPFields = [:]) {
         self.init { .answer(to: $0, status: status, body: body, headers: headers) }
     }
@@ -26,7 +22,6 @@ public final class RecordingTransport: Transport {
         self.init { .answer(to: $0, status: statuses[min($0.attempt, statuses.count) - 1], body: body) }
     }
 
-    /// The sent requests, oldest first.
     public var requests: [Request] { sent.withLock { $0 } }
 
     public func send(_ attempt: Attempt) async -> RawResponse {
@@ -38,7 +33,6 @@ public final class RecordingTransport: Transport {
 
     private struct Answering: Transport {
         let answer: @Sendable (Request) async -> Response<Data>
-
         func send(_ attempt: Attempt) async -> RawResponse { RawResponse(await answer(attempt.request)) }
     }
 }

@@ -2,9 +2,7 @@
 public struct SplitMix: RandomNumberGenerator, Sendable {
     private var state: UInt64
 
-    public init(_ seed: some BinaryInteger) {
-        state = UInt64(truncatingIfNeeded: seed)
-    }
+    public init(_ seed: some BinaryInteger) { state = UInt64(truncatingIfNeeded: seed) }
 
     public mutating func next() -> UInt64 {
         state &+= 0x9E37_79B9_7F4A_7C15

@@ -2,7 +2,6 @@ import TestSupport
 
 /// One behaviour of every transport that has the needed capabilities.
 struct Case: Sendable {
-    /// The behaviour as a sentence.
     let name: String
     let needs: Set<Need>
     let script: Script
@@ -30,6 +29,16 @@ struct Case: Sendable {
         script = .server(reply)
     }
 
+    /// - Parameter answer: the one to each request.
+    init(_ name: String, needs: Set<Need> = [], _ answer: Answer, run: @escaping @Sendable (Stage) async throws -> Void) {
+        self.init(name, needs: needs, { _, _ in answer }, run: run)
+    }
+
+    /// - Parameter reply: the server's to each request.
+    init(_ name: String, needs: Set<Need> = [], _ reply: ServerReply, run: @escaping @Sendable (Stage) async throws -> Void) {
+        self.init(name, needs: needs, server: { _ in reply }, run: run)
+    }
+
     static let all: [Case] =
         methods + bodies + heads + statuses + redirects + cookies + codings + timeouts + cancellation + faults + streaming + hooks
 }
@@ -37,9 +46,7 @@ struct Case: Sendable {
 /// A request to a server, and the tools for its response.
 struct Scene: Sendable {
     let request: ReceivedRequest
-    /// Counts the case's requests from 0.
     let number: Int
-    /// The stage of the test.
     let gate: Gate
 }
 
@@ -47,13 +54,17 @@ struct Scene: Sendable {
 typealias Answers = @Sendable (_ request: Seen, _ number: Int) -> Answer
 
 struct Answer: Sendable {
-    var status = 200
-    var headers: Headers = [:]
-    var body = Data()
-    var delay = Duration.zero
+    let status: Int
+    let headers: Headers
+    let body: Data
+    let delay: Duration
 
     init(_ status: Int = 200, _ headers: Headers = [:], body: String = "", delay: Duration = .zero) {
-        (self.status, self.headers, self.body, self.delay) = (status, headers, Data(body.utf8), delay)
+        self.init(status, headers, body: Data(body.utf8), delay: delay)
+    }
+
+    init(_ status: Int = 200, _ headers: Headers = [:], body: Data, delay: Duration = .zero) {
+        (self.status, self.headers, self.body, self.delay) = (status, headers, body, delay)
     }
 
     /// The response in a server's form.
@@ -64,7 +75,6 @@ struct Answer: Sendable {
     }
 }
 
-/// A request as received.
 struct Seen: Sendable {
     let method: String
     let target: String
@@ -100,7 +110,6 @@ final class Stage: Sendable {
         let requests = Mutex<[Seen]>([])
         let first = Promise<Void>()
 
-        /// Its number.
         func add(_ request: Seen) -> Int {
             let number = requests.withLock { requests in
                 requests.append(request)
@@ -146,21 +155,13 @@ final class Stage: Sendable {
         channel = Channel(
             name: "test",
             environment: APIEnvironment(
-                Host(baseURL: base), serverTrustManager: trust, allowsInsecureConnections: !subject.isSecure),
+                TestHost(baseURL: base), serverTrustManager: trust, allowsInsecureConnections: !subject.isSecure),
             limits: limits, transport: transport)
-    }
-
-    private struct Host: EnvironmentType {
-        let name = "test"
-        let baseURL: String
     }
 
     var requests: [Seen] { seen.requests.withLock { $0 } }
 
-    /// Waits until a request has arrived.
-    func waitForRequest() async throws {
-        try await seen.first.value(until: .now + .seconds(10)) { CocoaError(.userCancelled) }
-    }
+    func waitForRequest() async throws { try await seen.first.value(until: .now + .seconds(10)) { CocoaError(.userCancelled) } }
 
     func close() async {
         await channel.close()
@@ -180,12 +181,10 @@ final class Stage: Sendable {
     ) async -> Response<Value> {
         var channel = channel
         change(&channel)
-        // The body is set directly, without an encoding.
-        let encoding = InputEncoding("a body of the test's own") { _, request in request.body = body }
         let endpoint = TypedEndpoint(
-            method, path, params: body.isEmpty ? nil : ["": ""], encoding: encoding, headers: headers, modifiers: [timeout],
+            method, path, params: body.isEmpty ? nil : ["": ""], encoding: .asItIs(body), headers: headers, modifiers: [timeout],
             name: "thing")
-        return await NetworkManager<Never>(channel: channel).response(for: endpoint, as: decoding)
+        return await channel.manager.response(for: endpoint, as: decoding)
     }
 
     /// Sends a request whose answer is read as a whole.
@@ -197,13 +196,7 @@ final class Stage: Sendable {
     }
 }
 
-extension Response<Data> {
-    var text: String { String(decoding: data, as: UTF8.self) }
-    var status: Int? { head?.status.code }
-}
-
-/// The transport's error; `nil` for a success.
-func failure<Value>(of response: Response<Value>) -> TransportError? {
-    guard case .transport(let error, _) = response.error else { return nil }
-    return error
+extension InputEncoding {
+    /// Sets the body and no media type.
+    static func asItIs(_ body: Body) -> InputEncoding { InputEncoding("as it is") { _, request in request.body = body } }
 }

@@ -19,9 +19,7 @@ extension Case {
                 #expect(response.error == nil)
                 #expect(stage.requests.map(\.text) == ["one two six ", "one two six "])
             },
-            Case("a rejected POST is not sent again") { _, _ in
-                Answer(503)
-            } run: { stage async throws in
+            Case("a rejected POST is not sent again", Answer(503)) { stage async throws in
                 let response = await stage.send(.post, body: .bytes(Data("pay".utf8))) {
                     $0.interceptors = [RetryPolicy(base: .zero)]
                 }
@@ -46,9 +44,7 @@ extension Case {
                     try String(decoding: await stage.send(.get, "token").value, as: UTF8.self)
                 }
                 let answers = try await withThrowingTaskGroup { group in
-                    for _ in 0..<4 {
-                        group.addTask { try await stage.send { $0.attemptMiddleware = [bearer] }.value }
-                    }
+                    for _ in 0..<4 { group.addTask { try await stage.send { $0.attemptMiddleware = [bearer] }.value } }
                     return try await group.reduce(into: []) { $0.append(String(decoding: $1, as: UTF8.self)) }
                 }
                 #expect(answers == Array(repeating: "welcome", count: 4))
@@ -99,16 +95,16 @@ extension Case {
                 }
                 let hop = ["redirected 302 /there"]
                 #expect(
-                    one.lines == ["built", "started 1"] + hop + ["read 503", "retrying", "started 2"] + hop
+                    one.lines.current == ["built", "started 1"] + hop + ["read 503", "retrying", "started 2"] + hop
                         + ["read 200", "finished success"])
-                #expect(other.lines == one.lines)
+                #expect(other.lines.current == one.lines.current)
             },
             Case("listeners receive each head, and the body", needs: [.tellsHeads]) { request, _ in
                 request.target == "/thing" ? Answer(302, ["Location": "/there"]) : Answer(200, body: "here")
             } run: { stage async throws in
                 let heads = Heads()
                 _ = await stage.send { $0.listeners = [heads] }
-                #expect(heads.lines == ["head 302", "head 200", "body 4"])
+                #expect(heads.lines.current == ["head 302", "head 200", "body 4"])
             },
         ] + digest
 
@@ -125,15 +121,10 @@ extension Case {
         }
     ]
 
-    /// Behaviour known above any transport.
-    private final class Diary: Listener {
-        private let written = Mutex<[String]>([])
+    private struct Diary: Listener {
+        let lines = Shared<[String]>([])
 
-        var lines: [String] { written.withLock { $0 } }
-
-        private func write(_ line: String) {
-            written.withLock { $0.append(line) }
-        }
+        private func write(_ line: String) { lines.change { $0.append(line) } }
 
         func notify(_ event: CallEvent) {
             switch event {
@@ -150,15 +141,12 @@ extension Case {
     }
 
     /// Behaviour that only a transport knows.
-    private final class Heads: Listener {
-        private let written = Mutex<[String]>([])
-
-        var lines: [String] { written.withLock { $0 } }
-
+    private struct Heads: Listener {
+        let lines = Shared<[String]>([])
         func notify(_ event: CallEvent) {
             switch event {
-            case .head(_, let head): written.withLock { $0.append("head \(head.status.code)") }
-            case .body(_, let received, _): written.withLock { $0.append("body \(received)") }
+            case .head(_, let head): lines.change { $0.append("head \(head.status.code)") }
+            case .body(_, let received, _): lines.change { $0.append("body \(received)") }
             default: break
             }
         }

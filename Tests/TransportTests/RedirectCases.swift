@@ -35,26 +35,23 @@ extension Case {
                 Answer(302, ["Location": "/loop-\(number)"])
             } run: { stage async throws in
                 let response = await stage.send { $0.limits.redirects = 5 }
-                #expect(failure(of: response)?.label == "tooManyRedirects")
+                #expect(response.transportError?.label == "tooManyRedirects")
                 #expect(stage.requests.count == 6)
             },
-            Case("without redirects the redirect is the response, with its body") { _, _ in
+            Case(
+                "without redirects the redirect is the response, with its body",
                 Answer(302, ["Location": "/there"], body: "moved")
-            } run: { stage async throws in
+            ) { stage async throws in
                 let response = await stage.send { $0.limits.redirects = 0 }
-                #expect(response.status == 302)
-                #expect(response.text == "moved")
+                #expect(response.status == 302 && response.text == "moved")
                 #expect(stage.requests.count == 1)
             },
-            Case("from https to http is rejected", needs: [.https]) { _, _ in
-                Answer(302, ["Location": "http://127.0.0.1/"])
-            } run: { stage async throws in
-                #expect(failure(of: await stage.send())?.label == "redirectRejected")
+            Case("from https to http is rejected", needs: [.https], Answer(302, ["Location": "http://127.0.0.1/"])) {
+                stage async throws in
+                #expect(await stage.send().transportError?.label == "redirectRejected")
             },
-            Case("to another scheme is rejected") { _, _ in
-                Answer(302, ["Location": "ftp://127.0.0.1/"])
-            } run: { stage async throws in
-                #expect(failure(of: await stage.send())?.label == "redirectRejected")
+            Case("to another scheme is rejected", Answer(302, ["Location": "ftp://127.0.0.1/"])) { stage async throws in
+                #expect(await stage.send().transportError?.label == "redirectRejected")
             },
             Case("a followed redirect's body may be larger than the channel's limit") { request, _ in
                 request.target == "/thing"
@@ -64,21 +61,21 @@ extension Case {
                 let response = await stage.send { $0.limits.responseBodySize = 100 }
                 #expect(try response.value == Data("here".utf8))
             },
-            Case("a redirect without a usable address is the response") { _, _ in
-                Answer(302)
-            } run: { stage async throws in
+            Case("a redirect without a usable address is the response", Answer(302)) { stage async throws in
                 let response = await stage.send()
                 #expect(response.status == 302)
                 #expect(response.error?.label == "verification.unacceptableStatus.302")
             },
-            Case("a redirect with an empty address is the response, with its body", needs: [.emptyLocations]) { _, number in
-                Answer(302, ["Location": number.isMultiple(of: 2) ? "" : " \t"], body: "moved")
+            // The body is more than is read of a redirect that is followed.
+            Case("a redirect with an empty address is the response, with all of its body", needs: [.emptyLocations]) {
+                _, number in
+                Answer(302, ["Location": number.isMultiple(of: 2) ? "" : " \t"], body: String(repeating: "moved ", count: 50_000))
             } run: { stage async throws in
                 for (count, method) in [HTTPRequest.Method.get, .get, .post, .post].enumerated() {
                     let response = await stage.send(method)
                     #expect(response.status == 302)
                     #expect(response.error?.label == "verification.unacceptableStatus.302")
-                    #expect(response.text == "moved")
+                    #expect(response.text == String(repeating: "moved ", count: 50_000))
                     #expect(stage.requests.count == count + 1)
                 }
             },
@@ -117,16 +114,13 @@ extension Case {
             for path in ["in/one", "in/two", "out"] { _ = await stage.send(.get, path) { $0.cookies = jar } }
             #expect(stage.requests.map { $0.headers["Cookie"] } == [nil, "a=1", nil])
         },
-        Case("a cookie for another domain is not kept") { _, _ in
-            Answer(200, ["Set-Cookie": "a=1; Domain=elsewhere.example; Path=/"])
-        } run: { stage async throws in
+        Case("a cookie for another domain is not kept", Answer(200, ["Set-Cookie": "a=1; Domain=elsewhere.example; Path=/"])) {
+            stage async throws in
             let jar = CookieJar()
             for _ in 0..<2 { _ = await stage.send { $0.cookies = jar } }
             #expect(stage.requests.map { $0.headers["Cookie"] } == [nil, nil])
         },
-        Case("without a jar no cookie is kept") { _, _ in
-            Answer(200, ["Set-Cookie": "a=1; Path=/"])
-        } run: { stage async throws in
+        Case("without a jar no cookie is kept", Answer(200, ["Set-Cookie": "a=1; Path=/"])) { stage async throws in
             for _ in 0..<2 { _ = await stage.send() }
             #expect(stage.requests.map { $0.headers["Cookie"] } == [nil, nil])
         },

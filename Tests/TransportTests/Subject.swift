@@ -3,15 +3,12 @@ import TestSupport
 
 /// A capability that a case needs. A transport without it skips the case, by name and with its reason.
 enum Need: String, Sendable, Hashable, CaseIterable {
-    /// Uses sockets to a server.
     case sockets
     /// HTTP/1.1, whose faults and folded lines HTTP/2 does not have.
     case http1
     /// Reports metrics.
     case timings
-    /// Supports `https` addresses here.
     case https
-    /// Trusts a channel's own authorities, or checks its pins.
     case trust
     case connectClock
     case idleClock
@@ -21,7 +18,6 @@ enum Need: String, Sendable, Hashable, CaseIterable {
     case checksHead
     /// Reads a request's stream, and detects one of another length than announced.
     case checksUploads
-    /// Keeps duplicate fields separate.
     case separateFields
     /// Delivers a redirect whose `Location` is empty.
     case emptyLocations
@@ -30,13 +26,10 @@ enum Need: String, Sendable, Hashable, CaseIterable {
     case unknownCodings
     /// Detects a truncated encoded body.
     case checksCodings
-    /// Returns the head before the body.
     case streaming
-    /// Stops the server while the body is not read.
     case backpressure
 }
 
-/// A transport under test.
 struct Subject: Sendable, CustomTestStringConvertible {
     let name: String
     let lacks: [Need: String]
@@ -62,10 +55,7 @@ struct Subject: Sendable, CustomTestStringConvertible {
 
     static let curlOverTLS = Subject(
         name: "libcurl over TLS and HTTP/2",
-        lacks: [
-            .http1: "it speaks HTTP/2",
-            .brotli: Self.brotli,
-        ],
+        lacks: [.http1: "it speaks HTTP/2", .brotli: Self.brotli],
         isSecure: true, connect: { CurlTransport(limits: $0) })
 
     static let urlSession = Subject(
@@ -140,9 +130,7 @@ struct InMemory: Transport {
             try await Task.sleep(for: answer.delay)
             let head = ResponseHead(status: .init(code: answer.status), headers: try answer.headers.fields())
             return RawResponse(attempt, head: head, body: .bytes(request.method == .head ? Data() : answer.body))
-        } catch {
-            return attempt.failed(error)
-        }
+        } catch { return attempt.failed(error) }
     }
 }
 
@@ -156,8 +144,6 @@ struct FixturesOf: Transport {
             var fixture = Fixture(status: answer.status, headers: answer.headers, delay: answer.delay)
             fixture.body = attempt.request.method == .head ? Data() : answer.body
             return await FixtureTransport([]).send(attempt.with { $0.modifiers.append(fixture) })
-        } catch {
-            return attempt.failed(error)
-        }
+        } catch { return attempt.failed(error) }
     }
 }

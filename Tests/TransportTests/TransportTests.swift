@@ -1,6 +1,6 @@
 import TestSupport
 
-@Suite("Every transport", .timeLimit(.minutes(2)))
+@Suite("Every transport", .closing, .timeLimit(.minutes(2)))
 struct TransportTests {
     struct Trial: Sendable, CustomTestStringConvertible {
         let subject: Subject
@@ -18,9 +18,7 @@ struct TransportTests {
         let stage = try Stage(trial.subject, trial.example.script)
         do {
             try await trial.example.run(stage)
-        } catch {
-            Issue.record(error, "\(trial)")
-        }
+        } catch { Issue.record(error, "\(trial)") }
         await stage.close()
     }
 

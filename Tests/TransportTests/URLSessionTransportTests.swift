@@ -43,18 +43,17 @@ struct URLSessionTransportTests {
         Demand(testDescription: "a body of GET", capability: "a body of GET", body: .bytes(Data("x".utf8))) { _ in },
     ]
 
+    private func channel(_ server: LoopbackServer, _ change: (inout Channel) -> Void = { _ in }) -> Channel {
+        .test(server, transport: URLSessionTransport(), change)
+    }
+
     @Test("rejects an unsupported feature by name, and sends no request", arguments: demands)
     func unsupported(_ demand: Demand) async throws {
-        var channel = Channel(
-            name: "test", environment: APIEnvironment("test", baseURL: "https://shop.example"), transport: URLSessionTransport())
-        demand.ask(&channel)
-        let encoding = InputEncoding("as it is") { _, request in request.body = demand.body }
-        let endpoint = TypedEndpoint(demand.method, "thing", encoding: encoding)
-        let response = await NetworkManager<Never>(channel: channel).response(for: endpoint, as: .data)
-        let failure = failure(of: response)
-        #expect(failure?.label == "unsupported", "\(String(describing: response.error))")
-        #expect(failure?.localizedDescription == "not supported: \(demand.capability)")
-        await channel.close()
+        let channel = Channel.test("https://shop.example", transport: URLSessionTransport(), demand.ask)
+        let endpoint = TypedEndpoint(demand.method, "thing", encoding: .asItIs(demand.body))
+        let response = await channel.manager.response(for: endpoint, as: .data)
+        #expect(response.transportError == .unsupported(capability: demand.capability), "\(response.result)")
+        #expect(response.transportError?.localizedDescription == "not supported: \(demand.capability)")
     }
 
     @Test("the page about iOS has a row with the message for each feature of a channel that is unsupported")
@@ -71,10 +70,7 @@ struct URLSessionTransportTests {
     @Test("a stream that takes longer than the idle timeout to be written is no idle call")
     func slowStream() async throws {
         let server = try LoopbackServer.test { .ok("\($0.body.count)") }
-        let environment = APIEnvironment("test", baseURL: server.url)
-        var channel = closing(Channel(name: "test", environment: environment, transport: URLSessionTransport()))
-        channel.environment.allowsInsecureConnections = true
-        channel.modifiers = [Timeout(idle: .seconds(3), total: .seconds(30))]
+        let channel = channel(server) { $0.modifiers = [Timeout(idle: .seconds(3), total: .seconds(30))] }
         let body = Body.Stream {
             AsyncThrowingStream<Data, any Error> { continuation in
                 let writing = Task {
@@ -87,21 +83,15 @@ struct URLSessionTransportTests {
                 continuation.onTermination = { _ in writing.cancel() }
             }
         }
-        let encoding = InputEncoding("a stream") { _, request in request.body = .stream(body) }
-        let endpoint = TypedEndpoint(.post, "thing", encoding: encoding)
-        let response = await NetworkManager<Never>(channel: channel).response(for: endpoint, as: .data)
-        #expect(response.data == Data("200".utf8), "\(String(describing: response.error))")
+        let endpoint = TypedEndpoint(.post, "thing", encoding: .asItIs(.stream(body)))
+        #expect(try await channel.manager.response(for: endpoint, as: .text).value == "200")
     }
 
     #if canImport(FoundationNetworking)
     @Test("holds no thread of Swift's pool while Foundation's queue, which all sessions share, is busy")
     func busyQueue() async throws {
         let server = try LoopbackServer.test { _ in .ok("sent") }
-        var channel = Channel(
-            name: "test", environment: APIEnvironment("test", baseURL: server.url), transport: URLSessionTransport())
-        channel.environment.allowsInsecureConnections = true
-        channel.modifiers = [Timeout(total: .milliseconds(200))]
-        let manager = NetworkManager<Never>(channel: channel)
+        let manager = channel(server) { $0.modifiers = [Timeout(total: .milliseconds(200))] }.manager
         let (begun, calls) = (try Gate(), DispatchSemaphore(value: 0))
         let isOver = Mutex(false)
         HoldingProtocol.load.withLock {
@@ -113,8 +103,7 @@ struct URLSessionTransportTests {
         }
         let configuration = URLSessionConfiguration.ephemeral
         configuration.protocolClasses = [HoldingProtocol.self]
-        let session = URLSession(configuration: configuration)
-        session.dataTask(with: try #require(URL(string: "held://queue"))).resume()
+        URLSession(configuration: configuration).dataTask(with: try #require(URL(string: "held://queue"))).resume()
         try await begun.waitUntilOpen()
         let responses = await withTaskGroup(of: Response<Data>.self, returning: [Response<Data>].self) { group in
             // More than the pool has threads.
@@ -126,7 +115,6 @@ struct URLSessionTransportTests {
         calls.signal()
         #expect(!isOver.withLock { $0 }, "the calls waited for the queue")
         #expect(responses.allSatisfy { $0.error?.label == "transport.timedOut.total" }, "\(responses.map(\.result))")
-        await channel.close()
     }
 
     /// Keeps Foundation's queue busy while it loads.
@@ -153,17 +141,11 @@ struct URLSessionTransportTests {
                     .stall
                 ])
         }
-        var channel = Channel(
-            name: "test", environment: APIEnvironment("test", baseURL: server.url), transport: URLSessionTransport())
-        channel.environment.allowsInsecureConnections = true
-        channel.limits.responseBodySize = 2 << 20
-        let endpoint = TypedEndpoint(.get, "thing")
-        let response = await NetworkManager<Never>(channel: channel).response(for: endpoint, as: .stream)
-        let body = try response.value
+        let channel = channel(server) { $0.limits.responseBodySize = 2 << 20 }
+        let body = try await channel.manager.response(for: .get("thing"), as: .stream).value
         try await server.waitForOpenConnections(atMost: 0)
         let error = await #expect(throws: APIClientError.self) { try await body.collect(upTo: 64 << 20) }
         #expect(error?.label == "transport.responseTooLarge")
-        await channel.close()
     }
 
     @Test("can be closed while an upload is about to be sent")
@@ -172,10 +154,7 @@ struct URLSessionTransportTests {
         // The moment between the last look at the call and its start cannot be chosen.
         for _ in 0..<100 {
             let (preparing, closing) = (Promise<Void>(), Promise<Void>())
-            var channel = Channel(
-                name: "test", environment: APIEnvironment("test", baseURL: server.url), transport: URLSessionTransport())
-            channel.environment.allowsInsecureConnections = true
-            let manager = NetworkManager<Never>(channel: channel)
+            let channel = channel(server)
             let body = Body.stream(
                 Body.Stream {
                     AsyncStream(unfolding: {
@@ -184,9 +163,8 @@ struct URLSessionTransportTests {
                         return nil as Data?
                     })
                 })
-            let encoding = InputEncoding("as it is") { _, request in request.body = body }
-            let endpoint = TypedEndpoint(.put, "thing", encoding: encoding)
-            let call = Task { await manager.response(for: endpoint, as: .data) }
+            let endpoint = TypedEndpoint(.put, "thing", encoding: .asItIs(body))
+            let call = Task { await channel.manager.response(for: endpoint, as: .data) }
             try await preparing.value(until: .now + .seconds(10)) { CocoaError(.userCancelled) }
             closing.fulfil(.success(()))
             await channel.close()
@@ -207,7 +185,7 @@ struct URLSessionTransportTests {
             for _ in 0..<8 {
                 group.addTask {
                     let body = Body.stream(Body.Stream { Nothings() })
-                    return failure(of: await stage.send(.put, body: body, timeout: Timeout(.milliseconds(300))))?.label
+                    return await stage.send(.put, body: body, timeout: Timeout(.milliseconds(300))).transportError?.label
                 }
             }
             return await group.reduce(into: Set<String?>()) { $0.insert($1) }
@@ -230,14 +208,10 @@ struct URLSessionTransportTests {
             request.path == "/away" ? ServerReply([.sendHead(status: 302, headers: ["Location": "/thing"])]) : .ok()
         }
         for _ in 0..<100 {
-            var channel = Channel(
-                name: "test", environment: APIEnvironment("test", baseURL: server.url), transport: URLSessionTransport())
-            channel.environment.allowsInsecureConnections = true
-            let manager = NetworkManager<Never>(channel: channel)
-            let endpoint = TypedEndpoint(.get, path)
+            let channel = channel(server)
             await withTaskGroup { group in
                 for _ in 0..<8 {
-                    let call = Task { await manager.response(for: endpoint, as: .data).error }
+                    let call = Task { await channel.manager.response(for: .get(path), as: .data).error }
                     group.addTask {
                         // The moments of Foundation's own queues cannot be chosen.
                         try? await Task.sleep(for: .microseconds(.random(in: 0..<4_000)))
@@ -248,7 +222,7 @@ struct URLSessionTransportTests {
                             "\(String(describing: error))")
                     }
                 }
-                group.addTask { [channel] in
+                group.addTask {
                     try? await Task.sleep(for: .microseconds(.random(in: 0..<4_000)))
                     await channel.close()
                 }
@@ -268,13 +242,7 @@ struct URLSessionTransportTests {
         }
         let stage = try Stage(
             .urlSession, .answers { _, _ in Answer(200, body: (try? isThere()) == true ? "there" : "not there") })
-        let body = Body.stream(
-            Body.Stream {
-                AsyncStream {
-                    $0.yield(text); $0.finish()
-                }
-            })
-        #expect(try await stage.send(.post, body: body).value == Data("there".utf8))
+        #expect(try await stage.send(.post, body: .pieces([text])).value == Data("there".utf8))
         #expect(try !isThere())
         await stage.close()
     }

@@ -42,14 +42,7 @@ struct CancellationTests {
         // More than the kit holds of a sequence, so that a source that goes on does not end by itself.
         let large = Data.noise(1_200_000)
         let (file, transport) = (try TemporaryFile(large), CurlTransport())
-        let channels = servers.map { server in
-            Channel.test(server.url) { channel in
-                channel.transport = transport
-                if let tls = server.tls {
-                    channel.environment.serverTrustManager = ServerTrustManager(authorities: .pem(tls.authorityPEM))
-                }
-            }
-        }
+        let channels = servers.map { Channel.test($0, transport: transport) }
         var cancelled = 0
         for index in 0..<count {
             let body: Body =
@@ -128,28 +121,21 @@ private final class Sources: Sendable {
     private let counts: AsyncStream<Int>
     private let changed: AsyncStream<Int>.Continuation
 
-    init() {
-        (counts, changed) = AsyncStream.makeStream(bufferingPolicy: .bufferingNewest(1))
-    }
+    init() { (counts, changed) = AsyncStream.makeStream(bufferingPolicy: .bufferingNewest(1)) }
 
     /// Some are of a task that may be at work a little longer.
-    func released() async {
-        for await count in counts where count == 0 { return }
-    }
+    func released() async { for await count in counts where count == 0 { return } }
 
-    /// Thirty pieces, with pauses.
     func pieces(of data: Data) -> AsyncStream<Data> {
         let (offset, member) = (Shared(0), Member(self))
         return AsyncStream {
             defer { withExtendedLifetime(member) {} }
             try? await Task.sleep(for: .microseconds(200))
-            var piece: Data?
-            offset.change { offset in
-                guard offset < data.count else { return }
-                piece = Data(data.dropFirst(offset).prefix(data.count / 30))
-                offset += data.count / 30
+            return offset.take { offset in
+                guard offset < data.count else { return nil }
+                defer { offset += data.count / 30 }
+                return Data(data.dropFirst(offset).prefix(data.count / 30))
             }
-            return piece
         }
     }
 
@@ -168,9 +154,7 @@ private final class Sources: Sendable {
             sources.change(by: 1)
         }
 
-        deinit {
-            sources.change(by: -1)
-        }
+        deinit { sources.change(by: -1) }
     }
 }
 #endif

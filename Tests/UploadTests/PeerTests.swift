@@ -12,10 +12,9 @@ struct PeerTests {
 
     private static let data = Data.noise(2_000_000)
 
-    /// A proxy that cuts connections after random numbers of bytes.
-    private func cuttingProxy(to url: String, seed: Int) throws -> RawServer {
+    /// A proxy that cuts each connection after a number of bytes, or changes one byte.
+    private func proxy(to url: String, _ next: @escaping @Sendable () -> (room: Int, damaged: Int?)) throws -> RawServer {
         let port = try #require(URL(string: url)?.port)
-        let numbers = Shared(SplitMix(seed))
         return try RawServer { connection in
             guard let upstream = RawServer.connect(port: UInt16(port)) else { return }
             let answered = DispatchSemaphore(value: 0)
@@ -24,10 +23,12 @@ struct PeerTests {
                 connection.end()
                 answered.signal()
             }
-            var room = numbers.take { Int.random(in: 50_000...900_000, using: &$0) }
-            while room > 0, case let piece = connection.read(upTo: min(room, 65_536)), !piece.isEmpty {
+            let (room, damaged) = next()
+            var sent = 0
+            while sent < room, case var piece = connection.read(upTo: min(room - sent, 65_536)), !piece.isEmpty {
+                if let damaged, (sent..<sent + piece.count).contains(damaged) { piece[piece.startIndex + damaged - sent] ^= 1 }
                 upstream.send(piece)
-                room -= piece.count
+                sent += piece.count
             }
             // The client sees the end only after the server has stored its bytes. tuspyserver blocks all requests while one waits
             // for the lock of an upload.
@@ -37,15 +38,12 @@ struct PeerTests {
         }
     }
 
-    private func plan(_ dialect: ResumableUpload.Dialect, _ states: Shared<[ResumableUpload.State?]>) -> ResumableUpload {
+    private func plan(_ dialect: ResumableUpload.Dialect, _ states: States = States([])) -> ResumableUpload {
         var plan = ResumableUpload(dialect) { state in states.change { $0.append(state) } }
         plan.metadata = ["filename": "film.mov", "filetype": "video/quicktime"]
-        plan.pause = .milliseconds(20)
-        plan.attempts = 12
+        (plan.pause, plan.attempts) = (.milliseconds(20), 12)
         return plan
     }
-
-    // MARK: - tuspyserver
 
     private func stored(_ state: ResumableUpload.State?) throws -> Data {
         let name = try #require(state?.url.split(separator: "/").last)
@@ -55,23 +53,23 @@ struct PeerTests {
     @Test("tuspyserver has every byte, through cuts", .enabled(if: tusURL != nil), arguments: 0..<10)
     func tus(seed: Int) async throws {
         let direct = try #require(Self.tusURL)
-        let proxy = try cuttingProxy(to: direct, seed: seed)
-        let states = Shared<[ResumableUpload.State?]>([])
+        let numbers = Shared(SplitMix(seed))
+        let proxy = try proxy(to: direct) { (numbers.take { Int.random(in: 50_000...900_000, using: &$0) }, nil) }
+        let states = States([])
         // The server names its own address by the request's host, so the upload stays behind the proxy.
         let channel = Channel.test(seed == 0 ? direct : proxy.url)
-        let data = Self.data
         var plan = plan(.tus, states)
         plan.pieceSize = seed % 3 == 0 ? nil : 500_000
-        let body: Body = seed.isMultiple(of: 2) ? .bytes(data) : .stream(Body.Stream { data.pieces(70_000) })
+        let body: Body = seed.isMultiple(of: 2) ? .bytes(Self.data) : .cut(Self.data, every: 70_000)
         let response = await channel.manager.upload(.post("files/"), from: body, resumable: plan).response
         #expect(response.error == nil, "\(response.result)")
-        #expect(try stored(states.current.compactMap(\.self).last) == data)
+        #expect(try stored(states.current.compactMap(\.self).last) == Self.data)
         #expect(states.current.first??.expires != nil)
     }
 
     /// A plan with the stored state of an upload that stopped after 500,000 bytes.
     private func stopped(_ channel: Channel) async throws -> ResumableUpload {
-        let states = Shared<[ResumableUpload.State?]>([])
+        let states = States([])
         // Stops between two requests; see the proxy.
         var plan = ResumableUpload(.tus) { state in
             states.change { $0.append(state) }
@@ -88,8 +86,7 @@ struct PeerTests {
         return rest
     }
 
-    /// The last state, as another process reads it.
-    private static func restarted(_ states: Shared<[ResumableUpload.State?]>) throws -> ResumableUpload.State {
+    private static func restarted(_ states: States) throws -> ResumableUpload.State {
         let state = try #require(states.current.last ?? nil)
         return try JSONDecoder().decode(ResumableUpload.State.self, from: JSONEncoder().encode(state))
     }
@@ -101,9 +98,7 @@ struct PeerTests {
         #expect(plan.state?.offset == 500_000)
         let upload = channel.manager.upload(.post("files/"), from: .bytes(Self.data), resumable: plan)
         try await upload.value
-        var last = TransferProgress()
-        for await progress in upload.progress { last = progress }
-        #expect(last.reused == 500_000)
+        #expect(await upload.lastProgress.reused == 500_000)
         #expect(try stored(plan.state) == Self.data)
     }
 
@@ -117,53 +112,22 @@ struct PeerTests {
         #expect(gone.head?.status.code == 404)
     }
 
-    // MARK: - drf-tus
-
-    /// A proxy that changes a byte in the middle of its third connection, which has the second piece.
-    private func damagingProxy(to url: String) throws -> RawServer {
-        let port = try #require(URL(string: url)?.port)
-        let connections = Shared(0)
-        return try RawServer { connection in
-            guard let upstream = RawServer.connect(port: UInt16(port)) else { return }
-            let number = connections.take { number in
-                number += 1
-                return number
-            }
-            let answered = DispatchSemaphore(value: 0)
-            Thread.detachNewThread {
-                RawServer.copy(from: upstream, to: connection)
-                connection.end()
-                answered.signal()
-            }
-            var sent = 0
-            while case var piece = connection.read(upTo: 65_536), !piece.isEmpty {
-                if number == 3, sent <= 200_000, sent + piece.count > 200_000 { piece[piece.startIndex + 200_000 - sent] ^= 1 }
-                upstream.send(piece)
-                sent += piece.count
-            }
-            upstream.endSending()
-            answered.wait()
-            upstream.cut(resetting: false)
-        }
-    }
-
     @Test(
         "drf-tus rejects a damaged piece that has a checksum, and has every byte in the end",
         .enabled(if: checksumURL != nil), arguments: [nil] + ResumableUpload.Checksum.allCases)
     func checksums(_ kind: ResumableUpload.Checksum?) async throws {
-        let proxy = try damagingProxy(to: try #require(Self.checksumURL))
+        // The third connection has the second piece.
+        let connections = Shared(0)
+        let proxy = try proxy(to: try #require(Self.checksumURL)) { (.max, connections.next() == 2 ? 200_000 : nil) }
         defer { withExtendedLifetime(proxy) {} }
-        let channel = Channel.test(proxy.url)
-        var plan = plan(.tus, Shared([]))
+        var plan = plan(.tus)
         let name = "film-\(kind?.rawValue ?? "none").mov"
         (plan.metadata, plan.pieceSize, plan.checksum) = (["filename": name], 500_000, kind)
-        try await channel.manager.upload(.post("files/"), from: .bytes(Self.data), resumable: plan).value
+        try await Channel.test(proxy.url).manager.upload(.post("files/"), from: .bytes(Self.data), resumable: plan).value
         let stored = try Data(contentsOf: URL(fileURLWithPath: "\(try #require(Self.folder))/checksums/uploaded/\(name)"))
         // Without a checksum the damage is stored.
         #expect((stored == Self.data) == (kind != nil) && stored.count == Self.data.count)
     }
-
-    // MARK: - NIOResumableUpload
 
     private static let ietfDialects = ResumableUpload.Dialect.allCases.filter { $0 != .tus }
 
@@ -174,8 +138,7 @@ struct PeerTests {
     @Test("NIOResumableUpload has every byte", .enabled(if: ietfURL != nil), arguments: ietfDialects, [nil, 400_000])
     func ietf(by dialect: ResumableUpload.Dialect, pieceSize: Int?) async throws {
         let channel = Channel.test(try #require(Self.ietfURL))
-        let states = Shared<[ResumableUpload.State?]>([])
-        var plan = plan(dialect, states)
+        var plan = plan(dialect)
         plan.pieceSize = pieceSize
         let answer = try await channel.manager.upload(.post("film"), from: .bytes(Self.data), as: .text, resumable: plan).value
         #expect(answer == "2000000 \(Self.fnv(Self.data))")
@@ -195,7 +158,7 @@ struct PeerTests {
     private func stopped(_ channel: Channel, by dialect: ResumableUpload.Dialect, after count: Int64) async throws
         -> ResumableUpload
     {
-        let states = Shared<[ResumableUpload.State?]>([])
+        let states = States([])
         var plan = plan(dialect, states)
         plan.bytesPerSecond = 8_000_000
         let first = channel.manager.upload(.post("film"), from: .bytes(Self.data), resumable: plan)

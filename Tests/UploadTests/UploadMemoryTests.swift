@@ -1,14 +1,6 @@
 import CoreAPITransfers
 import TestSupport
 
-#if canImport(Darwin)
-import Darwin
-#elseif canImport(Musl)
-import Musl
-#else
-import Glibc
-#endif
-
 /// The memory of uploads of any size, measured in a separate process: this program again, with one test.
 ///
 /// Every run moves 64 MiB, four times the bound. `NETWORKERKIT_WHOLE_SIZE=1` moves 2 GiB.
@@ -23,16 +15,11 @@ struct UploadMemoryTests {
         "one body of any size grows the process by less than 16 MiB", .enabled(if: order == nil && Memory.isMeasurable),
         arguments: ["file", "sequence", "form", "resumable-file", "resumable-sequence"], ["HTTP/1.1", "HTTP/2"])
     func growth(source: String, version: String) async throws {
-        var environment = ProcessInfo.processInfo.environment
-        environment[Self.variable] = "\(source) \(version)"
-        let outcome = try await Program.run(
-            [CommandLine.arguments[0], "--testing-library", "swift-testing", "--filter", "UploadMemoryTests"],
-            environment: environment, capturesErrors: true)
-        let line = outcome.text.split(separator: "\n").first { $0.hasPrefix("measured \(version) ") }
-        let words = try #require(line, "\(outcome.text)").split(separator: " ").compactMap { Int($0) }
-        print("up from a \(source), \(version): \(words[0] >> 20) MiB moved, grown by \(words[1] >> 10) KiB")
-        #expect(words[0] == Self.size)
-        #expect(words[1] < 16 << 20)
+        let outcome = try await Program.tests(of: "UploadMemoryTests", [Self.variable: "\(source) \(version)"])
+        let numbers = outcome.numbers(after: "measured \(version) ")
+        try #require(numbers.count == 2, "\(outcome.text)")
+        print("up from a \(source), \(version): \(numbers[0] >> 20) MiB moved, grown by \(numbers[1] >> 10) KiB")
+        #expect(numbers[0] == Self.size && numbers[1] < 16 << 20)
     }
 
     @Test("The measured process", .enabled(if: order != nil))
@@ -47,25 +34,18 @@ struct UploadMemoryTests {
             return .status(
                 request.method == "POST" ? 201 : 200, headers: ["Location": "/files/1", "Upload-Offset": "\(offset)"])
         }
-        let channel = Channel.test(server.url) { channel in
-            guard let tls else { return }
-            channel.environment.serverTrustManager = ServerTrustManager(authorities: .pem(tls.authorityPEM))
-        }
+        let channel = Channel.test(server)
         let pieceSize = 1 << 18
         try await channel.manager.upload(.put("a"), from: .bytes(Data(count: pieceSize))).value
         received.change { $0 = 0 }
         let file = try TemporaryFile(Data())
         #expect(truncate(file.url.path, off_t(Self.size)) == 0)
-        let left = Shared(Self.size / pieceSize)
+        let taken = Shared(0)
         // Of unknown length, so over HTTP/1.1 it is chunked.
         let sequence = Body.Stream {
             AsyncStream {
-                let count = left.take { left in
-                    left -= 1
-                    return left
-                }
                 // Memory of its own, so that chunks in a queue would show.
-                return count < 0 ? nil : Data(repeating: 0x62, count: pieceSize)
+                taken.next() >= Self.size / pieceSize ? nil : Data(repeating: 0x62, count: pieceSize)
             }
         }
         let form = try MultipartForm([.file("a", file.url)]).body()

@@ -5,7 +5,6 @@ import TestSupport
 /// What a server reads at the end of each socket: its log says 1006 for every end without a Close frame.
 @Suite("The end of a WebSocket, as its server sees it", .closing, .timeLimit(.minutes(3)))
 struct CloseTests {
-    /// The ways in which an app comes to an orderly end.
     enum Door: String, CaseIterable, CustomTestStringConvertible {
         case loopEnds, valuesEnd, iteratorEnds, channelClosesAfterLoop
         case appCloses, appLeavesLoop, appReleases, channelClosesAfterRelease
@@ -14,7 +13,6 @@ struct CloseTests {
 
         var testDescription: String { rawValue }
 
-        /// Whether the server closes.
         var isServers: Bool {
             switch self {
             case .loopEnds, .valuesEnd, .iteratorEnds, .channelClosesAfterLoop: true
@@ -104,9 +102,7 @@ struct CloseTests {
         var arrived: @MainActor () -> Void = {}
         private var call: Cancellable?
 
-        deinit {
-            call?.cancel()
-        }
+        deinit { call?.cancel() }
 
         func open() -> Cancellable? {
             call = webSocket(.get("chat"), of: Int.self) { _, _ in
@@ -162,18 +158,12 @@ struct CloseTests {
     func brokenRules(secure: Bool) async throws {
         for code in [1002, 1007, 1009] {
             let rules = MessageReaderTests.violations.filter { $0.code == code }
-            let log = Log()
-            let turn = Mutex(0)
-            var options = WebSocket.Options()
-            options.compression = nil
-            let server = try LoopbackServer.start(tls: secure ? ServerTLS() : nil, keepsRequests: false) { [options] request in
-                let index = turn.withLock { turn in
-                    defer { turn += 1 }
-                    return turn % rules.count
-                }
-                return .switching(request, options, then: [.takeOver { await log.serve($0, sending: rules[index].bytes) }])
+            let (log, turn) = (Log(), Shared(0))
+            let options = WebSocket.Options.with { $0.compression = nil }
+            let server = try LoopbackServer.test(tls: secure ? ServerTLS() : nil, keepsRequests: false) { request in
+                let bytes = rules[turn.next() % rules.count].bytes
+                return .switching(request, options, then: [.takeOver { await log.serve($0, sending: bytes) }])
             }
-            defer { server.close() }
             let channel = Channel.test(server)
             let count = rules.count * 5
             for _ in 0..<count {
@@ -182,7 +172,6 @@ struct CloseTests {
             }
             try await server.waitForOpenConnections(atMost: 0)
             #expect(log.all == [code: count])
-            await channel.close()
         }
     }
 
@@ -208,11 +197,7 @@ struct CloseTests {
             (frame(0x82, [UInt8](repeating: 0, count: 2_000), mask: [1, 2, 3, 4]), 1009),
         ] as [([UInt8], Int)])
     func serverSide(bytes: [UInt8], code: Int) async throws {
-        var options = WebSocket.Options()
-        options.messageSize = 1_000
-        let server = try LoopbackServer.test { [options] request in
-            .webSocket(request, options) { for try await _ in $0 {} }
-        }
+        let server = try LoopbackServer.test { .webSocket($0, .with { $0.messageSize = 1_000 }) { for try await _ in $0 {} } }
         let channel = Channel.test(server)
         let endpoint = TypedEndpoint.get("chat").attaching(Upgrade(options: .init()), StatusCodeResponseVerifier(101))
         for _ in 0..<20 {

@@ -29,12 +29,8 @@ struct HandshakeFieldTests {
 
     private struct Setting: Middleware {
         let name, value: String
-
         func handle(_ attempt: Attempt, next: Next) async -> RawResponse {
-            let changed = attempt.with { request in
-                if let name = HTTPField.Name(name) { request.headers[name] = value }
-            }
-            return await next(changed)
+            await next(attempt.with { if let name = HTTPField.Name(name) { $0.headers[name] = value } })
         }
     }
 
@@ -42,10 +38,9 @@ struct HandshakeFieldTests {
     func redirectedSubprotocol(isField: Bool) async throws {
         let server = try LoopbackServer.test { .webSocket($0, .init(subprotocols: "v1"), serve: echo) }
         let first = try LoopbackServer.test { [url = server.url] _ in .status(307, headers: ["Location": "\(url)/chat"]) }
-        let channel = Channel.test(first)
         let endpoint = TypedEndpoint.get("chat", headers: isField ? ["Sec-WebSocket-Protocol": "v1"] : [:])
         let options = isField ? WebSocket.Options() : WebSocket.Options(subprotocols: "v1")
-        #expect(try await channel.dispatcher.webSocket(endpoint, options).subprotocol == "v1")
+        #expect(try await Channel.test(first).dispatcher.webSocket(endpoint, options).subprotocol == "v1")
         #expect(server.requests.map { $0.headers.all("Sec-WebSocket-Protocol") } == [["v1"]])
     }
 
@@ -55,8 +50,7 @@ struct HandshakeFieldTests {
         var channel = Channel.test(server)
         let endpoint = origin.set("Sec-WebSocket-Protocol", "v2, v1", on: &channel)
         for options in [WebSocket.Options(), WebSocket.Options(subprotocols: "v2", "v1")] {
-            let socket = try await channel.dispatcher.webSocket(endpoint, options)
-            #expect(socket.subprotocol == "v1")
+            #expect(try await channel.dispatcher.webSocket(endpoint, options).subprotocol == "v1")
         }
         #expect(server.requests.map { $0.headers.all("Sec-WebSocket-Protocol") } == [["v2, v1"], ["v2, v1"]])
     }
@@ -75,10 +69,7 @@ struct HandshakeFieldTests {
         let endpoint = origin.set(field.name, field.value, on: &channel)
         let options = field.word == "subprotocols" ? WebSocket.Options(subprotocols: "v1") : WebSocket.Options()
         let error = await failure { try await channel.dispatcher.webSocket(endpoint, options) }
-        guard case .request(.malformedHeader(field.name, let reason), _) = error else {
-            Issue.record("\(String(describing: error))")
-            return
-        }
+        guard case .request(.malformedHeader(field.name, let reason), _)? = error else { throw try #require(error) }
         #expect(reason.contains(field.word) && !reason.contains("dGhl"), "\(reason)")
         #expect(server.connectionsAccepted == 0)
     }
@@ -94,5 +85,64 @@ struct HandshakeFieldTests {
         #expect(server.requests.first?.headers.all("Connection") == ["Upgrade"])
         #expect(server.requests.first?.headers.all("Upgrade") == ["websocket"])
         #expect(server.requests.first?.headers.all("Sec-WebSocket-Version") == ["13"])
+    }
+}
+
+/// Servers that never come to an end, before a WebSocket is open and after.
+@Suite("A hostile peer without an end", .closing, .timeLimit(.minutes(1)))
+struct HostileHandshakeTests {
+    @Test(
+        "a response without an end is rejected at the limits of the channel",
+        arguments: [
+            "HTTP/1.1 103 Early Hints\r\nLink: </a>\r\n\r\n", "HTTP/1.1 100\r\n\r\n", "A: b\r\n", "aaaaaaaaaaaaaaaa", "\r\n",
+        ])
+    func endlessAnswer(text: String) async throws {
+        let start = text.hasPrefix("A") || text.hasPrefix("a") ? "HTTP/1.1 101 Switching Protocols\r\n" : ""
+        let server = try LoopbackServer.test { _ in
+            [.send(Data(start.utf8)), .sendEndlessly(Data(String(repeating: text, count: 1_000).utf8))]
+        }
+        let began = ContinuousClock.now
+        let error = await failure { try await chat(server) }
+        let labels = ["headTooLarge", "tooManyHeadLines", "malformedResponse"]
+        #expect(labels.contains(error?.transport?.label ?? ""), "\(String(describing: error))")
+        #expect(began.duration(to: .now) < .seconds(20))
+        try await server.waitForOpenConnections(atMost: 0)
+    }
+
+    @Test("a redirect to another host takes no secret there")
+    func otherHost() async throws {
+        let other = try LoopbackServer.test { .webSocket($0, serve: echo) }
+        let server = try LoopbackServer.test { [port = other.port] _ in .redirect(to: "ws://127.0.0.1:\(port)/chat") }
+        let channel = Channel.test(server) {
+            $0.modifiers += [Header("Authorization", "Bearer s3cret"), Header("Cookie", "session=s3cret")]
+        }
+        let socket = try? await channel.dispatcher.webSocket(.get("chat"))
+        #expect(server.requests.first?.headers["authorization"] == "Bearer s3cret")
+        #expect(other.requests.allSatisfy { !String(decoding: $0.rawHead, as: UTF8.self).contains("s3cret") })
+        await socket?.close()
+    }
+
+    @Test("a compressed message of a million final blocks takes no time to speak of")
+    func finalBlocks() async throws {
+        // Each is an empty block that is marked as the last of its stream.
+        let blocks = [UInt8](repeating: 0, count: 2 << 20).enumerated().map { $0.offset.isMultiple(of: 2) ? 3 : 0 } as [UInt8]
+        let server = try LoopbackServer.test { .switching($0, then: [.send(frame(0xC2, blocks).data), .stall]) }
+        let socket = try await chat(server)
+        let began = ContinuousClock.now
+        let error = await failure { for try await _ in socket { break } }
+        #expect(error?.label == "transport.malformedResponse", "\(String(describing: error)), after \(began.duration(to: .now))")
+        #expect(began.duration(to: .now) < .seconds(20))
+        #expect(socket.closing?.code == .invalidData)
+    }
+
+    @Test("a flood of empty fragments ends with the socket", arguments: [true, false])
+    func emptyFragments(closes: Bool) async throws {
+        let fragments = Array(repeating: frame(0x00), count: 1_000).flatMap(\.self).data
+        let server = try LoopbackServer.test { .switching($0, then: [.send(frame(0x01).data), .sendEndlessly(fragments)]) }
+        let socket = try await chat(server, .with { $0.closeTimeout = .milliseconds(200) })
+        let waiting = Task { for try await _ in socket {} }
+        if closes { await socket.close() } else { waiting.cancel() }
+        _ = await waiting.result
+        try await server.waitForOpenConnections(atMost: 0)
     }
 }

@@ -7,60 +7,42 @@ import TestSupport
 struct HostilePeerTests {
     /// A server that sends bytes after its handshake, and then records the client's bytes until the client ends.
     private func server(
-        _ bytes: [UInt8], pieces: Int? = nil, secure: Bool = false, _ options: WebSocket.Options = .init(), heard: HeardBytes
+        _ bytes: [UInt8], pieces: Int? = nil, secure: Bool = false, _ options: WebSocket.Options = .init(), heard: Shared<Data>
     ) throws -> LoopbackServer {
-        try LoopbackServer.test(tls: secure ? ServerTLS() : nil) { request in
-            .switching(
-                request, options,
-                then: [
-                    .takeOver { connection in
-                        for start in stride(from: 0, to: bytes.count, by: pieces ?? max(1, bytes.count)) {
-                            let piece = bytes[start..<min(bytes.count, start + (pieces ?? bytes.count))]
-                            try? await connection.write(Data(piece))
-                        }
-                        // Like a real server, it closes after the client's Close frame has arrived.
-                        while let data = try? await connection.read() {
-                            heard.append(data)
-                            if Self.hasClose(heard.all) { return }
-                        }
-                    }
-                ])
+        let peer = ServerReply.Step.takeOver { connection in
+            for await piece in bytes.data.pieces(pieces ?? bytes.count) { try? await connection.write(piece) }
+            // Like a real server, it closes after the client's Close frame has arrived.
+            while let data = try? await connection.read() {
+                heard.change { $0 += data }
+                if (try? Self.closeCode(heard.current)) != nil { return }
+            }
         }
+        return try LoopbackServer.test(tls: secure ? ServerTLS() : nil) { .switching($0, options, then: [peer]) }
     }
 
-    private static func hasClose(_ bytes: Data) -> Bool {
-        let events = (try? MessageReaderTests.read(Array(bytes), as: .server, inflates: true)) ?? []
-        return events.contains { if case .close = $0 { true } else { false } }
-    }
-
-    /// The codes in the Close frames that a client sent.
-    private func closeCode(_ bytes: Data) throws -> Int? {
+    /// The code in the Close frame that a client sent; 1005 without a code, `nil` without a frame.
+    private static func closeCode(_ bytes: Data) throws -> Int? {
         let events = try MessageReaderTests.read(Array(bytes), as: .server, inflates: true)
-        for case .close(let code, _) in events { return code.map { Int($0.rawValue) } }
+        for case .close(let code, _) in events { return Int(code?.rawValue ?? 1005) }
         return nil
     }
 
     @Test("a broken rule is a typed error, and the peer receives its code", arguments: MessageReaderTests.violations.indices)
     func violations(index: Int) async throws {
         let (name, bytes, code) = MessageReaderTests.violations[index]
-        let heard = HeardBytes()
-        var options = WebSocket.Options()
-        options.compression = nil
+        let heard = Shared(Data())
+        let options = WebSocket.Options.with { $0.compression = nil }
         let server = try server(frame(0x81, "first".utf8) + bytes, secure: index.isMultiple(of: 3), options, heard: heard)
-        let channel = Channel.test(server)
-        let socket = try await channel.dispatcher.webSocket(.get("chat"), options)
+        let socket = try await chat(server, options)
         var texts: [WebSocket.Message] = []
         let error = await failure { for try await message in socket { texts.append(message) } }
         #expect(texts.first == .text("first"), "\(name)")
-        switch error?.transport {
-        case .responseTooLarge: #expect(code == 1009, "\(name)")
-        case .malformedResponse(let reason): #expect(code != 1009 && reason.contains("RFC"), "\(name): \(reason)")
-        default: Issue.record("\(name): \(String(describing: error))")
-        }
+        #expect(error?.transport?.label == (code == 1009 ? "responseTooLarge" : "malformedResponse"), "\(name)")
+        #expect(code == 1009 || "\(String(describing: error))".contains("RFC"), "\(name)")
         #expect(socket.closing?.code.rawValue == UInt16(code))
         #expect(socket.closing?.side == .here)
         try await server.waitForOpenConnections(atMost: 0)
-        #expect(try closeCode(heard.all) == code, "\(name)")
+        #expect(try Self.closeCode(heard.current) == code, "\(name)")
         let late = await failure { try await socket.send(.text("late")) }
         #expect(late != nil && late?.label == error?.label, "\(name)")
     }
@@ -69,16 +51,15 @@ struct HostilePeerTests {
     func bytewise(secure: Bool) async throws {
         let bytes =
             frame(0x01, "gü".utf8.prefix(2)) + frame(0x89, [7]) + frame(0x80, "gü".utf8.dropFirst(2)) + frame(0x88, [0x03, 0xE8])
-        let heard = HeardBytes()
+        let heard = Shared(Data())
         let server = try server(bytes, pieces: 1, secure: secure, heard: heard)
-        let channel = Channel.test(server)
-        let socket = try await channel.dispatcher.webSocket(.get("chat"))
+        let socket = try await chat(server)
         var messages: [WebSocket.Message] = []
         for try await message in socket { messages.append(message) }
         #expect(messages == [.text("gü")])
         #expect(socket.closing == .init(code: .normal, reason: "", side: .peer))
         try await server.waitForOpenConnections(atMost: 0)
-        let events = try MessageReaderTests.read(Array(heard.all), as: .server)
+        let events = try MessageReaderTests.read(Array(heard.current), as: .server)
         #expect(events == [.pong(Data([7])), .close(.normal, reason: "")] || events == [.close(.normal, reason: "")])
     }
 
@@ -86,18 +67,12 @@ struct HostilePeerTests {
     func bomb() async throws {
         let deflater = try #require(MessageDeflater(DeflateAgreement()))
         let bomb = try #require([UInt8](repeating: 0, count: 64 << 20).withUnsafeBytes { deflater.compress($0) })
-        let heard = HeardBytes()
+        let heard = Shared(Data())
         let server = try server(frame(0xC2, bomb), heard: heard)
-        let channel = Channel.test(server)
-        var options = WebSocket.Options()
-        options.messageSize = 1 << 20
-        let socket = try await channel.dispatcher.webSocket(.get("chat"), options)
-        guard case .responseTooLarge(1_048_576) = await failure(of: { for try await _ in socket {} })?.transport else {
-            Issue.record("the bomb was read")
-            return
-        }
+        let socket = try await chat(server, .with { $0.messageSize = 1 << 20 })
+        #expect(await failure { for try await _ in socket {} }?.transport == .responseTooLarge(limit: 1 << 20))
         try await server.waitForOpenConnections(atMost: 0)
-        #expect(try closeCode(heard.all) == 1009)
+        #expect(try Self.closeCode(heard.current) == 1009)
     }
 
     @Test("an end without a Close frame is abnormal: FIN, RST, and over TLS without close_notify", arguments: 0..<5)
@@ -109,8 +84,7 @@ struct HostilePeerTests {
         let server = try LoopbackServer.test(tls: form == 2 || form == 3 ? ServerTLS() : nil) {
             .switching($0, then: [.send(frame(0x81, "first".utf8).data)] + end)
         }
-        let channel = Channel.test(server)
-        let socket = try await channel.dispatcher.webSocket(.get("chat"))
+        let socket = try await chat(server)
         let error = await failure { for try await _ in socket {} }
         #expect(error?.label == "transport.connectionLost", "\(String(describing: error))")
         #expect(socket.closing == .init(code: .abnormal, reason: "", side: .peer))
@@ -124,25 +98,23 @@ struct HostilePeerTests {
             as [(Int?, Bool)])
     func closeCodes(code: Int?, isOrderly: Bool) async throws {
         let payload = code.map { [UInt8($0 >> 8), UInt8($0 & 0xFF)] + Array("why not".utf8) } ?? []
-        let heard = HeardBytes()
+        let heard = Shared(Data())
         let server = try server(frame(0x88, payload), heard: heard)
-        let channel = Channel.test(server)
-        let socket = try await channel.dispatcher.webSocket(.get("chat"))
+        let socket = try await chat(server)
         let error = await failure { for try await _ in socket {} }
         #expect((error == nil) == isOrderly, "\(String(describing: error))")
         if let error { #expect("\(error)".contains("\(code ?? 0)") && "\(error)".contains("why not")) }
         #expect(socket.closing?.code.rawValue == UInt16(code ?? 1005))
         #expect(socket.closing?.reason == (code == nil ? "" : "why not"))
         try await server.waitForOpenConnections(atMost: 0)
-        #expect(try closeCode(heard.all) == code, "the code is echoed")
+        #expect(try Self.closeCode(heard.current) == code ?? 1005, "the code is echoed")
     }
 
     @Test("bytes after a Close frame are not read")
     func afterClose() async throws {
-        let heard = HeardBytes()
+        let heard = Shared(Data())
         let server = try server(frame(0x88, [0x03, 0xE8]) + frame(0x81, "late".utf8) + frame(0xFF), heard: heard)
-        let channel = Channel.test(server)
-        let socket = try await channel.dispatcher.webSocket(.get("chat"))
+        let socket = try await chat(server)
         for try await message in socket { Issue.record("read \(message)") }
         #expect(socket.closing?.code == .normal)
     }
@@ -151,23 +123,15 @@ struct HostilePeerTests {
         "if a server does not answer a Close or end the connection, the socket ends at the deadline",
         arguments: [true, false])
     func unanswered(answers: Bool) async throws {
-        let server = try LoopbackServer.test { request in
-            .switching(
-                request,
-                then: [
-                    .takeOver { connection in
-                        var isAnswered = !answers
-                        while let _ = try? await connection.read() {
-                            if !isAnswered { try? await connection.write(frame(0x88, [0x03, 0xE8]).data) }
-                            isAnswered = true
-                        }
-                    }
-                ])
+        let peer = ServerReply.Step.takeOver { connection in
+            var isAnswered = !answers
+            while let _ = try? await connection.read() {
+                if !isAnswered { try? await connection.write(frame(0x88, [0x03, 0xE8]).data) }
+                isAnswered = true
+            }
         }
-        let channel = Channel.test(server)
-        var options = WebSocket.Options()
-        options.closeTimeout = .milliseconds(200)
-        let socket = try await channel.dispatcher.webSocket(.get("chat"), options)
+        let server = try LoopbackServer.test { .switching($0, then: [peer]) }
+        let socket = try await chat(server, .with { $0.closeTimeout = .milliseconds(200) })
         let began = ContinuousClock.now
         await socket.close()
         #expect(began.duration(to: .now) >= .milliseconds(150))
@@ -180,8 +144,7 @@ struct HostilePeerTests {
     func pings() async throws {
         let flood = Data((0..<5_000).flatMap { _ in frame(0x89, [1, 2, 3]) })
         let server = try LoopbackServer.test { .switching($0, then: [.sendEndlessly(flood)]) }
-        let channel = Channel.test(server)
-        let socket = try await channel.dispatcher.webSocket(.get("chat"))
+        let socket = try await chat(server)
         let task = Task { await failure { for try await _ in socket {} } }
         try await Task.sleep(for: .milliseconds(500))
         task.cancel()
@@ -191,24 +154,16 @@ struct HostilePeerTests {
 
     @Test("a silent peer gets a ping, and the socket ends if it does not answer")
     func silence() async throws {
-        let heard = HeardBytes()
-        let server = try LoopbackServer.test { request in
-            .switching(
-                request,
-                then: [
-                    .takeOver { connection in
-                        while let data = try? await connection.read() { heard.append(data) }
-                    }
-                ])
+        let heard = Shared(Data())
+        let peer = ServerReply.Step.takeOver { connection in
+            while let data = try? await connection.read() { heard.change { $0 += data } }
         }
-        let channel = Channel.test(server)
-        var options = WebSocket.Options()
-        (options.pingInterval, options.pongTimeout) = (.milliseconds(100), .seconds(1))
-        let socket = try await channel.dispatcher.webSocket(.get("chat"), options)
+        let server = try LoopbackServer.test { .switching($0, then: [peer]) }
+        let socket = try await chat(server, .with { ($0.pingInterval, $0.pongTimeout) = (.milliseconds(100), .seconds(1)) })
         #expect(await failure { for try await _ in socket {} }?.label == "transport.timedOut.idle")
         #expect(socket.closing == .init(code: .abnormal, reason: "", side: .here))
         try await server.waitForOpenConnections(atMost: 0)
-        #expect(try MessageReaderTests.read(Array(heard.all), as: .server) == [.ping(Data())])
+        #expect(try MessageReaderTests.read(Array(heard.current), as: .server) == [.ping(Data())])
     }
 
     @Test("an explicit ping without a response times out, and the socket stays open")
@@ -217,8 +172,7 @@ struct HostilePeerTests {
         let server = try LoopbackServer.test {
             .switching($0, then: [.waitFor(gate), .send(frame(0x81, "still here".utf8).data), .stall])
         }
-        let channel = Channel.test(server)
-        let socket = try await channel.dispatcher.webSocket(.get("chat"))
+        let socket = try await chat(server)
         #expect(await failure { try await socket.ping(within: .milliseconds(50)) }?.label == "transport.timedOut.idle")
         gate.open()
         #expect(try await socket.first { _ in true } == .text("still here"))

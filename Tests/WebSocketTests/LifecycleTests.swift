@@ -7,24 +7,17 @@ import TestSupport
 struct LifecycleTests {
     @Test("a consumer that does not read stops the server, and gets all messages later", arguments: [false, true])
     func backpressure(secure: Bool) async throws {
-        let sent = Mutex(0)
+        let sent = Shared(0)
         let server = try LoopbackServer.test(tls: secure ? ServerTLS() : nil) { request in
             .webSocket(request) { socket in
                 for index in 0..<1_000 {
                     try await socket.send(.binary(Data(repeating: UInt8(truncatingIfNeeded: index), count: 64 << 10)))
-                    sent.withLock { $0 = index + 1 }
+                    sent.change { $0 = index + 1 }
                 }
             }
         }
-        let channel = Channel.test(server)
-        var options = WebSocket.Options()
-        options.compression = nil
-        let socket = try await channel.dispatcher.webSocket(.get("chat"), options)
-        var before = -1
-        while case let now = sent.withLock({ $0 }), now != before || now == 0 {
-            before = now
-            try await Task.sleep(for: .milliseconds(200))
-        }
+        let socket = try await chat(server, .with { $0.compression = nil })
+        let before = try await sent.settled()
         #expect(before < 900, "\(before) messages of 64 KiB were read although nothing was taken")
         var count = 0
         for try await message in socket {
@@ -46,34 +39,18 @@ struct LifecycleTests {
         #expect(queue.popFirst() == .text("10000") && queue.isEmpty && queue.size == 0)
     }
 
-    /// A connection that takes each piece after a while, and answers a ping with a pong and a message.
-    private final class SlowConnection: RawConnection {
-        let metrics: ExchangeMetrics? = nil
-        private let (bytes, answer) = AsyncStream.makeStream(of: Data.self)
-        private let heard = HeardBytes()
-
-        func read() async throws -> Data? {
-            for await piece in bytes { return piece }
-            return nil
-        }
-
-        func write(_ data: Data) async throws {
-            try await Task.sleep(for: .milliseconds(50))
-            heard.append(data)
-            let events = try MessageReaderTests.read(Array(heard.all), as: .server)
-            if events.contains(.ping(Data())) { answer.yield(Data(frame(0x8A) + frame(0x81, "done".utf8))) }
-        }
-
-        func close() { answer.finish() }
-    }
-
     @Test("a message that takes longer than a pong may is sent, and the ping behind it is answered")
     func slowMessage() async throws {
-        let call = Call(channel: .test("http://localhost"), endpoint: "chat")
-        var options = WebSocket.Options()
-        (options.pingInterval, options.pongTimeout) = (.milliseconds(50), .milliseconds(400))
-        let session = WebSocketSession(SlowConnection(), .client, nil, options, context: APIClientError.Context(call))
-        session.start()
+        // Takes each piece after a while, and answers a ping with a pong and a message.
+        let heard = Shared(Data())
+        let connection = PlayedConnection { data in
+            try await Task.sleep(for: .milliseconds(50))
+            heard.change { $0 += data }
+            let events = try MessageReaderTests.read(Array(heard.current), as: .server)
+            return events.contains(.ping(Data())) ? Data(frame(0x8A) + frame(0x81, "done".utf8)) : nil
+        }
+        let session = connection.session(
+            .client, .with { ($0.pingInterval, $0.pongTimeout) = (.milliseconds(50), .milliseconds(400)) })
         try await session.send(.binary, Data(count: 20 * 64 * 1_024))
         #expect(try await session.next() == .text("done"))
         session.release()
@@ -83,14 +60,10 @@ struct LifecycleTests {
     func heldBesideOthers(secure: Bool) async throws {
         let server = try LoopbackServer.test(tls: secure ? ServerTLS() : nil) { request in
             guard request.path == "/chat" else { return .ok("x").followed(by: .closeConnection) }
-            return .webSocket(request) { socket in
-                for _ in 0..<200 { try await socket.send(.binary(Data(count: 64 << 10))) }
-            }
+            return .webSocket(request) { socket in for _ in 0..<200 { try await socket.send(.binary(Data(count: 64 << 10))) } }
         }
         let channel = Channel.test(server)
-        var options = WebSocket.Options()
-        options.compression = nil
-        let socket = try await channel.dispatcher.webSocket(.get("chat"), options)
+        let socket = try await channel.dispatcher.webSocket(.get("chat"), .with { $0.compression = nil })
         // libcurl looks for dead connections when it opens another, at most once a second.
         for _ in 0..<6 {
             let body = try await channel.dispatcher.stream(.get("other")).value
@@ -105,23 +78,10 @@ struct LifecycleTests {
     @Test("a peer that does not read stops the sender")
     func slowPeer() async throws {
         let server = try LoopbackServer.test { .switching($0, then: [.stall]) }
-        let channel = Channel.test(server)
-        let socket = try await channel.dispatcher.webSocket(.get("chat"))
-        let sent = Mutex(0)
-        let task = Task {
-            await failure {
-                while true {
-                    try await socket.send(.binary(Data((0..<60_000).map { _ in UInt8.random(in: 0...255) })))
-                    sent.withLock { $0 += 1 }
-                }
-            }
-        }
-        var before = -1
-        while case let now = sent.withLock({ $0 }), now != before || now == 0 {
-            before = now
-            try await Task.sleep(for: .milliseconds(300))
-        }
-        #expect(before < 500)
+        let socket = try await chat(server)
+        let sent = Shared(0)
+        let task = Task { await flood(socket, sent, with: .noise(60_000)) }
+        #expect(try await sent.settled() < 500)
         task.cancel()
         #expect(await task.value?.isCancelled == true)
     }
@@ -135,25 +95,14 @@ struct LifecycleTests {
     func endsWhileSending(bytes: [UInt8], label: String) async throws {
         let isBlocked = try Gate()
         let server = try LoopbackServer.test { .switching($0, then: [.waitFor(isBlocked), .send(Data(bytes)), .stall]) }
-        let channel = Channel.test(server)
-        var options = WebSocket.Options()
-        (options.compression, options.closeTimeout) = (nil, .seconds(1))
-        if bytes.isEmpty { (options.pingInterval, options.pongTimeout) = (.seconds(1), .seconds(1)) }
-        let socket = try await channel.dispatcher.webSocket(.get("chat"), options)
-        let sent = Mutex(0)
-        let task = Task {
-            await failure {
-                while true {
-                    try await socket.send(.binary(Data(count: 1 << 20)))
-                    sent.withLock { $0 += 1 }
-                }
-            }
+        let options = WebSocket.Options.with {
+            ($0.compression, $0.closeTimeout) = (nil, .seconds(1))
+            if bytes.isEmpty { ($0.pingInterval, $0.pongTimeout) = (.seconds(1), .seconds(1)) }
         }
-        var before = -1
-        while case let now = sent.withLock({ $0 }), now != before || now == 0 {
-            before = now
-            try await Task.sleep(for: .milliseconds(200))
-        }
+        let socket = try await chat(server, options)
+        let sent = Shared(0)
+        let task = Task { await flood(socket, sent) }
+        _ = try await sent.settled()
         isBlocked.open()
         let error = await task.value
         #expect(error?.label == label && error?.isCancelled == false, "\(String(describing: error))")
@@ -162,10 +111,7 @@ struct LifecycleTests {
     @Test("messages of many concurrent senders arrive complete, in fragments too", arguments: [nil, 1_000] as [Int?])
     func senders(fragment: Int?) async throws {
         let server = try LoopbackServer.test { .webSocket($0, serve: echo) }
-        let channel = Channel.test(server)
-        var options = WebSocket.Options()
-        options.fragmentSize = fragment
-        let socket = try await channel.dispatcher.webSocket(.get("chat"), options)
+        let socket = try await chat(server, .with { $0.fragmentSize = fragment })
         let texts = (0..<100).map { String(repeating: "\($0) ", count: 1_000 + $0) }
         async let sending: Void = withThrowingTaskGroup(of: Void.self) { group in
             for text in texts { group.addTask { try await socket.send(.text(text)) } }
@@ -185,28 +131,20 @@ struct LifecycleTests {
     @Test("a message of unknown length is sent in fragments")
     func fragments() async throws {
         let server = try LoopbackServer.test { .webSocket($0, serve: echo) }
-        let channel = Channel.test(server)
-        let socket = try await channel.dispatcher.webSocket(.get("chat"))
-        let chunks = AsyncStream { continuation in
-            for index in 0..<10 { continuation.yield(Data(repeating: UInt8(index), count: 10_000)) }
-            continuation.finish()
-        }
-        try await socket.send(fragments: chunks)
-        let whole = Data((0..<10).flatMap { [UInt8](repeating: UInt8($0), count: 10_000) })
+        let socket = try await chat(server)
+        let whole = Data.noise(100_000)
+        try await socket.send(fragments: whole.pieces(10_000))
         #expect(try await socket.first { _ in true } == .binary(whole))
     }
 
     @Test("a sequence that throws ends a begun message's socket, and the server gets no message", arguments: [0, 1])
     func throwingFragments(chunks: Int) async throws {
         struct Broken: Error {}
-        let heard = Mutex<[WebSocket.Message]>([])
-        let server = try LoopbackServer.test { request in
-            .webSocket(request) { socket in
-                for try await message in socket { heard.withLock { $0.append(message) } }
-            }
+        let heard = Shared<[WebSocket.Message]>([])
+        let server = try LoopbackServer.test {
+            .webSocket($0) { for try await message in $0 { heard.change { $0.append(message) } } }
         }
-        let channel = Channel.test(server)
-        let socket = try await channel.dispatcher.webSocket(.get("chat"))
+        let socket = try await chat(server)
         let fragments = AsyncThrowingStream<Data, any Error> { continuation in
             for _ in 0..<chunks { continuation.yield(Data(count: 10)) }
             continuation.finish(throwing: Broken())
@@ -216,7 +154,7 @@ struct LifecycleTests {
         #expect((await failure { try await socket.send(.text("more")) } == nil) == (chunks == 0))
         await socket.close()
         try await server.waitForOpenConnections(atMost: 0)
-        #expect(heard.withLock { $0 } == (chunks == 0 ? [.text("more")] : []))
+        #expect(heard.current == (chunks == 0 ? [.text("more")] : []))
     }
 
     private struct Note: Codable, Equatable {
@@ -225,20 +163,12 @@ struct LifecycleTests {
 
     @Test("values are JSON in both directions, and an invalid one is a decoding error")
     func json() async throws {
-        let server = try LoopbackServer.test { request in
-            .webSocket(request) { socket in
-                for try await message in socket { try await socket.send(message) }
-            }
-        }
-        let channel = Channel.test(server)
-        let socket = try await channel.dispatcher.webSocket(.get("chat"))
+        let server = try LoopbackServer.test { .webSocket($0, serve: echo) }
+        let socket = try await chat(server)
         try await socket.send(json: Note(text: "hello"))
         #expect(try await socket.messages(as: Note.self).first { _ in true } == Note(text: "hello"))
         try await socket.send(.text("no JSON"))
-        guard case .decoding = await failure(of: { for try await _ in socket.messages(as: Note.self) {} }) else {
-            Issue.record("it was decoded")
-            return
-        }
+        #expect(await failure { for try await _ in socket.messages(as: Note.self) {} }?.decoding != nil)
         try await socket.send(json: Note(text: "again"))
         #expect(try await socket.messages(as: Note.self).first { _ in true } == Note(text: "again"))
     }
@@ -248,9 +178,7 @@ struct LifecycleTests {
         struct Rejecting: ResponseVerifier {
             func verify(_ response: Response<Data>) throws { throw VerificationError.custom(CancellationError()) }
         }
-        let server = try LoopbackServer.test { request in
-            .webSocket(request) { socket in for try await message in socket { try await socket.send(message) } }
-        }
+        let server = try LoopbackServer.test { .webSocket($0, serve: echo) }
         let channel = Channel.test(server).with {
             $0.modifiers.append(ContentTypeResponseVerifier("application/json"))
             if rejects { $0.modifiers.append(Rejecting()) }
@@ -262,9 +190,7 @@ struct LifecycleTests {
             try await socket.send(.text("hello"))
             var messages = socket.makeAsyncIterator()
             #expect(try await messages.next() == .text("hello"))
-        } catch {
-            #expect(rejects && error.label == "verification.custom", "\(error)")
-        }
+        } catch { #expect(rejects && error.label == "verification.custom", "\(error)") }
         #expect(start.duration(to: .now) < .seconds(20))
         await channel.close()
         try await server.waitForOpenConnections(atMost: 0)
@@ -273,65 +199,47 @@ struct LifecycleTests {
     @Test("values are decoded apart from the actor that reads them")
     @MainActor
     func decodedApart() async throws {
-        let server = try LoopbackServer.test { request in
-            .webSocket(request) { socket in try await socket.send(.text("{}")) }
-        }
-        let channel = Channel.test(server)
-        let socket = try await channel.dispatcher.webSocket(.get("chat"))
+        let server = try LoopbackServer.test { .webSocket($0) { try await $0.send(.text("{}")) } }
+        let socket = try await chat(server)
         #expect(MainQueue.isCurrent)
         var places: [Place] = []
         for try await place in socket.messages(as: Place.self) { places.append(place) }
         #expect(places.count == 1 && places.allSatisfy { !$0.isMain })
     }
 
-    /// Where it was decoded.
     private struct Place: Decodable, Sendable {
         let isMain: Bool
-
         init(from decoder: any Decoder) throws { isMain = MainQueue.isCurrent }
     }
 
     @Test("if the server closes first, the loop ends, and both sides know the code")
     func closedByServer() async throws {
-        let seen = Mutex<WebSocket.Closing?>(nil)
+        let seen = Shared<WebSocket.Closing?>(nil)
         let server = try LoopbackServer.test { request in
             .webSocket(request) { socket in
                 await socket.close(code: .goingAway, reason: "good night")
-                seen.withLock { $0 = socket.closing }
+                seen.change { $0 = socket.closing }
             }
         }
-        let channel = Channel.test(server)
-        let socket = try await channel.dispatcher.webSocket(.get("chat"))
+        let socket = try await chat(server)
         for try await _ in socket {}
         #expect(socket.closing == .init(code: .goingAway, reason: "good night", side: .peer))
         await socket.close()
         try await server.waitForOpenConnections(atMost: 0)
-        #expect(seen.withLock { $0 } == .init(code: .goingAway, reason: "good night", side: .here))
+        #expect(seen.current == .init(code: .goingAway, reason: "good night", side: .here))
     }
 
     @Test("a second reader is rejected while one waits")
     func secondReader() async throws {
         let server = try LoopbackServer.test { .switching($0, then: [.stall]) }
-        let channel = Channel.test(server)
-        let socket = try await channel.dispatcher.webSocket(.get("chat"))
-        let rejections = await withTaskGroup(of: Bool.self) { group in
-            for _ in 0..<2 {
-                group.addTask {
-                    if case .unknown(BodyError.readTwice, _) = await failure(of: { try await socket.first { _ in true } }) {
-                        true
-                    } else {
-                        false
-                    }
-                }
-            }
-            let first = await group.next()
-            group.cancelAll()
-            return first
+        let socket = try await chat(server)
+        let rejection = await withTaskGroup(of: APIClientError?.self) { group in
+            for _ in 0..<2 { group.addTask { await failure { try await socket.first { _ in true } } } }
+            defer { group.cancelAll() }
+            return await group.next()
         }
-        #expect(rejections == true)
+        #expect(rejection??.underlyingError as? BodyError == .readTwice)
     }
-
-    // MARK: - Leaks
 
     /// In a separate process, because it counts the process's descriptors.
     @Test("cancelled at any moment, it leaves no connection, descriptor or thread")
@@ -371,9 +279,8 @@ struct LifecycleTests {
     @Test("a released socket closes its connection")
     func release() async throws {
         let server = try LoopbackServer.test { .webSocket($0, serve: echo) }
-        let channel = Channel.test(server)
         do {
-            let socket = try await channel.dispatcher.webSocket(.get("chat"))
+            let socket = try await chat(server)
             try await socket.send(.text("hello"))
         }
         try await server.waitForOpenConnections(atMost: 0)

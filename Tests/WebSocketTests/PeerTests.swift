@@ -4,14 +4,11 @@ import TestSupport
 
 /// A server and a proxy of another project: Python's `websockets`, from the virtual environment of `Scripts/setup tests`.
 struct PythonPeer {
-    static let python = FileManager.default.currentDirectoryPath + "/.build/httpbin-venv/bin/python"
-    static let isInstalled =
-        FileManager.default.isExecutableFile(atPath: python)
-        && ((try? FileManager.default.contentsOfDirectory(
-            atPath: FileManager.default.currentDirectoryPath + "/.build/httpbin-venv/lib")) ?? []).contains {
-                FileManager.default.fileExists(
-                    atPath: FileManager.default.currentDirectoryPath + "/.build/httpbin-venv/lib/\($0)/site-packages/websockets")
-            }
+    private static let environment = FileManager.default.currentDirectoryPath + "/.build/httpbin-venv"
+    static let python = environment + "/bin/python"
+    static let isInstalled = ((try? FileManager.default.contentsOfDirectory(atPath: environment + "/lib")) ?? []).contains {
+        FileManager.default.isReadableFile(atPath: environment + "/lib/\($0)/site-packages/websockets")
+    }
 
     private static let script = """
         import asyncio, os, ssl, sys
@@ -69,11 +66,8 @@ struct PythonPeer {
     let folder: URL
     private let process: Task<Program.Outcome, any Error>
 
-    /// - Parameter tls: the server's certificate; `nil` for clear text.
     init(_ tls: ServerTLS?) async throws {
-        let folder = FileManager.default.temporaryDirectory.appendingPathComponent(
-            "kit-websocket-\(UInt64.random(in: 0 ... .max))")
-        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+        let folder = try temporaryFolder()
         if let tls {
             let chain = ([tls.certificate] + tls.certificate.intermediates).map(\.pem).joined()
             try chain.write(to: folder.appendingPathComponent("cert.pem"), atomically: true, encoding: .utf8)
@@ -93,7 +87,6 @@ struct PythonPeer {
         _ = try? await channel.dispatcher.webSocket(.get("stop"))
         let outcome = try await process.value
         #expect(outcome.status == 0, "\(outcome.text)")
-        try? FileManager.default.removeItem(at: folder)
     }
 }
 
@@ -113,8 +106,7 @@ struct PeerTests {
         var options = WebSocket.Options(subprotocols: "x", "chat")
         if !compressed { options.compression = nil }
         let socket = try await channel.dispatcher.webSocket(.get("echo"), options)
-        #expect(socket.subprotocol == "chat")
-        #expect(socket.isCompressed == compressed)
+        #expect(socket.subprotocol == "chat" && socket.isCompressed == compressed)
         for size in [0, 1, 125, 126, 127, 65_535, 65_536, 65_537, 1 << 20] {
             let text = String(repeating: "ş", count: size / 2) + (size.isMultiple(of: 2) ? "" : "s")
             try await socket.send(.text(text))
@@ -133,9 +125,10 @@ struct PeerTests {
     func contexts(own: Bool, server: Bool) async throws {
         let peer = try await PythonPeer(nil)
         let channel = Channel.test("http://127.0.0.1:\(peer.port)")
-        var options = WebSocket.Options()
-        options.compression?.resetsOwnContext = own
-        options.compression?.resetsServerContext = server
+        let options = WebSocket.Options.with {
+            $0.compression?.resetsOwnContext = own
+            $0.compression?.resetsServerContext = server
+        }
         let socket = try await channel.dispatcher.webSocket(.get("echo"), options)
         for index in 0..<50 {
             let text = String(repeating: "the same text again, ", count: 20) + "\(index)"
@@ -154,9 +147,7 @@ struct PeerTests {
         for try await message in socket { messages.append(message) }
         #expect(messages == [.text("fragments ğ"), .binary(Data("abcd".utf8))])
         #expect(socket.closing == .init(code: .normal, reason: "", side: .peer))
-        var options = WebSocket.Options()
-        options.fragmentSize = 777
-        let cut = try await channel.dispatcher.webSocket(.get("echo"), options)
+        let cut = try await channel.dispatcher.webSocket(.get("echo"), .with { $0.fragmentSize = 777 })
         let text = (0..<5_000).map { "\($0)" }.joined(separator: "ş")
         try await cut.send(.text(text))
         #expect(try await cut.first { _ in true } == .text(text))
@@ -184,8 +175,7 @@ struct PeerTests {
             capturesErrors: true)
         #expect(outcome.status == 0 && outcome.text.contains("echoed 50000"), "\(outcome.text)")
         #expect(try String(contentsOf: peer.folder.appendingPathComponent("tunnels"), encoding: .utf8) == "1")
-        let channel = Channel.test(url, authority: tls?.authorityPEM)
-        try await peer.stop(channel)
+        try await peer.stop(Channel.test(url, authority: tls?.authorityPEM))
     }
 
     @Test("The process behind the proxy", .enabled(if: viaProxy != nil))
@@ -217,7 +207,6 @@ struct AutobahnTests {
     private struct Verdict: Decodable {
         let behavior: String
         let behaviorClose: String
-
         var isOK: Bool { behavior == "OK" && behaviorClose == "OK" }
         var text: String { "\(behavior), close \(behaviorClose)" }
     }
@@ -232,13 +221,10 @@ struct AutobahnTests {
     @Test("end well, or otherwise for a known reason")
     func run() async throws {
         let channel = Channel.test(autobahn ?? "")
-        var options = WebSocket.Options()
-        (options.messageSize, options.frameSize) = (64 << 20, 64 << 20)
+        let options = WebSocket.Options.with { ($0.messageSize, $0.frameSize) = (64 << 20, 64 << 20) }
         let counter = try await channel.dispatcher.webSocket(.get("getCaseCount"))
-        guard case .text(let text)? = try await counter.first(where: { _ in true }), let count = Int(text) else {
-            Issue.record("no number of cases")
-            return
-        }
+        let number = try #require(try await counter.first { _ in true })
+        let count = try #require(Int(String(decoding: number.data, as: UTF8.self)))
         for index in 1...count {
             let socket = try await channel.dispatcher.webSocket(
                 .get("runCase", query: ["case": "\(index)", "agent": "NetworkerKit"]), options)

@@ -5,13 +5,6 @@ import TestSupport
 
 @Suite("A socket's state")
 struct SocketStateTests {
-    /// Counts what is resumed.
-    private final class Counter: Sendable {
-        private let count = Mutex(0)
-        var value: Int { count.withLock { $0 } }
-        func add() { count.withLock { $0 += 1 } }
-    }
-
     private func end(_ code: WebSocket.CloseCode, _ side: WebSocket.Closing.Side = .peer) -> SocketEnd {
         SocketEnd(closing: .init(code: code, reason: "", side: side), error: nil)
     }
@@ -45,19 +38,19 @@ struct SocketStateTests {
     @Test("the app takes the messages first, and hears of the end when the Close frame is sent")
     func announced() {
         var (state, effects) = (SocketState(), SocketState.Effects())
-        let consumer = Counter()
-        #expect(state.waitForMessage { consumer.add() } == .waits)
+        let consumer = Shared(0)
+        #expect(state.waitForMessage { _ = consumer.next() } == .waits)
         #expect(state.waitForMessage {} == .isSecond)
         state.append(.text("a"), &effects)
         run(effects)
-        #expect(consumer.value == 1)
+        #expect(consumer.current == 1)
         effects = .init()
         _ = state.end(end(.normal), sending: Data(), &effects)
         #expect(state.next(&effects).message == .text("a") && state.next(&effects).end == nil)
-        #expect(state.waitForMessage { consumer.add() } == .waits)
+        #expect(state.waitForMessage { _ = consumer.next() } == .waits)
         state.announceEnd(&effects)
         run(effects)
-        #expect(consumer.value == 2 && state.next(&effects).end?.closing.code == .normal)
+        #expect(consumer.current == 2 && state.next(&effects).end?.closing.code == .normal)
     }
 
     @Test("after an end by this side messages are dropped; after one by the peer they are not", arguments: [true, false])
@@ -71,46 +64,46 @@ struct SocketStateTests {
     @Test("reading waits beyond 64 KiB of messages, until half of them are taken; a close by this side ends the wait")
     func room() {
         var (state, effects) = (SocketState(), SocketState.Effects())
-        let reader = Counter()
+        let reader = Shared(0)
         for _ in 0..<4 {
-            #expect(state.waitForRoom { reader.add() } == false)
+            #expect(state.waitForRoom { _ = reader.next() } == false)
             state.append(.binary(Data(count: 1 << 14)), &effects)
         }
-        #expect(state.waitForRoom { reader.add() } && state.isReaderHeld)
+        #expect(state.waitForRoom { _ = reader.next() } && state.isReaderHeld)
         _ = state.next(&effects)
         #expect(effects.resumed.isEmpty)
         _ = state.next(&effects)
         _ = state.next(&effects)
         run(effects)
-        #expect(reader.value == 1 && !state.isReaderHeld)
+        #expect(reader.current == 1 && !state.isReaderHeld)
         for _ in 0..<4 { state.append(.binary(Data(count: 1 << 14)), &effects) }
         effects = .init()
-        #expect(state.waitForRoom { reader.add() } == true)
+        #expect(state.waitForRoom { _ = reader.next() } == true)
         _ = state.end(end(.normal, .here), sending: nil, &effects)
         run(effects)
-        #expect(reader.value == 2)
+        #expect(reader.current == 2)
     }
 
     @Test("a response ends all earlier pings, and the end of the socket the others")
     func pings() {
         var (state, effects) = (SocketState(), SocketState.Effects())
-        let (answered, failed) = (Counter(), Counter())
+        let (answered, failed) = (Shared(0), Shared(0))
         for number: UInt8 in 1...3 {
             let isOpen = state.ping(Data([number])) { result in
-                if case .success = result { answered.add() } else { failed.add() }
+                if case .success = result { _ = answered.next() } else { _ = failed.next() }
             }
             #expect(isOpen)
         }
         state.answerPings(through: Data([2]), &effects)
         state.answerPings(through: Data([9]), &effects)
         run(effects)
-        #expect(answered.value == 2 && failed.value == 0)
+        #expect(answered.current == 2 && failed.current == 0)
         effects = .init()
         _ = state.end(end(.abnormal), sending: nil, &effects)
         #expect(state.ping(Data([4])) { _ in } == false)
         state.announceEnd(&effects)
         run(effects)
-        #expect(answered.value == 2 && failed.value == 1)
+        #expect(answered.current == 2 && failed.current == 1)
     }
 
     @Test("a peer that goes on sending after the end is read for 16 MiB")

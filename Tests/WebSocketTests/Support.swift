@@ -1,9 +1,82 @@
-import CoreAPIWebSocket
 import TestSupport
 
-/// Sends every message back.
-@Sendable func echo(_ socket: WebSocket) async throws {
-    for try await message in socket { try await socket.send(message) }
+@testable import CoreAPIWebSocket
+
+@Sendable func echo(_ socket: WebSocket) async throws { for try await message in socket { try await socket.send(message) } }
+
+extension WebSocket.Options {
+    static func with(_ change: (inout Self) -> Void) -> Self {
+        var options = Self()
+        change(&options)
+        return options
+    }
+}
+
+func chat(
+    _ server: LoopbackServer, _ options: WebSocket.Options = .init()
+) async throws(APIClientError) -> WebSocket { try await Channel.test(server).dispatcher.webSocket(.get("chat"), options) }
+
+/// Sends messages until it fails.
+///
+/// - Parameter sent: the number of those that were sent.
+func flood(_ socket: WebSocket, _ sent: Shared<Int>, with data: Data = Data(count: 1 << 20)) async -> APIClientError? {
+    await failure {
+        while true {
+            try await socket.send(.binary(data))
+            sent.change { $0 += 1 }
+        }
+    }
+}
+
+extension Shared<Int> {
+    /// Waits until a number that has begun to grow grows no more.
+    func settled() async throws -> Int {
+        var before = -1
+        while case let now = current, now != before || now == 0 {
+            before = now
+            try await Task.sleep(for: .milliseconds(300))
+        }
+        return before
+    }
+}
+
+final class PlayedConnection: RawConnection {
+    let metrics: ExchangeMetrics? = nil
+    /// What a connection that holds its last frame calls when that is sent.
+    let (ends, end) = AsyncStream.makeStream(of: (@Sendable () -> Void).self)
+    private let (bytes, peer) = AsyncStream.makeStream(of: Data.self)
+    private let holdsEnd: Bool
+    private let writing: @Sendable (Data) async throws -> Data?
+
+    /// - Parameters:
+    ///   - bytes: what the peer sends at once.
+    ///   - writing: called with each written piece; gives the peer's answer.
+    init(_ bytes: Data? = nil, holdsEnd: Bool = false, writing: @escaping @Sendable (Data) async throws -> Data? = { _ in nil }) {
+        (self.holdsEnd, self.writing) = (holdsEnd, writing)
+        if let bytes { peer.yield(bytes) }
+    }
+
+    func session(_ role: Role = .client, _ options: WebSocket.Options = .init()) -> WebSocketSession {
+        let call = Call(channel: .test("http://localhost"), endpoint: "chat")
+        let session = WebSocketSession(self, role, nil, options, context: APIClientError.Context(call))
+        session.start()
+        return session
+    }
+
+    func read() async throws -> Data? { await bytes.first { _ in true } }
+    func write(_ data: Data) async throws { if let answer = try await writing(data) { peer.yield(answer) } }
+    func close() { peer.finish() }
+
+    func finish(with last: Data, sent: @escaping @Sendable () -> Void) {
+        if holdsEnd {
+            end.yield(sent)
+        } else {
+            Task {
+                try? await write(last)
+                sent()
+            }
+        }
+    }
 }
 
 extension ServerReply {
@@ -19,31 +92,6 @@ extension ServerReply {
     }
 }
 
-extension APIClientError {
-    /// The error of the transport; `nil` for another failure.
-    var transport: TransportError? {
-        if case .transport(let error, _) = self { error } else { nil }
-    }
-}
-
-/// The error of an operation; `nil` without one.
-func failure<Value>(of operation: () async throws -> Value) async -> APIClientError? {
-    do {
-        _ = try await operation()
-        return nil
-    } catch {
-        return error as? APIClientError
-    }
-}
-
 extension [UInt8] {
     var data: Data { Data(self) }
-}
-
-/// Bytes that a server has received.
-final class HeardBytes: Sendable {
-    private let bytes = Mutex(Data())
-
-    var all: Data { bytes.withLock { $0 } }
-    func append(_ data: Data) { bytes.withLock { $0 += data } }
 }

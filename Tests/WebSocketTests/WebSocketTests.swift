@@ -7,12 +7,10 @@ struct WebSocketTests {
     @Test("messages go both ways, in clear text and over TLS", arguments: [false, true])
     func echoes(secure: Bool) async throws {
         let server = try LoopbackServer.test(tls: secure ? ServerTLS() : nil) { .webSocket($0, serve: echo) }
-        let channel = Channel.test(server)
-        let socket = try await channel.dispatcher.webSocket(.get("chat"))
+        let socket = try await chat(server)
         #expect(socket.isCompressed)
         let messages: [WebSocket.Message] = [
-            .text("where are you?"), .text(""), .binary(Data()),
-            .binary(Data((0..<200_000).map { UInt8(truncatingIfNeeded: $0) })),
+            .text("where are you?"), .text(""), .binary(Data()), .binary(.noise(200_000)),
             .text(String(repeating: "kırmızı çanta ", count: 10_000)),
         ]
         var received: [WebSocket.Message] = []
@@ -29,10 +27,7 @@ struct WebSocketTests {
 
     @MainActor private final class Chat: ChannelNetworker<Never> {
         var failures: [String] = []
-
-        func say(_ text: String, over socket: WebSocket) {
-            send([text], over: socket) { $0.failures.append($1.label) }
-        }
+        func say(_ text: String, over socket: WebSocket) { send([text], over: socket) { $0.failures.append($1.label) } }
     }
 
     @Test("an interactor sends values in order, is told of a failure, and is not kept alive")

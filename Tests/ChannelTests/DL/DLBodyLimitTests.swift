@@ -5,14 +5,10 @@ import TestSupport
 struct DLBodyLimitTests {
     @Test("a body of more than a megabyte is rejected in the channel's envelope")
     func tooLarge() async throws {
-        let endpoint = TypedEndpoint.post(
-            "auth/token", body: ["refreshToken": String(repeating: "x", count: 3 << 20)] as Parameters)
-        let error = await #expect(throws: APIClientError.self) {
-            try await withSandbox(.dl.at(.sandbox)) { _ in
-                try await DLNetworker<Never>().networkManager.request(endpoint)
-            }
+        let body: Parameters = ["refreshToken": String(repeating: "x", count: 3 << 20)]
+        let failure = try await rejection(DLError.self, on: .dl.at(.sandbox)) {
+            try await DLNetworker<Never>().networkManager.request(.post("auth/token", body: body))
         }
-        let failure = try #require(error?.app(DLError.self))
         #expect(failure.key == "body.too-large" && failure.httpStatus == 413)
     }
 }

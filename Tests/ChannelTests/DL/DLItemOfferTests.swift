@@ -10,25 +10,16 @@ struct DLItemOfferTests {
         DLNewItem(title: "Keten elbise", condition: "Yeni gibi", price: 640, photos: photos)
     }
 
-    /// A photo that is made while it is sent.
-    private static var photo: AsyncStream<Data> {
-        AsyncStream { continuation in
-            continuation.yield(Data(repeating: 13, count: 70_000))
-            continuation.finish()
-        }
-    }
-
     private static let photos = [
         DLNewItem.Photo(name: "ön.jpg", body: .bytes(Data(count: 150_000))),
-        DLNewItem.Photo(name: "arka.jpg", body: .stream(Body.Stream { photo })),
+        DLNewItem.Photo(name: "arka.jpg", body: .cut(Data(repeating: 13, count: 70_000), every: 70_000)),
     ]
 
     @Test("is stored with its photos, even if the token has expired and the form is sent twice")
     func offered() async throws {
         try await withSandbox(.dl.at(.sandbox)) { server in
             let upload = DLItemOfferInteractor().upload(Self.item(Self.photos))
-            var last = TransferProgress()
-            for await progress in upload.progress { last = progress }
+            let last = await upload.progress.reduce(TransferProgress()) { $1 }
             let offer = try await upload.value
             #expect(offer.title == "Keten elbise" && offer.price.amount == 640)
             #expect(offer.photos.map(\.name) == ["ön.jpg", "arka.jpg"])
@@ -63,7 +54,6 @@ struct DLItemOfferTests {
     @MainActor private final class Output: DLItemOfferInteractorOutput {
         var progress: [TransferProgress] = []
         var results: [Result<DLItemOfferResponse, APIClientError>] = []
-
         func handleItemOfferProgress(_ progress: TransferProgress) { self.progress.append(progress) }
         func handleItemOfferResponse(_ result: Result<DLItemOfferResponse, APIClientError>) { results.append(result) }
     }

@@ -20,36 +20,25 @@ struct DLOrderDetailTests {
 
     @Test("an unknown id is the shop's own error, with its status")
     func unknown() async throws {
-        let error = await #expect(throws: APIClientError.self) {
-            try await withSandbox(.dl.at(.sandbox)) { _ in try await DLOrderDetailInteractor().orderDetail(id: "DL-99") }
+        let failure = try await rejection(DLError.self, on: .dl.at(.sandbox)) {
+            try await DLOrderDetailInteractor().orderDetail(id: "DL-99")
         }
-        let failure: DLError = try #require(error?.app())
-        #expect(failure.key == "order.not-found")
-        #expect(failure.message == "Sipariş bulunamadı.")
-        #expect(failure.httpStatus == 404)
+        #expect(failure.key == "order.not-found" && failure.message == "Sipariş bulunamadı." && failure.httpStatus == 404)
     }
 
     @Test("in the delegate form the output is called exactly once, on the main actor")
     @MainActor func delegate() async throws {
         try await withSandbox(.dl.at(.sandbox)) { _ in
-            let interactor = DLOrderDetailInteractor()
-            let output = Output()
+            let (interactor, output) = (DLOrderDetailInteractor(), Page())
             interactor.output = output
-            interactor.fetchOrderDetail(id: "DL-3")
-            try await eventually("the output received no result") { await !output.results.isEmpty }
-            _ = try await interactor.orderDetail(id: "DL-4")
-            #expect(try output.results.map { try $0.get().id } == ["DL-3"])
-            #expect(output.wasAlwaysOnMainQueue)
+            let result = try await output.only(of: { interactor.fetchOrderDetail(id: "DL-3") }) {
+                _ = try await interactor.orderDetail(id: "DL-4")
+            }
+            #expect(try result.get().id == "DL-3")
         }
     }
 
-    @MainActor private final class Output: DLOrderDetailInteractorOutput {
-        var results: [Result<DLOrderDetailResponse, APIClientError>] = []
-        var wasAlwaysOnMainQueue = true
-
-        func handleOrderDetailResponse(_ result: Result<DLOrderDetailResponse, APIClientError>) {
-            results.append(result)
-            wasAlwaysOnMainQueue = wasAlwaysOnMainQueue && MainQueue.isCurrent
-        }
+    private final class Page: Output<DLOrderDetailResponse>, DLOrderDetailInteractorOutput {
+        func handleOrderDetailResponse(_ result: Result<DLOrderDetailResponse, APIClientError>) { hear(result) }
     }
 }

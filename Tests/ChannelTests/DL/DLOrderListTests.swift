@@ -27,17 +27,12 @@ struct DLOrderListTests {
     @Test("in the delegate form the output is called exactly once, on the main actor")
     @MainActor func delegate() async throws {
         try await withSandbox(.dl.at(.sandbox)) { _ in
-            let interactor = DLOrderListInteractor()
-            let output = Output()
+            let (interactor, output) = (DLOrderListInteractor(), Page())
             interactor.output = output
-            interactor.fetchOrderList(page: 2, size: nil)
-            #expect(output.results.isEmpty, "it must not be called before the method returns")
-            try await eventually("the output received no result") { await !output.results.isEmpty }
-            // A whole second call takes long enough for a second response to the first.
-            _ = try await interactor.orderList(page: 3)
-            #expect(output.results.count == 1)
-            #expect(try output.results.first?.get().page == 2)
-            #expect(output.wasAlwaysOnMainQueue)
+            let result = try await output.only(of: { interactor.fetchOrderList(page: 2, size: nil) }) {
+                _ = try await interactor.orderList(page: 3)
+            }
+            #expect(try result.get().page == 2)
         }
     }
 
@@ -45,7 +40,7 @@ struct DLOrderListTests {
     @MainActor func delegateError() async throws {
         try await withSandbox(.dl.at(.sandbox, credentials: ["DL_REFRESH_TOKEN": "wrong"])) { _ in
             let interactor = DLOrderListInteractor()
-            let output = Output()
+            let output = Page()
             interactor.output = output
             interactor.fetchOrderList(page: 1, size: nil)
             try await eventually("the output received no result") { await !output.results.isEmpty }
@@ -57,7 +52,7 @@ struct DLOrderListTests {
     @Test("a call does not keep its interactor alive")
     @MainActor func released() async throws {
         try await withSandbox(.dl.at(.sandbox)) { server in
-            let output = Output()
+            let output = Page()
             weak var gone: DLOrderListInteractor?
             do {
                 let interactor = DLOrderListInteractor()
@@ -71,13 +66,7 @@ struct DLOrderListTests {
         }
     }
 
-    @MainActor private final class Output: DLOrderListInteractorOutput {
-        var results: [Result<DLOrderListResponse, APIClientError>] = []
-        var wasAlwaysOnMainQueue = true
-
-        func handleOrderListResponse(_ result: Result<DLOrderListResponse, APIClientError>) {
-            results.append(result)
-            wasAlwaysOnMainQueue = wasAlwaysOnMainQueue && MainQueue.isCurrent
-        }
+    private final class Page: Output<DLOrderListResponse>, DLOrderListInteractorOutput {
+        func handleOrderListResponse(_ result: Result<DLOrderListResponse, APIClientError>) { hear(result) }
     }
 }

@@ -10,9 +10,7 @@ struct DLTokenRefreshTests {
         try await withSandbox(.dl.at(.sandbox)) { server in
             for round in 1...2 {
                 let pages = try await withThrowingTaskGroup(of: Int.self) { group in
-                    for _ in 0..<50 {
-                        group.addTask { try await DLOrderListInteractor().orderList(page: 2).page }
-                    }
+                    for _ in 0..<50 { group.addTask { try await DLOrderListInteractor().orderList(page: 2).page } }
                     return try await group.reduce(into: []) { $0.append($1) }
                 }
                 #expect(pages == Array(repeating: 2, count: 50))
@@ -22,13 +20,15 @@ struct DLTokenRefreshTests {
         }
     }
 
-    /// The statuses of all exchanges.
-    private final class Statuses: Listener {
-        private let heard = Mutex<[Int]>([])
-        var all: [Int] { heard.withLock { $0 } }
+    private static func list() async -> Response<DLOrderListResponse> {
+        await DLOrderListInteractor().networkManager.response(for: .orderList())
+    }
 
+    private final class Statuses: Listener {
+        private let heard = Shared<[Int]>([])
+        var all: [Int] { heard.current }
         func notify(_ event: CallEvent) {
-            if case .head(_, let head) = event { heard.withLock { $0.append(head.status.code) } }
+            if case .head(_, let head) = event { heard.change { $0.append(head.status.code) } }
         }
     }
 
@@ -36,11 +36,7 @@ struct DLTokenRefreshTests {
     func attempts() async throws {
         let statuses = Statuses()
         try await withSandbox(Channel.dl.at(.sandbox).with { $0.listeners = [statuses] }) { _ in
-            let manager = DLOrderListInteractor().networkManager
-            for _ in 0..<2 {
-                let response = await manager.response(for: .orderList(), as: DLOrderListResponse.self)
-                #expect(response.attempts.map(\.status) == [200])
-            }
+            for _ in 0..<2 { #expect(await Self.list().attempts.map(\.status) == [200]) }
         }
         #expect(statuses.all == [401, 200, 200, 200], "the second is the refresh")
     }
@@ -48,32 +44,27 @@ struct DLTokenRefreshTests {
     @Test("without an initial token, the first rejection fetches one")
     func bare() async throws {
         let statuses = Statuses()
-        let channel = Channel.dl.at(.sandbox, credentials: ["DL_REFRESH_TOKEN": "dl-sandbox-refresh"]).with {
-            $0.listeners = [statuses]
-        }
-        let response = try await withSandbox(channel) { _ in
-            await DLOrderListInteractor().networkManager.response(for: .orderList(), as: DLOrderListResponse.self)
-        }
+        let channel = Channel.dl.at(.sandbox, credentials: ["DL_REFRESH_TOKEN": "dl-sandbox-refresh"])
+        let response = try await withSandbox(channel.with { $0.listeners = [statuses] }) { _ in await Self.list() }
         #expect(response.error == nil)
         #expect(statuses.all == [401, 200, 200])
     }
 
     @Test("a failed refresh fails every waiting call, and is tried only once for all of them")
     func failed() async throws {
-        let transport = HoldingTransport(holding: "/auth/token")
-        var channel = Channel.dl.at(.sandbox, credentials: ["DL_REFRESH_TOKEN": "wrong", "DL_ACCESS_TOKEN": "stale"])
-        channel.transport = transport
+        let transport = try HoldingTransport(holding: "/auth/token")
+        let channel = Channel.dl.at(.sandbox, credentials: ["DL_REFRESH_TOKEN": "wrong", "DL_ACCESS_TOKEN": "stale"]).with {
+            $0.transport = transport
+        }
         try await withSandbox(channel) { server in
             let responses = await withTaskGroup(of: Response<DLOrderListResponse>.self) { group in
-                for _ in 0..<20 {
-                    group.addTask { await DLOrderListInteractor().networkManager.response(for: .orderList()) }
-                }
+                for _ in 0..<20 { group.addTask { await Self.list() } }
                 group.addTask {
                     try? await eventually("not all were rejected") { transport.rejections == 20 }
                     // Between the rejection and the wait there is no suspension but the first.
                     try? await Task.sleep(for: .milliseconds(100))
                     transport.open()
-                    return await DLOrderListInteractor().networkManager.response(for: .orderList())
+                    return await Self.list()
                 }
                 return await group.reduce(into: []) { $0.append($1) }
             }
@@ -87,19 +78,12 @@ struct DLTokenRefreshTests {
 
     @Test("a waiting call that is cancelled ends at once; its refresh continues for the others")
     func cancelled() async throws {
-        let transport = HoldingTransport(holding: "/auth/token")
-        var channel = Channel.dl.at(.sandbox)
-        channel.transport = transport
+        let transport = try HoldingTransport(holding: "/auth/token")
+        let channel = Channel.dl.at(.sandbox).with { $0.transport = transport }
         try await withSandbox(channel) { server in
-            let first = Task {
-                await DLOrderListInteractor().networkManager.response(for: .orderList(), as: DLOrderListResponse.self)
-            }
+            let first = Task { await Self.list() }
             try await eventually("no refresh was begun") { transport.arrivals == 1 }
-            let others = (0..<4).map { _ in
-                Task {
-                    await DLOrderListInteractor().networkManager.response(for: .orderList(), as: DLOrderListResponse.self)
-                }
-            }
+            let others = (0..<4).map { _ in Task { await Self.list() } }
             try await eventually("not all were rejected") { transport.rejections == 5 }
             first.cancel()
             let response = await first.value
@@ -112,29 +96,13 @@ struct DLTokenRefreshTests {
         }
     }
 
-    @Test("without tokens no request is sent, and the error names the variable")
-    func noToken() async throws {
-        let transport = RecordingTransport(StubTransport { _ in (200, "") })
-        var channel = Channel.dl.at(.production, credentials: [:])
-        channel.transport = transport
-        let error = await #expect(throws: APIClientError.self) {
-            try await ChannelOverride.with(channel) { try await DLOrderListInteractor().orderList() }
-        }
-        #expect((error?.underlyingError as? Credential.Missing)?.variable == "DL_REFRESH_TOKEN")
-        #expect(error?.description.contains("DL_REFRESH_TOKEN") == true)
-        #expect(error?.description.contains("<redacted>") == false)
-        #expect(transport.requests.isEmpty)
-    }
-
     @Test("a copy for another test begins with the initial token")
     func isolatedCopy() async throws {
         let channel = Channel.dl.at(.sandbox)
         try await withSandbox(channel) { server in
             _ = try await DLOrderListInteractor().orderList()
             let copy = channel.speaking(to: server).isolated(transport: CurlTransport())
-            let response = await ChannelOverride.with(copy) {
-                await DLOrderListInteractor().networkManager.response(for: .orderList(), as: DLOrderListResponse.self)
-            }
+            let response = await ChannelOverride.with(copy) { await Self.list() }
             await copy.close()
             #expect(response.error == nil)
             #expect(server.tokensIssued == 2)

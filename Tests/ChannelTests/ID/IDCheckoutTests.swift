@@ -25,13 +25,11 @@ struct IDCheckoutTests {
     @Test("a lost answer is requested again with the same key, and one order is placed")
     func lostAnswer() async throws {
         let transport = RecordingTransport(CurlTransport())
-        var channel = Channel.id.at(.sandbox)
-        channel.transport = transport
+        let channel = Channel.id.at(.sandbox).with { $0.transport = transport }
         try await withSandbox(channel, SandboxOptions(failFirstCheckout: true)) { server in
             let response = await IDBasketInteractor().networkManager.response(
                 for: .checkout(basketID: "b-1", basket, idempotencyKey: nil), as: IDCheckoutResponse.self)
-            #expect(response.error == nil)
-            #expect(response.attempts.count == 2)
+            #expect(response.error == nil && response.attempts.count == 2)
             #expect(response.attempts.map(\.status) == [503, 201])
             #expect(response.attempts.first?.error?.app(IDError.self)?.errorCode == "TRY_AGAIN")
             #expect(server.ordersPlaced == 1)
@@ -54,8 +52,7 @@ struct IDCheckoutTests {
     @Test("the caller's key is used, and the same key is the same order")
     func callersKey() async throws {
         let transport = RecordingTransport(CurlTransport())
-        var channel = Channel.id.at(.sandbox)
-        channel.transport = transport
+        let channel = Channel.id.at(.sandbox).with { $0.transport = transport }
         try await withSandbox(channel) { server in
             let interactor = IDBasketInteractor()
             let first = try await interactor.checkout(basketID: "b-1", basket, idempotencyKey: "mine")
@@ -68,15 +65,12 @@ struct IDCheckoutTests {
 
     @Test("the same key for another basket is a conflict")
     func conflict() async throws {
-        let error = await #expect(throws: APIClientError.self) {
-            try await withSandbox(.id.at(.sandbox)) { _ in
-                let interactor = IDBasketInteractor()
-                _ = try await interactor.checkout(basketID: "b-1", basket, idempotencyKey: "mine")
-                let other = IDCheckoutRequest(addressId: "work", items: basket.items)
-                _ = try await interactor.checkout(basketID: "b-1", other, idempotencyKey: "mine")
-            }
+        let failure = try await rejection(IDError.self, on: .id.at(.sandbox)) {
+            let interactor = IDBasketInteractor()
+            _ = try await interactor.checkout(basketID: "b-1", basket, idempotencyKey: "mine")
+            let other = IDCheckoutRequest(addressId: "work", items: basket.items)
+            _ = try await interactor.checkout(basketID: "b-1", other, idempotencyKey: "mine")
         }
-        let failure: IDError = try #require(error?.app())
         #expect(failure.errorCode == "IDEMPOTENCY_CONFLICT" && failure.httpStatus == 409)
     }
 
@@ -88,15 +82,13 @@ struct IDCheckoutTests {
                 as: IDCheckoutResponse.self)
         }
         #expect(response.error?.app(IDError.self)?.errorCode == "BASKET_EMPTY")
-        #expect(response.error?.app(IDError.self)?.httpStatus == 422)
-        #expect(response.attempts.count == 1)
+        #expect(response.error?.app(IDError.self)?.httpStatus == 422 && response.attempts.count == 1)
     }
 
     @Test("only a POST gets a key")
     func onlyPOST() async throws {
-        let transport = RecordingTransport(StubTransport { _ in (200, "{}") })
-        var channel = Channel.id.at(.sandbox)
-        channel.transport = transport
+        let transport = RecordingTransport(status: 200, body: "{}")
+        let channel = Channel.id.at(.sandbox).with { $0.transport = transport }
         try await ChannelOverride.with(channel) {
             let manager = IDNetworker<Never>().networkManager
             try await manager.request(.get("x"))
@@ -109,26 +101,17 @@ struct IDCheckoutTests {
     @Test("in the delegate form the output is called exactly once, on the main actor, after any number of attempts")
     @MainActor func delegate() async throws {
         try await withSandbox(.id.at(.sandbox), SandboxOptions(failFirstCheckout: true)) { server in
-            let interactor = IDBasketInteractor()
-            let output = Output()
+            let (interactor, output) = (IDBasketInteractor(), Page())
             interactor.output = output
-            interactor.checkOut(basketID: "b-1", basket)
-            try await eventually("the output received no result") { await !output.results.isEmpty }
-            _ = try await interactor.checkout(basketID: "b-2", basket)
-            #expect(output.results.count == 1)
-            #expect(try output.results.first?.get().orderId.isEmpty == false)
-            #expect(output.wasAlwaysOnMainQueue)
+            let result = try await output.only(of: { interactor.checkOut(basketID: "b-1", basket) }) {
+                _ = try await interactor.checkout(basketID: "b-2", basket)
+            }
+            #expect(try !result.get().orderId.isEmpty)
             #expect(server.ordersPlaced == 2)
         }
     }
 
-    @MainActor private final class Output: IDBasketInteractorOutput {
-        var results: [Result<IDCheckoutResponse, APIClientError>] = []
-        var wasAlwaysOnMainQueue = true
-
-        func handleCheckoutResponse(_ result: Result<IDCheckoutResponse, APIClientError>) {
-            results.append(result)
-            wasAlwaysOnMainQueue = wasAlwaysOnMainQueue && MainQueue.isCurrent
-        }
+    private final class Page: Output<IDCheckoutResponse>, IDBasketInteractorOutput {
+        func handleCheckoutResponse(_ result: Result<IDCheckoutResponse, APIClientError>) { hear(result) }
     }
 }

@@ -23,19 +23,14 @@ struct IDCourierTests {
 
     @Test("fails without a session with the channel's own error")
     func rejected() async throws {
-        try await withSandbox(.id.at(.sandbox, credentials: ["ID_SESSION_ID": "old"])) { _ in
-            do {
-                _ = try await IDCourierInteractor().chat(orderID: "ID-7")
-                Issue.record("the chat was opened")
-            } catch {
-                #expect((error as? APIClientError)?.app(IDError.self)?.errorCode == "SESSION_EXPIRED")
-            }
+        let failure = try await rejection(IDError.self, on: .id.at(.sandbox, credentials: ["ID_SESSION_ID": "old"])) {
+            try await IDCourierInteractor().chat(orderID: "ID-7")
         }
+        #expect(failure.errorCode == "SESSION_EXPIRED")
     }
 
     @Test("the output receives every line, and the end once")
-    @MainActor
-    func output() async throws {
+    @MainActor func output() async throws {
         try await withSandbox(.id.at(.sandbox)) { _ in
             let (interactor, output) = (IDCourierInteractor(), Output())
             interactor.output = output
@@ -53,8 +48,7 @@ struct IDCourierTests {
     }
 
     @Test("a chat does not keep its interactor alive")
-    @MainActor
-    func released() async throws {
+    @MainActor func released() async throws {
         try await withSandbox(.id.at(.sandbox)) { _ in
             weak var watched: IDCourierInteractor?
             do {
@@ -68,8 +62,7 @@ struct IDCourierTests {
     }
 
     @Test("the chat of an interactor that was released ends without another line")
-    @MainActor
-    func releasedWhileSilent() async throws {
+    @MainActor func releasedWhileSilent() async throws {
         let ended = try Gate()
         let server = try LoopbackServer.test(tls: ServerTLS()) { request in
             .webSocket(request) { socket in
@@ -78,7 +71,7 @@ struct IDCourierTests {
                 for try await _ in socket {}
             }
         }
-        let channel = try Self.channel(server)
+        let channel = closing(Channel.id.at(.sandbox).speaking(to: server))
         try await ChannelOverride.with(channel) {
             do {
                 let (interactor, output) = (IDCourierInteractor(), Output())
@@ -88,21 +81,10 @@ struct IDCourierTests {
             }
             try await ended.waitUntilOpen(timeout: .seconds(20))
         }
-        await channel.close()
-    }
-
-    private static func channel(_ server: LoopbackServer) throws -> Channel {
-        let authority = try #require(server.tls).authorityPEM
-        return Channel.id.at(.sandbox).with {
-            $0.environment.baseURL = server.url
-            $0.environment.serverTrustManager = ServerTrustManager(authorities: .pem(authority))
-            $0.logger = nil
-        }
     }
 
     @Test("a connection that breaks while lines are sent ends the chat once, and an unsent line is reported apart")
-    @MainActor
-    func broken() async throws {
+    @MainActor func broken() async throws {
         let end = try Gate()
         let server = try LoopbackServer.start(tls: ServerTLS()) { request in
             .webSocket(request) { socket in
@@ -111,7 +93,7 @@ struct IDCourierTests {
                 try await end.waitUntilOpen(timeout: .seconds(60))
             }
         }
-        let channel = try Self.channel(server)
+        let channel = closing(Channel.id.at(.sandbox).speaking(to: server))
         await ChannelOverride.with(channel) {
             let (interactor, output) = (IDCourierInteractor(), Output())
             interactor.output = output
@@ -126,7 +108,6 @@ struct IDCourierTests {
             #expect(output.ends == 1 && output.error != nil)
             #expect(Set(output.unsent) == ["transport.connectionLost"], "\(output.unsent)")
         }
-        await channel.close()
     }
 
     @MainActor private final class Output: IDCourierInteractorOutput {

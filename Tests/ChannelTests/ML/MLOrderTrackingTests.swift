@@ -19,12 +19,10 @@ struct MLOrderTrackingTests {
 
     @Test("an unknown order fails with the channel's own error")
     func unknown() async throws {
-        let error = await #expect(throws: APIClientError.self) {
-            try await withSandbox(.ml.at(.sandbox)) { _ in
-                for try await _ in MLOrderTrackingInteractor().events(orderID: "ml-99") {}
-            }
+        let failure = try await rejection(MLError.self, on: .ml.at(.sandbox)) {
+            for try await _ in MLOrderTrackingInteractor().events(orderID: "ml-99") {}
         }
-        #expect(error?.app(MLError.self)?.code == 1405)
+        #expect(failure.code == 1405)
     }
 
     @MainActor
@@ -40,9 +38,7 @@ struct MLOrderTrackingTests {
             waiting?.resume()
         }
 
-        func waitForEnd() async {
-            if end == nil { await withCheckedContinuation { waiting = $0 } }
-        }
+        func waitForEnd() async { if end == nil { await withCheckedContinuation { waiting = $0 } } }
     }
 
     @Test("in the delegate form the output receives each event, and the end once, on the main actor")
@@ -62,13 +58,8 @@ struct MLOrderTrackingTests {
         let gate = try Gate()
         let (first, rest) = (Self.event("accepted"), Self.event("cooking") + Self.event("onTheWay"))
         let head = ServerReply.Step.sendHead(status: 200, headers: ["content-type": "text/event-stream"])
-        let server = try LoopbackServer.test { _ in
-            [head, .sendChunk(first), .waitFor(gate), .sendChunk(rest), .endChunks()]
-        }
-        var channel = Channel.ml.at(.sandbox)
-        (channel.environment.baseURL, channel.environment.allowsInsecureConnections) = (server.url, true)
-        channel.logger = nil
-        try await ChannelOverride.with(channel) {
+        let server = try LoopbackServer.test { _ in [head, .sendChunk(first), .waitFor(gate), .sendChunk(rest), .endChunks()] }
+        try await ChannelOverride.with(closing(Channel.ml.at(.sandbox).speaking(to: server))) {
             let page = Page()
             weak var gone: MLOrderTrackingInteractor?
             do {
@@ -82,7 +73,6 @@ struct MLOrderTrackingTests {
             gate.open()
             #expect(page.statuses == ["accepted"] && page.end == nil)
         }
-        await channel.close()
     }
 
     private static func event(_ status: String) -> Data {

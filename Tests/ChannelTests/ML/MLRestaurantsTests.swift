@@ -9,8 +9,7 @@ struct MLRestaurantsTests {
         let found = try await withSandbox(.ml.at(.sandbox)) { _ in
             try await MLRestaurantsInteractor().restaurants(latitude: 41.04, longitude: 29.00, radius: 1_500).restaurants
         }
-        #expect(!found.isEmpty)
-        #expect(found.map(\.distance) == found.map(\.distance).sorted())
+        #expect(!found.isEmpty && found.map(\.distance) == found.map(\.distance).sorted())
         #expect(found.allSatisfy { $0.distance <= 1_500 && $0.deliveryMinutes > 0 && $0.minimumBasket.currency == "TRY" })
         #expect(found.allSatisfy { !$0.name.isEmpty && !$0.cuisine.isEmpty && (0...5).contains($0.rating) })
     }
@@ -26,12 +25,9 @@ struct MLRestaurantsTests {
 
     @Test("an impossible location is the channel's own error")
     func badPlace() async throws {
-        let error = await #expect(throws: APIClientError.self) {
-            try await withSandbox(.ml.at(.sandbox)) { _ in
-                try await MLRestaurantsInteractor().restaurants(latitude: 141, longitude: 29)
-            }
+        let failure = try await rejection(MLError.self, on: .ml.at(.sandbox)) {
+            try await MLRestaurantsInteractor().restaurants(latitude: 141, longitude: 29)
         }
-        let failure: MLError = try #require(error?.app())
         #expect(failure.code == 1100 && failure.httpStatus == 400 && !failure.reason.isEmpty)
     }
 
@@ -47,45 +43,31 @@ struct MLRestaurantsTests {
 
     @Test("an unknown restaurant is the channel's own error")
     func unknown() async throws {
-        let error = await #expect(throws: APIClientError.self) {
-            try await withSandbox(.ml.at(.sandbox)) { _ in try await MLMenuInteractor().menu(restaurantID: "ml-99") }
+        let failure = try await rejection(MLError.self, on: .ml.at(.sandbox)) {
+            try await MLMenuInteractor().menu(restaurantID: "ml-99")
         }
-        let failure: MLError = try #require(error?.app())
         #expect(failure.code == 1404 && failure.httpStatus == 404)
     }
 
     @Test("in the delegate form the output is called exactly once, on the main actor")
     @MainActor func delegate() async throws {
         try await withSandbox(.ml.at(.sandbox)) { _ in
-            let restaurants = MLRestaurantsInteractor()
-            let menu = MLMenuInteractor()
-            let output = Output()
-            restaurants.output = output
-            menu.output = output
+            let (restaurants, menu, output) = (MLRestaurantsInteractor(), MLMenuInteractor(), Page())
+            (restaurants.output, menu.output) = (output, output)
             restaurants.fetchRestaurants(latitude: 41.04, longitude: 29.00, radius: nil)
             menu.fetchMenu(restaurantID: "ml-1")
-            try await eventually("the output heard too little") { await output.heard.count == 2 }
+            try await eventually("the output heard too little") { await output.results.count == 2 }
             _ = try await menu.menu(restaurantID: "ml-2")
-            #expect(output.heard.sorted() == ["menu", "restaurants"])
+            #expect(try output.results.map { try $0.get() }.sorted() == ["menu", "restaurants"])
             #expect(output.wasAlwaysOnMainQueue)
         }
     }
 
-    @MainActor private final class Output: MLRestaurantsInteractorOutput, MLMenuInteractorOutput {
-        var heard: [String] = []
-        var wasAlwaysOnMainQueue = true
-
+    private final class Page: Output<String>, MLRestaurantsInteractorOutput, MLMenuInteractorOutput {
         func handleRestaurantsResponse(_ result: Result<MLRestaurantsResponse, APIClientError>) {
-            hear("restaurants", (try? result.get()) != nil)
+            hear(result.map { _ in "restaurants" })
         }
 
-        func handleMenuResponse(_ result: Result<MLMenuResponse, APIClientError>) {
-            hear("menu", (try? result.get()) != nil)
-        }
-
-        private func hear(_ what: String, _ wentWell: Bool) {
-            heard.append(wentWell ? what : "failed \(what)")
-            wasAlwaysOnMainQueue = wasAlwaysOnMainQueue && MainQueue.isCurrent
-        }
+        func handleMenuResponse(_ result: Result<MLMenuResponse, APIClientError>) { hear(result.map { _ in "menu" }) }
     }
 }

@@ -2,52 +2,29 @@ import TestSupport
 
 /// Passes requests on, but holds those for one path until they are released; counts answers with 401.
 final class HoldingTransport: Transport {
-    private struct State {
-        var isOpen = false
-        var held: [CheckedContinuation<Void, Never>] = []
-        var rejections = 0
-        var arrivals = 0
-    }
-
     private let path: String
-    private let next: any Transport
-    private let state = Mutex(State())
+    private let next = CurlTransport()
+    private let gate: Gate
+    private let counts = Shared((arrivals: 0, rejections: 0))
 
     /// - Parameter path: the end of the held path.
-    init(holding path: String, next: any Transport = CurlTransport()) {
-        self.path = path
-        self.next = next
-    }
+    init(holding path: String) throws { (self.path, gate) = (path, try Gate()) }
 
-    /// How many responses were 401.
-    var rejections: Int { state.withLock { $0.rejections } }
+    var rejections: Int { counts.current.rejections }
 
     /// How many requests for the path have arrived, held or not.
-    var arrivals: Int { state.withLock { $0.arrivals } }
+    var arrivals: Int { counts.current.arrivals }
 
     /// Releases the held requests, and holds no further ones.
-    func open() {
-        let held = state.withLock { state in
-            state.isOpen = true
-            defer { state.held = [] }
-            return state.held
-        }
-        for request in held { request.resume() }
-    }
+    func open() { gate.open() }
 
     func send(_ attempt: Attempt) async -> RawResponse {
         if attempt.request.url.path.hasSuffix(path) {
-            await withCheckedContinuation { continuation in
-                let mayPass = state.withLock { state in
-                    state.arrivals += 1
-                    if !state.isOpen { state.held.append(continuation) }
-                    return state.isOpen
-                }
-                if mayPass { continuation.resume() }
-            }
+            counts.change { $0.arrivals += 1 }
+            try? await gate.waitUntilOpen(timeout: .seconds(60))
         }
         let reply = await next.send(attempt)
-        if reply.status == 401 { state.withLock { $0.rejections += 1 } }
+        if reply.status == 401 { counts.change { $0.rejections += 1 } }
         return reply
     }
 

@@ -29,4 +29,23 @@ extension Channel {
         channel.logger = nil
         return channel
     }
+
+    /// The channel with a server on loopback as its host; without a log.
+    func speaking(to server: LoopbackServer) -> Channel {
+        with {
+            ($0.environment.baseURL, $0.environment.allowsInsecureConnections) = (server.url, server.tls == nil)
+            if let tls = server.tls {
+                $0.environment.serverTrustManager = ServerTrustManager(authorities: .pem(tls.authorityPEM))
+            }
+            $0.logger = nil
+        }
+    }
+}
+
+/// The channel's own error of a call in a sandbox.
+func rejection<AppError: Error, Value>(
+    _ type: AppError.Type, on channel: Channel, _ call: () async throws -> Value
+) async throws -> AppError {
+    let error = await failure { try await withSandbox(channel) { _ in try await call() } }
+    return try #require(error?.app(type), "\(error as Any)")
 }

@@ -7,11 +7,10 @@ import TestSupport
 
 @Suite("TY: catalogue export", .closing)
 struct TYCatalogueExportTests {
-    private let file = FileManager.default.temporaryDirectory.appendingPathComponent("catalogue-\(UUID().uuidString).jsonl")
+    private let file = temporaryFile("catalogue.jsonl")
 
     @Test("is downloaded and verified; a second download gives the same bytes")
     func downloads() async throws {
-        defer { try? FileManager.default.removeItem(at: file) }
         try await withSandbox(.ty.at(.sandbox)) { _ in
             let export = try await TYCatalogueExportInteractor().catalogueExport(to: file).value
             let bytes = try Data(contentsOf: file)
@@ -24,10 +23,9 @@ struct TYCatalogueExportTests {
 
     @Test("in the delegate form the output receives progress, and the result exactly once, on the main actor")
     @MainActor func delegate() async throws {
-        defer { try? FileManager.default.removeItem(at: file) }
         try await withSandbox(.ty.at(.sandbox)) { _ in
             let interactor = TYCatalogueExportInteractor()
-            let output = Output()
+            let output = Page()
             interactor.output = output
             interactor.exportCatalogue(to: file)
             try await eventually("the output received no result") { await !output.results.isEmpty }
@@ -43,30 +41,22 @@ struct TYCatalogueExportTests {
             let lines = request.headers.map { (name: $0.name, value: $0.value) }
             let answer = TYExport.answer(to: SandboxRequest(request.method, request.target, headers: lines))
             let fields = answer.headers + [(name: "content-length", value: "\(answer.body.count)")]
-            let head = ServerReply.Step.sendHead(
-                status: answer.status.code, headers: HeaderLines(fields.map { HeaderLines.Line(name: $0.name, value: $0.value) }))
+            let headers = HeaderLines(fields.map { .init(name: $0.name, value: $0.value) })
+            let head = ServerReply.Step.sendHead(status: answer.status.code, headers: headers)
             if answer.status == .partialContent { return [head, .sendBody(answer.body)] }
             return ServerReply([head, .sendBody(answer.body.prefix(TYExport.bytes.count / 2))] + steps)
         }
     }
 
-    private static func channel(_ server: LoopbackServer) -> Channel {
-        var channel = Channel.ty.at(.sandbox)
-        (channel.environment.baseURL, channel.environment.allowsInsecureConnections) = (server.url, true)
-        channel.logger = nil
-        return channel
-    }
-
     @Test("cancelled in the middle, it keeps its bytes, and the next export asks for the rest")
     @MainActor func continues() async throws {
         let part = [file.appendingPathExtension("part"), file.appendingPathExtension("part.json")]
-        defer { for file in part + [file] { try? FileManager.default.removeItem(at: file) } }
         let half = TYExport.bytes.count / 2
         let server = try Self.server(afterHalf: [.stall])
-        let channel = Self.channel(server)
+        let channel = closing(Channel.ty.at(.sandbox).speaking(to: server))
         try await ChannelOverride.with(channel) {
             let interactor = TYCatalogueExportInteractor()
-            let output = Output()
+            let output = Page()
             interactor.output = output
             interactor.exportCatalogue(to: file)
             try await eventually("the output saw no half") { await output.last?.completed == Int64(half) }
@@ -85,19 +75,17 @@ struct TYCatalogueExportTests {
         }
         #expect(server.requests.map { $0.headers["range"] } == [nil, "bytes=\(half)-"])
         #expect(server.requests.last?.headers["if-range"] != nil)
-        await channel.close()
     }
 
     @Test("an export goes on without its interactor, does not keep it alive, and does not call the output any more")
     @MainActor func released() async throws {
-        defer { try? FileManager.default.removeItem(at: file) }
         let gate = try Gate()
         let half = TYExport.bytes.count / 2
         let server = try Self.server(afterHalf: [.waitFor(gate), .sendBody(TYExport.bytes.dropFirst(half))])
-        let channel = Self.channel(server)
+        let channel = closing(Channel.ty.at(.sandbox).speaking(to: server))
         let file = file
         try await ChannelOverride.with(channel) {
-            let output = Output()
+            let output = Page()
             weak var gone: TYCatalogueExportInteractor?
             do {
                 let interactor = TYCatalogueExportInteractor()
@@ -111,22 +99,16 @@ struct TYCatalogueExportTests {
             #expect(try Data(contentsOf: file) == TYExport.bytes)
             #expect(output.results.isEmpty && output.last?.completed == Int64(half))
         }
-        await channel.close()
     }
 
-    @MainActor private final class Output: TYCatalogueExportInteractorOutput {
-        var results: [Result<DownloadedFile, APIClientError>] = []
+    private final class Page: Output<DownloadedFile>, TYCatalogueExportInteractorOutput {
         var last: TransferProgress?
-        var wasAlwaysOnMainQueue = true
 
         func handleCatalogueExportProgress(_ progress: TransferProgress) {
             last = progress
-            wasAlwaysOnMainQueue = wasAlwaysOnMainQueue && MainQueue.isCurrent
+            #expect(MainQueue.isCurrent)
         }
 
-        func handleCatalogueExportResponse(_ result: Result<DownloadedFile, APIClientError>) {
-            results.append(result)
-            wasAlwaysOnMainQueue = wasAlwaysOnMainQueue && MainQueue.isCurrent
-        }
+        func handleCatalogueExportResponse(_ result: Result<DownloadedFile, APIClientError>) { hear(result) }
     }
 }

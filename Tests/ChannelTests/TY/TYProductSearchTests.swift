@@ -19,8 +19,7 @@ struct TYProductSearchTests {
             #"{"isSuccess":true,"statusCode":200,"result":{"products":[{"id":1,"name":"n","brand":"b","#
             + #""price":{"amount":129.99,"currency":"TRY"},"rating":4,"imageURL":"https://i.example/1"}],"#
             + #""page":0,"size":10,"totalCount":1,"hasNext":false}}"#
-        var channel = Channel.ty.at(.sandbox)
-        channel.transport = StubTransport { _ in (200, body) }
+        let channel = Channel.ty.at(.sandbox).with { $0.transport = RecordingTransport(body: body) }
         let page = try await ChannelOverride.with(channel) { try await TYProductSearchInteractor().search("") }
         #expect(page.products.first?.price.amount.description == "129.99")
     }
@@ -56,7 +55,7 @@ struct TYProductSearchTests {
     @MainActor func delegate() async throws {
         try await withSandbox(.ty.at(.sandbox)) { _ in
             let interactor = TYProductSearchInteractor()
-            let output = Output()
+            let output = Page()
             interactor.output = output
             interactor.fetchNextPage()
             interactor.fetchProducts(query: "")
@@ -74,7 +73,7 @@ struct TYProductSearchTests {
     @MainActor func givenUp() async throws {
         try await withSandbox(.ty.at(.sandbox)) { _ in
             let interactor = TYProductSearchInteractor()
-            let output = Output()
+            let output = Page()
             interactor.output = output
             interactor.fetchProducts(query: "")
             interactor.fetchProducts(query: "çanta")
@@ -84,13 +83,7 @@ struct TYProductSearchTests {
         }
     }
 
-    @MainActor private final class Output: TYProductSearchInteractorOutput {
-        var results: [Result<TYProductSearchResponse, APIClientError>] = []
-        var wasAlwaysOnMainQueue = true
-
-        func handleProductSearchResponse(_ result: Result<TYProductSearchResponse, APIClientError>) {
-            results.append(result)
-            wasAlwaysOnMainQueue = wasAlwaysOnMainQueue && MainQueue.isCurrent
-        }
+    private final class Page: Output<TYProductSearchResponse>, TYProductSearchInteractorOutput {
+        func handleProductSearchResponse(_ result: Result<TYProductSearchResponse, APIClientError>) { hear(result) }
     }
 }

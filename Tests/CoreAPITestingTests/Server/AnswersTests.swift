@@ -4,62 +4,57 @@ import TestSupport
 struct AnswersTests {
     /// All bytes that a client reads from a fresh connection whose request gets this reply.
     private func exchange(_ reply: ServerReply, method: String = "GET") throws -> String {
-        let server = try LoopbackServer.start { _ in reply }
-        defer { server.close() }
+        let server = try LoopbackServer.test { _ in reply }
         let client = try RawClient(port: server.port)
         try client.send("\(method) / HTTP/1.1\r\nConnection: close\r\n\r\n")
         return try String(decoding: client.receiveToEnd(), as: UTF8.self)
     }
 
-    @Test("a text is sent with its length and type")
-    func text() throws {
-        let expected = "HTTP/1.1 200 OK\r\nX-A: 1\r\nContent-Type: text/plain; charset=utf-8\r\nContent-Length: 6\r\n\r\nçanta"
-        #expect(try exchange(.ok("çanta", headers: ["X-A": "1"])) == expected)
-    }
+    /// A reply, and all that is sent for it.
+    struct Case: Sendable, CustomTestStringConvertible {
+        let testDescription: String
+        let reply: ServerReply
+        let method: String
+        let text: String
 
-    @Test("JSON is sent unchanged")
-    func json() throws {
-        let answer = try exchange(.json(#"{"a": 1}"#, status: 404))
-        #expect(answer.hasPrefix("HTTP/1.1 404 Not Found\r\nContent-Type: application/json\r\n"))
-        #expect(answer.hasSuffix("\r\n\r\n{\"a\": 1}"))
-    }
+        init(_ name: String, _ reply: ServerReply, method: String = "GET", _ text: String) {
+            (testDescription, self.reply, self.method, self.text) = (name, reply, method, text)
+        }
 
-    @Test("statuses without a body are sent without a length", arguments: [204, 304])
-    func bodiless(status: Int) throws {
-        #expect(try !exchange(.status(status)).contains("Content-Length"))
-    }
-
-    @Test("a redirect names its target")
-    func redirect() throws {
-        let answer = try exchange(.redirect(to: "/next", status: 307))
-        #expect(answer == "HTTP/1.1 307 Temporary Redirect\r\nLocation: /next\r\nContent-Length: 0\r\n\r\n")
-    }
-
-    @Test("a chunked body has its chunks and its end")
-    func chunked() throws {
-        let answer = try exchange(.chunked(["ab", "0123456789abcdef"]))
-        #expect(answer.hasSuffix("\r\n\r\n2\r\nab\r\n10\r\n0123456789abcdef\r\n0\r\n\r\n"))
-    }
-
-    @Test("trailers follow the last chunk")
-    func trailers() throws {
-        let reply: ServerReply = [.sendHead(status: 200), .sendChunk(Data("a".utf8)), .endChunks(trailers: ["X-Sum": "1"])]
-        #expect(try exchange(reply).hasSuffix("1\r\na\r\n0\r\nX-Sum: 1\r\n\r\n"))
-    }
-
-    @Test("HEAD gets the head alone")
-    func head() throws {
-        #expect(try exchange(.ok("body"), method: "HEAD").hasSuffix("Content-Length: 4\r\n\r\n"))
-        #expect(try exchange(.chunked(["body"]), method: "HEAD").hasSuffix("chunked\r\n\r\n"))
-    }
-
-    @Test("conflicting headers and odd status lines are sent exactly as given")
-    func verbatim() throws {
-        let reply: ServerReply = [
-            .sendHead(status: 999, reason: "", headers: ["Content-Length": "3", "content-length": "5"]),
-            .sendBody(Data("abc".utf8)),
+        static let all = [
+            Case(
+                "a text, with its length and type", .ok("çanta", headers: ["X-A": "1"]),
+                "HTTP/1.1 200 OK\r\nX-A: 1\r\nContent-Type: text/plain; charset=utf-8\r\nContent-Length: 6\r\n\r\nçanta"),
+            Case(
+                "JSON, unchanged", .json(#"{"a": 1}"#, status: 404),
+                "HTTP/1.1 404 Not Found\r\nContent-Type: application/json\r\nContent-Length: 8\r\n\r\n{\"a\": 1}"),
+            Case("no body and no length", .status(204), "HTTP/1.1 204 No Content\r\n\r\n"),
+            Case("neither with a 304", .status(304), "HTTP/1.1 304 Not Modified\r\n\r\n"),
+            Case(
+                "a redirect to its target", .redirect(to: "/next", status: 307),
+                "HTTP/1.1 307 Temporary Redirect\r\nLocation: /next\r\nContent-Length: 0\r\n\r\n"),
+            Case(
+                "chunks and their end", .chunked(["ab", "0123456789abcdef"]),
+                "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n2\r\nab\r\n10\r\n0123456789abcdef\r\n0\r\n\r\n"),
+            Case(
+                "trailers after the last chunk",
+                [.sendHead(status: 200), .sendChunk(Data("a".utf8)), .endChunks(trailers: ["X-Sum": "1"])],
+                "HTTP/1.1 200 OK\r\n\r\n1\r\na\r\n0\r\nX-Sum: 1\r\n\r\n"),
+            Case(
+                "the head alone for HEAD", .chunked(["body"]), method: "HEAD",
+                "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n"),
+            Case(
+                "conflicting headers and an odd status line, exactly as given",
+                [
+                    .sendHead(status: 999, reason: "", headers: ["Content-Length": "3", "content-length": "5"]),
+                    .sendBody(Data("abc".utf8)),
+                ], "HTTP/1.1 999 \r\nContent-Length: 3\r\ncontent-length: 5\r\n\r\nabc"),
         ]
-        #expect(try exchange(reply) == "HTTP/1.1 999 \r\nContent-Length: 3\r\ncontent-length: 5\r\n\r\nabc")
+    }
+
+    @Test("each reply is sent byte for byte", arguments: Case.all)
+    func bytes(of example: Case) throws {
+        #expect(try exchange(example.reply, method: example.method) == example.text)
     }
 
     @Test("a script is played in order across connections, and a request beyond its end gets an explanation")

@@ -10,27 +10,28 @@ struct FaultsTests {
         return (server, client)
     }
 
-    private func text(_ bytes: Data) -> String {
-        String(decoding: bytes, as: UTF8.self)
-    }
+    private func text(_ bytes: Data) -> String { String(decoding: bytes, as: UTF8.self) }
 
-    @Test("by a reset before the head")
-    func resetBeforeHead() throws {
-        let (server, client) = try asked(.resetBeforeHead)
-        #expect(throws: RawClient.Failed(call: "recv", code: ECONNRESET)) { try client.receive() }
+    @Test(
+        "by a reset before the head, and inside the body",
+        arguments: [.resetBeforeHead, .resetInBody(sent: Data("half".utf8))] as [ServerReply])
+    func resets(reply: ServerReply) throws {
+        let (server, client) = try asked(reply)
+        #expect(throws: RawClient.Failed(call: "recv", code: ECONNRESET)) { try client.receiveToEnd() }
         #expect(server.requests.first?.bodyText == "ab")
     }
 
-    @Test("by a reset inside the body")
-    func resetInBody() throws {
-        let (_, client) = try asked(.resetInBody(sent: Data("half".utf8)))
-        #expect(throws: RawClient.Failed(call: "recv", code: ECONNRESET)) { try client.receiveToEnd() }
-    }
-
-    @Test("by closing without a reply, in the orderly way")
-    func closeWithoutReply() throws {
-        let (_, client) = try asked(.closeWithoutReply)
-        #expect(try client.receive().isEmpty)
+    @Test(
+        "by ending in the orderly way without a reply, inside a body or chunks, and after bytes that are not HTTP",
+        arguments: [
+            (.closeWithoutReply, ""),
+            (.truncated(declared: 10, sent: Data("12345".utf8)), "HTTP/1.1 200 OK\r\nContent-Length: 10\r\n\r\n12345"),
+            (.chunkedWithoutEnd(["ab", "c"]), "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n2\r\nab\r\n1\r\nc\r\n"),
+            (.garbage(Data([0, 1, 2, 0x7F])), "\u{0}\u{1}\u{2}\u{7F}"),
+        ] as [(ServerReply, String)])
+    func ends(reply: ServerReply, text: String) throws {
+        let (_, client) = try asked(reply)
+        #expect(try client.receiveToEnd() == Data(text.utf8))
     }
 
     @Test("by a clean close although it never read a second request")
@@ -40,24 +41,6 @@ struct FaultsTests {
         try client.send("GET /1 HTTP/1.1\r\n\r\nGET /2 HTTP/1.1\r\n\r\n")
         #expect(try text(client.receiveToEnd()).hasSuffix("x"))
         #expect(server.requests.map(\.target) == ["/1"])
-    }
-
-    @Test("by truncating a body")
-    func truncated() throws {
-        let (_, client) = try asked(.truncated(declared: 10, sent: Data("12345".utf8)))
-        #expect(try text(client.receiveToEnd()) == "HTTP/1.1 200 OK\r\nContent-Length: 10\r\n\r\n12345")
-    }
-
-    @Test("by leaving a chunked body without its end")
-    func chunkedWithoutEnd() throws {
-        let (_, client) = try asked(.chunkedWithoutEnd(["ab", "c"]))
-        #expect(try text(client.receiveToEnd()).hasSuffix("chunked\r\n\r\n2\r\nab\r\n1\r\nc\r\n"))
-    }
-
-    @Test("by sending bytes that are not HTTP")
-    func garbage() throws {
-        let (_, client) = try asked(.garbage(Data([0, 1, 2, 0xFF])))
-        #expect(try client.receiveToEnd() == Data([0, 1, 2, 0xFF]))
     }
 
     @Test("by never answering, until the client leaves")
@@ -82,20 +65,18 @@ struct FaultsTests {
         let reply: ServerReply = [
             .sendHead(status: 200), .throttled(Data("abcdefg".utf8), chunkSize: 3, interval: .milliseconds(30)), .closeConnection,
         ]
-        let clock = ContinuousClock()
-        let start = clock.now
+        let start = ContinuousClock.now
         let (_, client) = try asked(reply)
         #expect(try text(client.receiveToEnd()).hasSuffix("\r\n\r\nabcdefg"))
-        #expect(clock.now - start >= .milliseconds(60))
+        #expect(ContinuousClock.now - start >= .milliseconds(60))
     }
 
     @Test("by answering late")
     func late() throws {
-        let clock = ContinuousClock()
-        let start = clock.now
+        let start = ContinuousClock.now
         let (_, client) = try asked(ServerReply.ok("x").after(.wait(.milliseconds(60))))
         #expect(try client.receive(through: "x").hasSuffix("x"))
-        #expect(clock.now - start >= .milliseconds(60))
+        #expect(ContinuousClock.now - start >= .milliseconds(60))
     }
 
     @Test("by giving up a wait, and the rest of the reply, when the client leaves")
@@ -114,8 +95,7 @@ struct FaultsTests {
         let client = try RawClient(port: server.port)
         #expect(throws: RawClient.Failed(call: "recv", code: ECONNRESET)) { try client.receive() }
         try await server.waitForOpenConnections(atMost: 0)
-        #expect(server.connectionsAccepted == 1)
-        #expect(server.requests.isEmpty)
+        #expect(server.connectionsAccepted == 1 && server.requests.isEmpty)
     }
 
     @Test("by sending to a client before its request, and then serving it")

@@ -1,13 +1,5 @@
 import TestSupport
 
-#if canImport(Darwin)
-import Darwin
-#elseif canImport(Musl)
-import Musl
-#else
-import Glibc
-#endif
-
 /// A client of plain POSIX calls, so that no HTTP library affects the results.
 /// Every call ends within five seconds.
 final class RawClient {
@@ -48,9 +40,7 @@ final class RawClient {
         setsockopt(descriptor, SOL_SOCKET, option, &limit, socklen_t(MemoryLayout.size(ofValue: limit)))
     }
 
-    deinit {
-        close()
-    }
+    deinit { close() }
 
     func close() {
         guard !isClosed else { return }
@@ -58,9 +48,7 @@ final class RawClient {
         _ = systemClose(descriptor)
     }
 
-    func send(_ text: String) throws {
-        try send(Data(text.utf8))
-    }
+    func send(_ text: String) throws { try send(Data(text.utf8)) }
 
     func send(_ bytes: Data) throws {
         var rest = bytes
@@ -95,7 +83,6 @@ final class RawClient {
         return text
     }
 
-    /// All bytes until the end of the stream.
     func receiveToEnd() throws -> Data {
         var all = Data()
         while case let bytes = try receive(), !bytes.isEmpty { all.append(bytes) }
@@ -121,9 +108,7 @@ final class RawClient {
 
 /// Runs what waits on a thread of its own, because Swift's pool has few.
 func onOwnThread<Value: Sendable>(_ body: @escaping @Sendable () -> Value) async -> Value {
-    await withCheckedContinuation { continuation in
-        Thread.detachNewThread { continuation.resume(returning: body()) }
-    }
+    await withCheckedContinuation { continuation in Thread.detachNewThread { continuation.resume(returning: body()) } }
 }
 
 // Inside the class these names mean its own methods.

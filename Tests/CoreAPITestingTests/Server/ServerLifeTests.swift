@@ -7,9 +7,7 @@ struct ServerLifeTests {
         let before = server.connectionsAccepted
         do {
             _ = try RawClient(port: server.port)
-        } catch let error as RawClient.Failed {
-            #expect(error == RawClient.Failed(call: "connect", code: ECONNREFUSED))
-        }
+        } catch let error as RawClient.Failed { #expect(error == RawClient.Failed(call: "connect", code: ECONNREFUSED)) }
         #expect(server.connectionsAccepted == before)
     }
 
@@ -22,8 +20,7 @@ struct ServerLifeTests {
         clients.removeLast(2)
         try await server.waitForOpenConnections(atMost: 1)
         _ = try RawClient(port: server.port).get("/", through: "x")
-        #expect(server.connectionsAccepted == 4)
-        #expect(server.peakConnections == 3)
+        #expect(server.connectionsAccepted == 4 && server.peakConnections == 3)
         withExtendedLifetime(clients) {}
     }
 
@@ -31,18 +28,15 @@ struct ServerLifeTests {
     func parallelConnections(count: Int) async throws {
         let gate = try Gate()
         let server = try LoopbackServer.test { ServerReply.ok("<\($0.target)>").after(.waitFor(gate)) }
-        let clock = ContinuousClock()
-        let start = clock.now
+        let start = ContinuousClock.now
         let clients = try (0..<count).map { _ in try RawClient(port: server.port) }
         for (number, client) in clients.enumerated() { try client.send("GET /\(number) HTTP/1.1\r\n\r\n") }
         try await server.waitForRequests(count)
         #expect(server.openConnections == count)
         gate.open()
-        for (number, client) in clients.enumerated() {
-            #expect(try client.receive(through: ">").hasSuffix("</\(number)>"))
-        }
+        for (number, client) in clients.enumerated() { #expect(try client.receive(through: ">").hasSuffix("</\(number)>")) }
         #expect(server.peakConnections == count)
-        #expect(clock.now - start < .seconds(20))
+        #expect(ContinuousClock.now - start < .seconds(20))
     }
 
     @Test(
@@ -92,16 +86,16 @@ struct ServerLifeTests {
 
     @Test("a handler may close its own server")
     func closingFromHandler() async throws {
-        let held = Mutex<LoopbackServer?>(nil)
+        let held = Shared<LoopbackServer?>(nil)
         let server = try LoopbackServer.start { _ in
-            held.withLock { $0 }?.close()
+            held.current?.close()
             return .ok("too late")
         }
-        held.withLock { $0 = server }
+        held.change { $0 = server }
         let client = try RawClient(port: server.port)
         #expect(try client.get("/", through: "too late") == "")
         try await server.waitForOpenConnections(atMost: 0)
-        held.withLock { $0 = nil }
+        held.change { $0 = nil }
     }
 
     @Test("stopping lets a running exchange end", arguments: [false, true])
@@ -110,23 +104,20 @@ struct ServerLifeTests {
         let server = try LoopbackServer.start(tls: overHTTP2 ? ServerTLS() : nil) { _ in
             ServerReply.ok("whole").after(.waitFor(gate))
         }
-        let client = try Client(server)
-        let answer = Task { try await client.send() }
+        let manager = server.manager
+        let answer = Task { try await manager.text() }
         try await server.waitForRequests(1)
         let stop = Task { await server.stop(within: .seconds(50)) }
         // This wait ends when the server begins to stop.
         await #expect {
             try await server.waitForRequests(2)
-        } throws: { error in
-            if case LoopbackServerError.closed = error { true } else { false }
-        }
+        } throws: { error in if case LoopbackServerError.closed = error { true } else { false } }
         #expect(server.openConnections == 1)
         gate.open()
         #expect(try await answer.value == "whole")
         await stop.value
         #expect(server.openConnections == 0)
         try expectNoListener(server)
-        await client.close()
     }
 
     @Test("stopping ends an idle connection at once and in the orderly way, also in a cancelled task")
@@ -134,13 +125,12 @@ struct ServerLifeTests {
         let server = try LoopbackServer.start { _ in .ok("x") }
         let client = try RawClient(port: server.port)
         _ = try client.get("/", through: "x")
-        let clock = ContinuousClock()
-        let start = clock.now
+        let start = ContinuousClock.now
         await Task {
             withUnsafeCurrentTask { $0?.cancel() }
             await server.stop(within: .seconds(50))
         }.value
-        #expect(clock.now - start < .seconds(25))
+        #expect(ContinuousClock.now - start < .seconds(25))
         #expect(server.openConnections == 0)
         #expect(try client.receive().isEmpty)
         try expectNoListener(server)
@@ -162,8 +152,7 @@ struct ServerLifeTests {
         let server = try LoopbackServer.test(keepsRequests: false) { .ok("<\($0.target)>") }
         let client = try RawClient(port: server.port)
         #expect(try client.get("/a", through: ">").hasSuffix("</a>"))
-        #expect(server.requests.isEmpty)
-        #expect(server.connectionsAccepted == 1)
+        #expect(server.requests.isEmpty && server.connectionsAccepted == 1)
     }
 
     @Test("a released server closes itself")
@@ -201,9 +190,7 @@ struct ServerLifeTests {
                 defer { second.close() }
                 #expect(try RawClient(port: second.port).get("/", through: "y").hasSuffix("y"))
                 return
-            } catch LoopbackServerError.systemCall("bind", EADDRINUSE) where attempt < 3 {
-                continue
-            }
+            } catch LoopbackServerError.systemCall("bind", EADDRINUSE) where attempt < 3 { continue }
         }
     }
 

@@ -5,9 +5,7 @@ private func connect(to port: UInt16) -> RawClient.Failed? {
     do {
         _ = try RawClient(port: port, connectTimeout: .milliseconds(150))
         return nil
-    } catch {
-        return error as? RawClient.Failed
-    }
+    } catch { return error as? RawClient.Failed }
 }
 
 @Suite("A stalled listener", .timeLimit(.minutes(1)))

@@ -35,10 +35,7 @@ struct WaitingForRequestsTests {
         let waiting = Task { try await server.waitForRequests(1, timeout: .seconds(60)) }
         server.close()
         let error = await #expect(throws: LoopbackServerError.self) { try await waiting.value }
-        guard case .closed = error else {
-            Issue.record("expected closed, got \(String(describing: error))")
-            return
-        }
+        #expect("\(error as Any)".contains("closed"))
     }
 
     @Test("ends with its task", arguments: [true, false])

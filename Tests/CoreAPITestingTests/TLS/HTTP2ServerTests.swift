@@ -5,20 +5,14 @@ struct HTTP2ServerTests {
     @Test("transfers bodies far larger than its windows, both ways")
     func largeBodies() async throws {
         let body = String(repeating: "0123456789abcdef", count: 40_000)
-        let server = try LoopbackServer.start(tls: ServerTLS()) { request in .ok(request.bodyText + request.bodyText) }
-        let client = try Client(server)
-        let answer = try await client.send(body: body)
-        #expect(answer == body + body)
-        await client.close()
+        let server = try LoopbackServer.test(tls: ServerTLS()) { request in .ok(request.bodyText + request.bodyText) }
+        #expect(try await server.manager.text(body: body) == body + body)
     }
 
     @Test("reads a body beyond the limit to its end, and drops it")
     func bodyLimit() async throws {
-        let server = try LoopbackServer.start(tls: ServerTLS(), bodyLimit: 5) { .ok("\($0.bodyText) of \($0.bodyLength)") }
-        let client = try Client(server)
-        let answer = try await client.send(body: String(repeating: "0123456789", count: 40_000))
-        #expect(answer == "01234 of 400000")
-        await client.close()
+        let server = try LoopbackServer.test(tls: ServerTLS(), bodyLimit: 5) { .ok("\($0.bodyText) of \($0.bodyLength)") }
+        #expect(try await server.manager.text(body: String(repeating: "0123456789", count: 40_000)) == "01234 of 400000")
     }
 
     @Test("announces its stop, and closes an idle connection")
@@ -36,22 +30,18 @@ struct HTTP2ServerTests {
     @Test("answers other streams of a connection while one stalls")
     func streamsAreIndependent() async throws {
         let reached = try Gate()
-        let server = try LoopbackServer.start(tls: ServerTLS()) { request in
+        let server = try LoopbackServer.test(tls: ServerTLS()) { request in
             request.path == "/stalls" ? [.open(reached), .stall] : .ok("\(request.connection)")
         }
-        let client = try Client(server)
-        let stalled = Task { try await client.send("/stalls") }
+        let manager = server.manager
+        let stalled = Task { try await manager.text("stalls") }
         try await reached.waitUntilOpen()
-        for _ in 0..<3 {
-            let connection = try await client.send()
-            #expect(connection == "0")
-        }
+        for _ in 0..<3 { #expect(try await manager.text() == "0") }
         // Cancelling resets the stream, which ends its thread; the connection continues.
         stalled.cancel()
         await #expect(throws: APIClientError.self) { try await stalled.value }
-        let connection = try await client.send()
-        #expect(connection == "0")
-        await client.close()
+        #expect(try await manager.text() == "0")
+        await manager.channel?.close()
         try await server.waitForOpenConnections(atMost: 0)
     }
 
@@ -60,25 +50,21 @@ struct HTTP2ServerTests {
         var many: HeaderLines = [:]
         for index in 0..<100 { many.append("X-Field-\(index)", String(repeating: "v", count: 400)) }
         let replies: [ServerReply] = [
-            .chunked(["ab", "cd"]),
-            [.sendHead(status: 200), .sendChunk(Data("x".utf8)), .endChunks(trailers: ["X-Sum": "1"])],
+            .chunked(["ab", "cd"]), [.sendHead(status: 200), .sendChunk(Data("x".utf8)), .endChunks(trailers: ["X-Sum": "1"])],
             .status(204), .ok("many", headers: many),
         ]
-        let server = try LoopbackServer.start(script: replies, tls: ServerTLS())
-        let client = try Client(server)
+        let server = try LoopbackServer.test(script: replies, tls: ServerTLS())
+        let manager = server.manager
         var texts: [String] = []
-        for _ in 0..<3 { texts.append(try await client.send()) }
+        for _ in 0..<3 { texts.append(try await manager.text()) }
         #expect(texts == ["abcd", "x", ""])
-        let last = await client.respond()
-        #expect(last.head?.headers.count == 102)
-        await client.close()
+        #expect(await manager.response(for: .get("x"), as: .text).head?.headers.count == 102)
     }
 
     @Test("serves a client that begins with HTTP/2 in clear text")
     func priorKnowledge() async throws {
         let server = try LoopbackServer.start { request in .ok("\(request.version) \(request.bodyText)") }
-        let output = try await curl("--http2-prior-knowledge", "--data", "x=1", server.url)
-        #expect(output == "HTTP/2 x=1")
+        #expect(try await curl("--http2-prior-knowledge", "--data", "x=1", server.url) == "HTTP/2 x=1")
     }
 
     @Test("resets a connection only after its client has acknowledged the settings, which would otherwise meet the reset")
@@ -100,5 +86,13 @@ struct HTTP2ServerTests {
 
     private func curl(_ arguments: String...) async throws -> String {
         try await Program.run(["curl", "-sS", "--max-time", "10"] + arguments).text
+    }
+}
+
+extension NetworkManager<Never> {
+    /// The text of a response.
+    func text(_ path: String = "x", body: String? = nil) async throws -> String {
+        let endpoint = body.map { TypedEndpoint.post(path, encoding: .body(.bytes(Data($0.utf8)))) } ?? .get(path)
+        return try await request(endpoint, as: .text)
     }
 }

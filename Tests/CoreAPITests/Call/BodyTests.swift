@@ -2,23 +2,14 @@ import TestSupport
 
 @testable import CoreAPICore
 
-@Suite("Body", .timeLimit(.minutes(1)))
+@Suite("Body", .closing, .timeLimit(.minutes(1)))
 struct BodyTests {
-    private static func stream(_ chunks: [String]) -> Body {
-        .stream(
-            Body.Stream {
-                AsyncStream { continuation in
-                    for chunk in chunks { continuation.yield(Data(chunk.utf8)) }
-                    continuation.finish()
-                }
-            })
-    }
+    private static func stream(_ chunks: [String]) -> Body { .pieces(chunks.map { Data($0.utf8) }) }
 
     @Test("every kind is read chunk by chunk, again from the beginning, and collected up to a limit")
     func reading() async throws {
-        let file = FileManager.default.temporaryDirectory.appendingPathComponent("body-\(UUID().uuidString)")
+        let file = temporaryFile("body")
         try Data("from a file".utf8).write(to: file)
-        defer { try? FileManager.default.removeItem(at: file) }
         let reading = Body.stream(
             Body.Stream {
                 let rest = Mutex(["re", "ad"])
@@ -41,21 +32,13 @@ struct BodyTests {
         let first = Data(0..<100)
         /// Reads `first` up to an index, and then other bytes in other chunks.
         func read(_ firstCount: Int, thenChanging offset: Int?, _ size: Int) async throws -> Data {
-            let readings = Mutex(0)
+            let wasRead = Shared(false)
             let body = Body.stream(
                 Body.Stream {
-                    let isFirst = readings.withLock { readings in
-                        readings += 1
-                        return readings == 1
-                    }
+                    let isFirst = !wasRead.exchange(true)
                     var bytes = isFirst ? first.prefix(firstCount) : first
                     if !isFirst, let offset { bytes[offset] = 200 }
-                    return AsyncStream { [bytes] continuation in
-                        for start in stride(from: 0, to: bytes.count, by: isFirst ? 7 : size) {
-                            continuation.yield(bytes.dropFirst(start).prefix(isFirst ? 7 : size))
-                        }
-                        continuation.finish()
-                    }
+                    return bytes.pieces(isFirst ? 7 : size)
                 })
             _ = try await body.collect(upTo: 100)
             return try await body.collect(upTo: 100)
@@ -80,7 +63,7 @@ struct BodyTests {
         let stored = try JSONEncoder().encode(request)
         let back = try JSONDecoder().decode(Request.Wire.self, from: stored)
         #expect(back.method == .post && back.url == request.url && back.headers == request.headers)
-        guard case .bytes(Data("body".utf8)) = back.body else { return #expect(Bool(false), "\(back.body)") }
+        #expect(try back.body.bytesInMemory() == Data("body".utf8))
         var streaming = request
         streaming.body = Self.stream(["a"])
         #expect(throws: EncodingError.self) { try JSONEncoder().encode(streaming) }

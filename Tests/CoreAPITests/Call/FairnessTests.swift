@@ -16,8 +16,7 @@ struct FairnessTests {
     @Test("let a task with a short sleep run between their chunks", arguments: Source.allCases)
     func others(from source: Source) async throws {
         let count = ProcessInfo.processInfo.activeProcessorCount
-        let file = FileManager.default.temporaryDirectory.appendingPathComponent("flood-\(UUID().uuidString)")
-        defer { try? FileManager.default.removeItem(at: file) }
+        let file = temporaryFile("flood")
         #expect(FileManager.default.createFile(atPath: file.path, contents: nil))
         // Without blocks on the disk.
         try FileHandle(forWritingTo: file).truncate(atOffset: 1 << 38)
@@ -25,8 +24,7 @@ struct FairnessTests {
             guard request.path == "/flood" else { return .ok() }
             return [.sendHead(status: 200, headers: ["Content-Length": "\(1 << 40)"]), .sendEndlessly(Data(count: 1 << 20))]
         }
-        let channel = Channel.test(server.url)
-        let (manager, uploads) = (channel.manager(), NetworkManager<UploadEndpoint>(channel: channel))
+        let manager = Channel.test(server.url).manager
         // Slower than the network, so that the buffers of a response stay full, and those of an upload empty.
         let work = source == .answer || source == .upload ? Duration.milliseconds(2) : .microseconds(200)
         let flood = Flood(chunks: Int(Self.limit / work) * count, work: work)
@@ -40,7 +38,7 @@ struct FairnessTests {
                     case .answer: try await flood.read(manager.stream(TestEndpoint("flood")).value)
                     case .upload:
                         let body = Body.stream(Body.Stream { flood })
-                        _ = try await uploads.response(for: UploadEndpoint(body: body), as: .data).value
+                        _ = try await manager.response(for: .upload(body), as: .data).value
                     }
                     return nil
                 }
@@ -88,7 +86,6 @@ private struct Flood: AsyncSequence, Sendable {
 
     func stop() { state.isStopped.withLock { $0 = true } }
 
-    /// Waits until so many readers have a chunk.
     func begins(_ count: Int) async {
         var left = count
         for await _ in begun {
@@ -119,9 +116,7 @@ private struct Flood: AsyncSequence, Sendable {
         let flood: Flood
         private var isFirst = true
 
-        init(flood: Flood) {
-            self.flood = flood
-        }
+        init(flood: Flood) { self.flood = flood }
 
         mutating func next() async throws -> Data? {
             if isFirst { flood.tell.yield() }

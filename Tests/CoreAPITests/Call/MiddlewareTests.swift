@@ -1,8 +1,7 @@
 import TestSupport
 
-@Suite("Middleware", .timeLimit(.minutes(1)))
+@Suite("Middleware", .closing, .timeLimit(.minutes(1)))
 struct MiddlewareTests {
-    /// Records its entries and exits.
     struct Noted: Middleware {
         let name: String
         let diary: Diary
@@ -15,30 +14,19 @@ struct MiddlewareTests {
         }
     }
 
-    private static func redirecting() -> RecordingTransport {
-        RecordingTransport { request in
-            request.url.path == "/thing"
-                ? .answer(to: request, status: 302, headers: [.location: "/there"]) : .answer(to: request, status: 200)
-        }
-    }
-
     @Test("call middleware runs once, attempt middleware runs for each attempt and each hop, in order and in reverse")
     func positions() async throws {
         let diary = Diary()
-        let failures = Mutex(1)
+        let hasFailed = Shared(false)
         let transport = RecordingTransport { request in
             if request.url.path == "/thing" { return .answer(to: request, status: 302, headers: [.location: "/there"]) }
-            let status = failures.withLock { left in
-                defer { left -= 1 }
-                return left > 0 ? 500 : 200
-            }
-            return .answer(to: request, status: status)
+            return .answer(to: request, status: hasFailed.exchange(true) ? 200 : 500)
         }
-        var channel = Channel.test("https://h.example", transport: transport)
+        var channel = Channel.test(transport)
         channel.interceptors = [RetryPolicy(base: .zero)]
         channel.callMiddleware = [Noted(name: "c1", diary: diary), Noted(name: "c2", diary: diary)]
         channel.attemptMiddleware = [Noted(name: "a1", diary: diary), Noted(name: "a2", diary: diary)]
-        try await channel.manager().request(endpoint: TestEndpoint())
+        try await channel.manager.request(endpoint: TestEndpoint())
         func hop(_ path: String, _ status: Int) -> [String] {
             ["a1 down \(path)", "a2 down \(path)", "a2 up \(status)", "a1 up \(status)"]
         }
@@ -47,7 +35,6 @@ struct MiddlewareTests {
                 + hop("/there", 200) + ["c2 up 200", "c1 up 200"])
     }
 
-    /// Changes a reply that has been decoded.
     struct Changing: Middleware {
         let change: @Sendable (RawResponse) -> RawResponse
         func handle(_ attempt: Attempt, next: Next) async -> RawResponse { change(await next(attempt)) }
@@ -59,35 +46,34 @@ struct MiddlewareTests {
         let transport = RecordingTransport { request in
             .answer(to: request, status: statuses.withLock { $0.removeFirst() }, body: #"{"id":1}"#)
         }
-        var channel = Channel.test("https://h.example", transport: transport)
+        var channel = Channel.test(transport)
         channel.interceptors = [RetryPolicy(base: .zero)]
         channel.callMiddleware = [Changing { $0.with(body: .bytes(Data(#"{"id":2}"#.utf8))) }]
-        let response = await channel.manager().response(for: TestEndpoint(), as: Item.self)
+        let response = await channel.manager.response(for: TestEndpoint(), as: Item.self)
         #expect(try response.value.id == 2 && response.attempts.map(\.status) == [503, 200])
 
         statuses.withLock { $0 = [200] }
         channel.callMiddleware = [Changing { $0.with(head: ResponseHead(status: .gone)) }]
-        let rejected = await channel.manager().response(for: TestEndpoint(), as: Item.self)
+        let rejected = await channel.manager.response(for: TestEndpoint(), as: Item.self)
         #expect(rejected.error?.label == "verification.unacceptableStatus.410" && rejected.head?.status == .gone)
     }
 
     @Test("a reply whose body is a file is read, or fails if there is none", arguments: [false, true])
     func fileBody(isMissing: Bool) async throws {
-        let file = FileManager.default.temporaryDirectory.appendingPathComponent("networkerkit-\(UUID().uuidString)")
-        defer { try? FileManager.default.removeItem(at: file) }
+        let file = temporaryFile("networkerkit")
         if !isMissing { try Data(#"{"id":3}"#.utf8).write(to: file) }
         for isAroundCall in [false, true] {
-            var channel = Channel.test("https://h.example", transport: RecordingTransport(body: #"{"id":1}"#))
+            var channel = Channel.test(RecordingTransport(body: #"{"id":1}"#))
             let kept = Changing { $0.with(body: .file(file)) }
             if isAroundCall { channel.callMiddleware = [kept] } else { channel.attemptMiddleware = [kept] }
-            let response = await channel.manager().response(for: TestEndpoint(), as: Item.self)
+            let response = await channel.manager.response(for: TestEndpoint(), as: Item.self)
             #expect(isMissing ? response.error != nil : try response.value.id == 3, "\(response.result)")
         }
     }
 
     @Test("the stages are those of the environment where the switch is")
     func stagesOfSwitch() {
-        var channel = Channel.test("https://h.example", transport: RecordingTransport())
+        var channel = Channel.test(RecordingTransport())
         channel.environmentSwitch = APIEnvironment.Switch(
             APIEnvironment("test", baseURL: "https://h.example", isSimulated: true, fixturesType: .attached))
         #expect(channel.stages.first { $0.kind == .transport }?.name == "FixtureTransport")
@@ -103,15 +89,14 @@ struct MiddlewareTests {
     @Test("one that answers without next sends no request, and its response is verified and decoded as usual")
     func answering() async throws {
         let transport = RecordingTransport(status: 500)
-        var channel = Channel.test("https://h.example", transport: transport)
-        channel.callMiddleware = [Answering(body: #"{"id":7}"#)]
-        let item: Item = try await channel.manager().request(endpoint: TestEndpoint())
+        var channel = Channel.test(transport) { $0.callMiddleware = [Answering(body: #"{"id":7}"#)] }
+        let item: Item = try await channel.manager.request(endpoint: TestEndpoint())
         #expect(item == Item(id: 7))
         channel.callMiddleware = [Answering(body: "oops")]
-        #expect(await channel.manager().response(for: TestEndpoint(), as: Item.self).error?.label == "decoding")
+        #expect(await channel.manager.response(for: TestEndpoint(), as: Item.self).error?.label == "decoding")
         channel.callMiddleware = []
         channel.attemptMiddleware = [Answering(body: #"{"id":8}"#)]
-        let second: Item = try await channel.manager().request(endpoint: TestEndpoint())
+        let second: Item = try await channel.manager.request(endpoint: TestEndpoint())
         #expect(second == Item(id: 8))
         #expect(transport.requests.isEmpty)
     }
@@ -119,10 +104,10 @@ struct MiddlewareTests {
     @Test("a response of an earlier attempt that one returns is that of the present attempt")
     func answersAgain() async throws {
         let transport = RecordingTransport(status: 503)
-        var channel = Channel.test("https://h.example", transport: transport)
+        var channel = Channel.test(transport)
         channel.attemptMiddleware = [Keeper()]
         channel.interceptors = [RetryPolicy(attempts: 2, base: .zero)]
-        let response = await channel.manager().response(for: TestEndpoint(), as: Item.self)
+        let response = await channel.manager.response(for: TestEndpoint(), as: Item.self)
         #expect(response.attempts.map(\.number) == [1, 2] && response.error?.context.attempt == 2)
         #expect(transport.requests.count == 1)
     }
@@ -142,7 +127,7 @@ struct MiddlewareTests {
         for isAroundCall in [true, false] {
             var channel = Channel.test("http://127.0.0.1:1")
             if isAroundCall { channel.callMiddleware = [Silent()] } else { channel.attemptMiddleware = [Silent()] }
-            let error = await channel.manager().response(for: TestEndpoint("a", .delete), as: .nothing).error
+            let error = await channel.manager.response(for: TestEndpoint("a", .delete), as: .nothing).error
             #expect(error?.label == "transport.malformedResponse")
         }
     }
@@ -150,12 +135,11 @@ struct MiddlewareTests {
     @Test("a failure in one is a failure of its stage; interceptors and handlers run as usual")
     func rejecting() async {
         let diary = Diary()
-        var channel = Channel.test("https://h.example", transport: RecordingTransport())
+        var channel = Channel.test(RecordingTransport())
         channel.attemptMiddleware = [Rejecting()]
         channel.interceptors = [NotingInterceptor(diary: diary)]
-        let response = await channel.manager().response(for: TestEndpoint(), as: Item.self)
-        #expect(response.error?.label == "adapting")
-        #expect(response.error?.underlyingError is Rejecting.Rejection)
+        let response = await channel.manager.response(for: TestEndpoint(), as: Item.self)
+        #expect(response.error?.label == "adapting" && response.error?.underlyingError is Rejecting.Rejection)
         #expect(response.attempts.count == 1)
         #expect(diary.all == ["adapt 1", "retry?"])
     }
@@ -164,9 +148,7 @@ struct MiddlewareTests {
     actor Hedging: Middleware {
         func handle(_ attempt: Attempt, next: Next) async -> RawResponse {
             await withTaskGroup { group in
-                for copy in 0..<2 {
-                    group.addTask { await next(attempt.with { $0.headers[.init("X-Copy")!] = "\(copy)" }) }
-                }
+                for copy in 0..<2 { group.addTask { await next(attempt.with { $0.headers[.init("X-Copy")!] = "\(copy)" }) } }
                 defer { group.cancelAll() }
                 return await group.next() ?? attempt.failed(CancellationError())
             }
@@ -182,9 +164,8 @@ struct MiddlewareTests {
             }
             return .answer(to: request, body: #"{"id":1}"#)
         }
-        var channel = Channel.test("https://h.example", transport: transport)
-        channel.attemptMiddleware = [Hedging()]
-        let item: Item = try await channel.manager().request(endpoint: TestEndpoint())
+        let channel = Channel.test(transport) { $0.attemptMiddleware = [Hedging()] }
+        let item: Item = try await channel.manager.request(endpoint: TestEndpoint())
         #expect(item == Item(id: 1))
     }
 
@@ -200,19 +181,16 @@ struct MiddlewareTests {
 
     @Test("hooks store typed values in a call, and no other call sees them")
     func context() async throws {
-        var channel = Channel.test("https://h.example", transport: RecordingTransport(statuses: [500, 200]))
+        var channel = Channel.test(RecordingTransport(statuses: [500, 200]))
         channel.interceptors = [Counting(), RetryPolicy(base: .zero)]
         channel.callMiddleware = [Counting()]
         for _ in 0..<2 {
-            let response = await channel.manager().response(for: TestEndpoint(), as: .nothing)
-            #expect(response.error == nil)
-            #expect(response.call[Visits.self] == 12)
+            let response = await channel.manager.response(for: TestEndpoint(), as: .nothing)
+            #expect(response.error == nil && response.call[Visits.self] == 12)
         }
     }
 
-    private static func call() -> Call {
-        Call(channel: .test("https://h.example", transport: RecordingTransport()), endpoint: "e")
-    }
+    private static func call() -> Call { Call(channel: .test(RecordingTransport()), endpoint: "e") }
 
     enum Wish: Call.Key { static let defaultValue: Int? = 5 }
 
@@ -230,9 +208,7 @@ struct MiddlewareTests {
     func updates() async {
         let call = Self.call()
         await withTaskGroup { group in
-            for _ in 0..<8 {
-                group.addTask { for _ in 0..<1_000 { call.update(Visits.self) { $0 += 1 } } }
-            }
+            for _ in 0..<8 { group.addTask { for _ in 0..<1_000 { call.update(Visits.self) { $0 += 1 } } } }
         }
         #expect(call.update(Visits.self) { $0 } == 8_000)
         #expect(throws: CancellationError.self) {
@@ -275,8 +251,7 @@ struct MiddlewareTests {
             Fixture(.get, "old", status: 302, headers: ["Location": "/new", "Set-Cookie": "a=1"]),
             Fixture(.get, "new", body: #"{"id":3}"#),
         ])
-        var channel = Channel.test("https://h.example", transport: transport)
-        channel.cookies = CookieJar()
+        var channel = Channel.test(transport) { $0.cookies = CookieJar() }
         struct Headers: Middleware {
             let diary: Diary
             func handle(_ attempt: Attempt, next: Next) async -> RawResponse {
@@ -286,7 +261,7 @@ struct MiddlewareTests {
             }
         }
         channel.attemptMiddleware = [Headers(diary: diary)]
-        let response = await channel.manager().response(for: TestEndpoint("old"), as: Item.self)
+        let response = await channel.manager.response(for: TestEndpoint("old"), as: Item.self)
         #expect(try response.value == Item(id: 3))
         #expect(response.metrics == nil || response.metrics?.redirects.count == 1)
         #expect(diary.all == ["/old no cookie", "/new a=1"])
@@ -298,9 +273,9 @@ struct MiddlewareTests {
             Fixture(.get, "old", status: 302, headers: ["Location": "/new"]),
             Fixture(.get, "new", body: #"{"id":"pl4nted"}"#),
         ])
-        var channel = Channel.test("https://h.example", transport: transport)
+        var channel = Channel.test(transport)
         channel.attemptMiddleware = [BearerAuthentication(token: "pl4nted") { _ in "pl4nted" }]
-        let response = await channel.manager().response(for: TestEndpoint(path), as: Item.self)
+        let response = await channel.manager.response(for: TestEndpoint(path), as: Item.self)
         let error = try #require(response.error)
         #expect(error.label == "decoding", "\(error)")
         #expect(!"\(error) \(response)".contains("pl4nted"), "\(error) \(response)")
@@ -323,9 +298,8 @@ struct MiddlewareTests {
             Fixture(.get, "second", status: 302, headers: ["Location": "/third"]),
             Fixture(.get, "third", body: repeated),
         ])
-        var channel = Channel.test("https://h.example", transport: transport)
-        channel.attemptMiddleware = [Keys()]
-        let response = await channel.manager().response(for: TestEndpoint("first"), as: Item.self)
+        let channel = Channel.test(transport) { $0.attemptMiddleware = [Keys()] }
+        let response = await channel.manager.response(for: TestEndpoint("first"), as: Item.self)
         let error = try #require(response.error)
         #expect(error.label == "decoding" && response.attempts.count == 1, "\(error)")
         #expect(String(decoding: error.context.body, as: UTF8.self) == repeated)
@@ -339,11 +313,9 @@ struct MiddlewareTests {
         let transport = FixtureTransport([
             Fixture(.get, "first", status: 302, headers: ["Location": "/missing?echo=pl4nted-first"])
         ])
-        var channel = Channel.test("https://h.example", transport: transport)
-        channel.attemptMiddleware = [Keys()]
-        let response = await channel.manager().response(for: TestEndpoint("first"), as: Item.self)
-        let error = try #require(response.error)
-        let url = try #require(error.context.url)
+        let channel = Channel.test(transport) { $0.attemptMiddleware = [Keys()] }
+        let response = await channel.manager.response(for: TestEndpoint("first"), as: Item.self)
+        let url = try #require(#require(response.error).context.url)
         #expect(url.hasPrefix("https://h.example/missing?echo=") && !url.contains("pl4nted"), "\(url)")
     }
 
@@ -360,13 +332,11 @@ struct MiddlewareTests {
         let transport = FixtureTransport([
             Fixture(.get, "old", status: 302, headers: ["Location": "/new"]), Fixture(.get, "new", status: 401),
         ])
-        var channel = Channel.test("https://h.example", transport: transport)
-        channel.attemptMiddleware = [
-            BearerAuthentication(token: "stale") { [tokens] _ in
-                "\(try await tokens.manager().request(TestEndpoint("token"), as: Item.self).id)"
-            }
-        ]
-        let error = try #require(await channel.manager().response(for: TestEndpoint(path), as: Item.self).error)
+        let bearerAuthentication = BearerAuthentication(token: "stale") { [tokens] _ in
+            "\(try await tokens.manager.request(TestEndpoint("token"), as: Item.self).id)"
+        }
+        let channel = Channel.test(transport) { $0.attemptMiddleware = [bearerAuthentication] }
+        let error = try #require(await channel.manager.response(for: TestEndpoint(path), as: Item.self).error)
         #expect("\(error)".hasPrefix("no key ") && !"\(error)".contains("pl4nted"), "\(error)")
     }
 
@@ -385,15 +355,14 @@ struct MiddlewareTests {
             diary.write("\(request.headers[call] ?? "-") \(request.headers[interceptor] ?? "-")")
             return .answer(to: request, status: 503)
         }
-        var channel = Channel.test("https://h.example", transport: transport)
+        var channel = Channel.test(transport)
         channel.callMiddleware = [Adding(name: call)]
         channel.interceptors = [Adding(name: interceptor), RetryPolicy(attempts: 3, base: .zero)]
-        let response = await channel.manager().response(for: TestEndpoint(), as: Item.self)
+        let response = await channel.manager.response(for: TestEndpoint(), as: Item.self)
         #expect(response.attempts.count == 3)
         #expect(diary.all == ["x x", "x x", "x x"])
         // By hand, the call begins again before its middleware.
-        let again = try await response.retry()
-        #expect(again.attempts.count == 4)
+        #expect(try await response.retry().attempts.count == 4)
         #expect(diary.all == Array(repeating: "x x", count: 4))
     }
 
@@ -405,7 +374,7 @@ struct MiddlewareTests {
             func canResolve(_ error: APIClientError) -> Bool { false }
             func resolve(_ error: APIClientError, for response: Response<Void>) async -> RetryResult { .doNotRetry }
         }
-        var channel = Channel.test("https://h.example", transport: RecordingTransport())
+        var channel = Channel.test(RecordingTransport())
         channel.enhancers = [Silent(), Once()]
         channel.interceptors = [Silent()]
         let names = ["Silent", "Once", "CompositeErrorHandler"]
@@ -420,7 +389,7 @@ struct MiddlewareTests {
 
     @Test("the stages of a channel are listed in order, including the kit's own")
     func stages() {
-        var channel = Channel.test("https://h.example", transport: RecordingTransport())
+        var channel = Channel.test(RecordingTransport())
         channel.callMiddleware = [Answering(body: "")]
         channel.attemptMiddleware = [Rejecting()]
         channel.interceptors = [RetryPolicy()]

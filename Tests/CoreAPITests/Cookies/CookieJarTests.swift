@@ -3,16 +3,13 @@ import TestSupport
 @testable import CoreAPICookies
 @testable import CoreAPICore
 
-/// A clock that a test sets.
 final class JarClock: Sendable {
     private let seconds = Shared(1_000_000_000.0)
-
     func advance(by seconds: Double) { self.seconds.change { $0 += seconds } }
     var now: Date { Date(timeIntervalSince1970: seconds.current) }
 }
 
 extension CookieJar {
-    /// The pairs that an address gets.
     func sent(to url: String) throws -> [String] { cookies(for: try HTTPURL(url)).map { String(octets: $0.pair) } }
 
     func set(_ line: String, from url: String = "https://shop.example.com/a/b") throws { try store(line, from: HTTPURL(url)) }
@@ -23,9 +20,7 @@ struct CookieJarTests {
     let clock = JarClock()
     var jar: CookieJar
 
-    init() {
-        jar = CookieJar(suffixes: .loaded, now: { [clock] in clock.now })
-    }
+    init() { jar = CookieJar(suffixes: .loaded, now: { [clock] in clock.now }) }
 
     @Test("sends to the host only, or to the hosts of the named domain")
     func domains() throws {
@@ -85,8 +80,7 @@ struct CookieJarTests {
         }
         #expect(throws: Cookie.Rejection.sameSiteNoneWithoutSecure) { try jar.set("t=1; SameSite=None") }
         try jar.set("t=1; SameSite=None; Secure; HttpOnly")
-        #expect(jar.cookies.last?.sameSite == Cookie.SameSite.none)
-        #expect(jar.cookies.last?.isHTTPOnly == true)
+        #expect(jar.cookies.last?.sameSite == Cookie.SameSite.none && jar.cookies.last?.isHTTPOnly == true)
     }
 
     @Test("http can neither replace, nor delete, nor hide a Secure cookie (RFC 6265bis §5.7)")
@@ -96,9 +90,7 @@ struct CookieJarTests {
             ("s=2; Path=/; Domain=example.com", "http://shop.example.com/"),
             ("s=2; Max-Age=0; Domain=example.com; Path=/", "http://example.com/"),
             ("s=2; Path=/a", "http://shop.example.com/"), ("s=2", "http://x.y.example.com/"),
-        ] {
-            #expect(throws: Cookie.Rejection.overlaysSecure(name: "s"), "\(line)") { try jar.set(line, from: url) }
-        }
+        ] { #expect(throws: Cookie.Rejection.overlaysSecure(name: "s"), "\(line)") { try jar.set(line, from: url) } }
         try jar.set("other=2", from: "http://shop.example.com/")
         try jar.set("s=2", from: "https://shop.example.com/")
         #expect(jar.cookies.count == 3)
@@ -146,8 +138,7 @@ struct CookieJarTests {
         let made = clock.now
         clock.advance(by: 2)
         #expect(try jar.store("s=2; Path=/", from: HTTPURL("http://shop.example.com/")) != nil)
-        #expect(jar.cookies.map(\.value.revealed) == ["2"])
-        #expect(jar.cookies.allSatisfy { $0.created > made })
+        #expect(jar.cookies.map(\.value.revealed) == ["2"] && jar.cookies.allSatisfy { $0.created > made })
     }
 
     @Test("an expiry in the past deletes only the cookie of the same name, domain and path")

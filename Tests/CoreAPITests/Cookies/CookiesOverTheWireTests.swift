@@ -5,10 +5,8 @@ import TestSupport
 
 @Suite("Cookies over the wire", .closing, .timeLimit(.minutes(1)))
 struct CookiesOverTheWireTests {
-    /// A channel with a jar, to a server.
     private func channel(_ base: String, jar: CookieJar? = CookieJar()) -> Channel {
-        var channel = Channel.test(base)
-        channel.cookies = jar
+        let channel = Channel.test(base) { $0.cookies = jar }
         return channel
     }
 
@@ -26,20 +24,18 @@ struct CookiesOverTheWireTests {
     func off() async throws {
         let server = try shop()
         let channel = channel(server.url, jar: nil)
-        _ = await channel.manager().response(for: TestEndpoint("login"), as: .text)
-        #expect(try await channel.manager().response(for: TestEndpoint("home"), as: .text).value == "")
+        _ = await channel.manager.response(for: TestEndpoint("login"), as: .text)
+        #expect(try await channel.manager.response(for: TestEndpoint("home"), as: .text).value == "")
         #expect(Channel.test().cookies == nil)
     }
 
     @Test("of a login are sent with the next calls, until the logout")
     func login() async throws {
         let server = try shop()
-        let channel = channel(server.url)
-        let manager = channel.manager()
+        let manager = channel(server.url).manager
         func home() async throws -> String { try await manager.response(for: TestEndpoint("home"), as: .text).value }
         _ = await manager.response(for: TestEndpoint("login"), as: .nothing)
-        let inside = try await home()
-        #expect(inside == "sid=1; theme=dark")
+        #expect(try await home() == "sid=1; theme=dark")
         _ = await manager.response(for: TestEndpoint("logout"), as: .nothing)
         #expect(try await home() == "theme=dark")
     }
@@ -57,8 +53,8 @@ struct CookiesOverTheWireTests {
             return .garbage(Data(head + Array("; Path=/\r\nSet-Cookie: z=1; Path=/\r\n\r\n".utf8)))
         }
         let channel = channel(server.url)
-        #expect(await channel.manager().response(for: TestEndpoint("login"), as: .nothing).error == nil)
-        #expect(await channel.manager().response(for: TestEndpoint("home"), as: .nothing).error == nil)
+        #expect(await channel.manager.response(for: TestEndpoint("login"), as: .nothing).error == nil)
+        #expect(await channel.manager.response(for: TestEndpoint("home"), as: .nothing).error == nil)
         let head = try #require(server.requests.last?.rawHead)
         let line = Array("Cookie: ".utf8) + pair + Array("; z=1\r\n".utf8)
         #expect(head.range(of: Data(line)) != nil, "\(String(decoding: head, as: UTF8.self))")
@@ -71,9 +67,8 @@ struct CookiesOverTheWireTests {
             return .ok("in", headers: ["Set-Cookie": "e\u{301}=1; Path=/", "Set-Cookie": "\u{E9}=2; Path=/"])
         }
         let channel = channel(server.url)
-        for path in ["login", "home"] { _ = await channel.manager().response(for: TestEndpoint(path), as: .nothing) }
-        let head = try #require(server.requests.last?.rawHead)
-        #expect(head.range(of: Data("e\u{301}=1; \u{E9}=2".utf8)) != nil)
+        for path in ["login", "home"] { _ = await channel.manager.response(for: TestEndpoint(path), as: .nothing) }
+        #expect(try #require(server.requests.last?.rawHead).range(of: Data("e\u{301}=1; \u{E9}=2".utf8)) != nil)
         #expect(channel.cookies?.cookies.map { Array($0.name.utf8) } == [Array("e\u{301}".utf8), Array("\u{E9}".utf8)])
     }
 
@@ -100,8 +95,7 @@ struct CookiesOverTheWireTests {
             default: .ok(request.headers["cookie"] ?? "none")
             }
         }
-        let channel = channel(server.url)
-        let manager = channel.manager()
+        let manager = channel(server.url).manager
         #expect(try await manager.response(for: TestEndpoint("a"), as: .text).value == "none")
         #expect(server.requests.map { $0.headers["cookie"] } == [nil, "hop=1"])
         let elsewhere = TestEndpoint("c", baseURL: "http://localhost:\(other.port)")
@@ -113,8 +107,8 @@ struct CookiesOverTheWireTests {
     func channels() async throws {
         let server = try shop()
         let (one, two) = (channel(server.url), channel(server.url))
-        _ = await one.manager().response(for: TestEndpoint("login"), as: .nothing)
-        #expect(try await two.manager().response(for: TestEndpoint("home"), as: .text).value == "")
+        _ = await one.manager.response(for: TestEndpoint("login"), as: .nothing)
+        #expect(try await two.manager.response(for: TestEndpoint("home"), as: .text).value == "")
         let copy = CommonDispatcher(channel: one).isolatedCopy()
         let manager = NetworkManager<TestEndpoint>(dispatcher: copy)
         #expect(try await manager.response(for: TestEndpoint("home"), as: .text).value == "")
@@ -130,9 +124,7 @@ struct CookiesOverTheWireTests {
         }
         let channel = channel(server.url)
         try channel.cookies?.set("a=1; Secure; Path=/", from: "https://127.0.0.1/")
-        for _ in 0..<2 {
-            #expect(try await channel.manager().response(for: TestEndpoint("x"), as: .text).value == "none")
-        }
+        for _ in 0..<2 { #expect(try await channel.manager.response(for: TestEndpoint("x"), as: .text).value == "none") }
         #expect(channel.cookies?.cookies.map(\.name) == ["a"])
     }
 
@@ -148,7 +140,7 @@ struct CookiesOverTheWireTests {
         try channel.cookies?.set("jar=1; Path=/", from: server.url + "/")
         try channel.cookies?.set("other=1; Path=/", from: "http://localhost/")
         let endpoint = TestEndpoint("a", headers: ["Cookie": "mine=1; too=2"])
-        #expect(try await channel.manager().response(for: endpoint, as: .text).value == "")
+        #expect(try await channel.manager.response(for: endpoint, as: .text).value == "")
         #expect(server.requests.map { $0.headers["cookie"] } == ["mine=1; too=2", nil])
         #expect(channel.cookies?.cookies.map(\.name).contains("new") == true)
     }
@@ -162,7 +154,7 @@ struct CookiesOverTheWireTests {
             try channel.cookies?.set("c\(index)=\(String(repeating: "v", count: 4_000)); Path=/", from: server.url + "/")
         }
         try channel.cookies?.set("small=1; Path=/", from: server.url + "/")
-        #expect(try await channel.manager().response(for: TestEndpoint("x"), as: .text).value == "fine")
+        #expect(try await channel.manager.response(for: TestEndpoint("x"), as: .text).value == "fine")
         let sent = try #require(server.requests.first?.headers.all("cookie").joined(separator: "; "))
         #expect(sent.utf8.count <= CookieJar.headerLimit && sent.contains("c0=") && sent.contains("small=1"))
     }
@@ -176,7 +168,7 @@ struct CookiesOverTheWireTests {
     func smuggling(_ line: String) async throws {
         let server = try LoopbackServer.start { _ in .ok("", headers: ["Set-Cookie": line, "Set-Cookie": "good=1; Path=/"]) }
         let channel = channel(server.url)
-        for _ in 0..<2 { _ = await channel.manager().response(for: TestEndpoint("x"), as: .nothing) }
+        for _ in 0..<2 { _ = await channel.manager.response(for: TestEndpoint("x"), as: .nothing) }
         #expect(channel.cookies?.cookies.contains { $0.name != "good" } == false)
         for request in server.requests {
             #expect(request.defect == nil && [nil, "good=1"].contains(request.headers["cookie"]), "\(request.headers)")
@@ -193,7 +185,7 @@ struct CookiesOverTheWireTests {
             ]
         }
         let channel = channel(server.url)
-        let response = await channel.manager().response(for: TestEndpoint("x"), as: .nothing)
+        let response = await channel.manager.response(for: TestEndpoint("x"), as: .nothing)
         #expect(response.error?.label == "transport.malformedResponse")
         #expect(channel.cookies?.cookies.isEmpty == true)
     }
@@ -207,7 +199,7 @@ struct CookiesOverTheWireTests {
         let lines = Shared("")
         channel.logger = FunctionLogger { event in lines.change { $0 += "\(event)\n" } }
         for _ in 0..<2 {
-            let response = await channel.manager().response(for: TestEndpoint("x"), as: .nothing)
+            let response = await channel.manager.response(for: TestEndpoint("x"), as: .nothing)
             lines.change {
                 $0 += "\(response) \(response.request.map { "\($0)" } ?? "") \(response.error?.localizedDescription ?? "")"
             }
@@ -226,7 +218,7 @@ struct CookiesOverTheWireTests {
                 Fixture(.get, "home", headers: ["Set-Cookie": "last=home; Path=/"]), Fixture(.get, "lost", failure: .closed),
             ]))
         channel.cookies = CookieJar()
-        let manager = channel.manager()
+        let manager = channel.manager
         for endpoint in [TestEndpoint("login", .post), TestEndpoint("home"), TestEndpoint("lost")] {
             _ = await manager.response(for: endpoint, as: .nothing)
         }

@@ -4,7 +4,6 @@ import TestSupport
 struct QueryStyleTests {
     private struct Filter: Encodable {
         struct Range: Encodable { var from = 1; var to: Int? }
-
         var ids = [3, 4]
         var isOpen = true
         var since = Date(timeIntervalSinceReferenceDate: 700_000_000.5)
@@ -17,9 +16,9 @@ struct QueryStyleTests {
         -> String
     {
         let transport = RecordingTransport()
-        var channel = Channel.test("https://h.example", transport: transport)
+        var channel = Channel.test(transport)
         if let style { channel.query = style }
-        try await channel.manager().request(endpoint: TestEndpoint("s", method, params: Parameters(Filter()), encoding: encoding))
+        try await channel.manager.request(endpoint: TestEndpoint("s", method, params: Parameters(Filter()), encoding: encoding))
         let request = try #require(transport.requests.first)
         guard case .bytes(let data) = request.body else { return (request.url.query ?? "").removingPercentEncoding ?? "" }
         return String(decoding: data, as: UTF8.self).removingPercentEncoding ?? ""

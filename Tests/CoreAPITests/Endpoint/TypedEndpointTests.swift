@@ -6,7 +6,6 @@ struct TypedEndpointTests {
 
     struct Orders: EndpointProvider {
         static var implicitModifiers: [any RequestModifier] { [Header("X-Feature", "orders"), Header("X-Level", "provider")] }
-
         static let shared: GET<Void, [Order]> = create("shared")
         static var all: GET<Void, [Order]> { create("orders", modifiers: [Header("X-Level", "endpoint")]) }
         static var place: POST<Order, Order?> { create("orders") }
@@ -19,7 +18,7 @@ struct TypedEndpointTests {
 
     private func dispatcher(_ body: String) -> (CommonDispatcher, RecordingTransport) {
         let transport = RecordingTransport(body: body)
-        var channel = Channel.test("https://h.example", transport: transport)
+        var channel = Channel.test(transport)
         channel.modifiers = [Header("X-Level", "channel")]
         return (CommonDispatcher(channel: channel), transport)
     }
@@ -67,8 +66,7 @@ struct TypedEndpointTests {
     func methods() {
         let methods: [any EndpointMethod.Type] = [
             Methods.CONNECT.self, Methods.DELETE.self, Methods.GET.self, Methods.HEAD.self, Methods.OPTIONS.self,
-            Methods.PATCH.self,
-            Methods.POST.self, Methods.PUT.self, Methods.QUERY.self, Methods.TRACE.self,
+            Methods.PATCH.self, Methods.POST.self, Methods.PUT.self, Methods.QUERY.self, Methods.TRACE.self,
         ]
         #expect(methods.map { "\($0.method.rawValue)" } == methods.map { "\($0)" })
     }
@@ -77,8 +75,7 @@ struct TypedEndpointTests {
     func failure() async {
         let (dispatcher, _) = dispatcher(#"{"no":1}"#)
         let response = await dispatcher.response(for: Orders.all)
-        #expect(response.error?.label == "decoding")
-        #expect(response.data == Data(#"{"no":1}"#.utf8))
+        #expect(response.error?.label == "decoding" && response.data == Data(#"{"no":1}"#.utf8))
         #expect(response.error?.context.endpoint == "Orders.all")
     }
 
@@ -113,8 +110,7 @@ struct TypedEndpointTests {
 
     @Test("run through a feature's manager, and through a swapped channel")
     func manager() async throws {
-        let channel = Channel.test("https://h.example", transport: RecordingTransport(body: #"{"id":2}"#))
-        let manager = NetworkManager<Never>(channel: channel)
+        let manager = NetworkManager<Never>(channel: Channel.test(RecordingTransport(body: #"{"id":2}"#)))
         #expect(try await manager.request(Orders.place, Order(id: 1)) == Order(id: 2))
         try await manager.request(Orders.order("7"))
         let heard = await withCheckedContinuation { continuation in
@@ -126,7 +122,6 @@ struct TypedEndpointTests {
     struct OrderByID: Endpoint {
         typealias Output = Order
         let id: Int
-
         var path: String { "orders/\(id)" }
         var method: HTTPRequest.Method { .get }
     }
@@ -134,7 +129,7 @@ struct TypedEndpointTests {
     @Test("are endpoints with a response type, with their input or without one, and so are a feature's own types")
     func answered() async throws {
         let transport = RecordingTransport(body: #"{"id":2}"#)
-        let manager = NetworkManager<Never>(channel: .test("https://h.example", transport: transport))
+        let manager = NetworkManager<Never>(channel: .test(transport))
             .attaching(Header("X-Call", "1"))
         #expect(try await manager.request(Orders.place(Order(id: 1))) == Order(id: 2))
         #expect(try await manager.request(OrderByID(id: 7)) == Order(id: 2))

@@ -15,7 +15,6 @@ struct TypedPairsTests {
 
         """
 
-    /// Whether the compiler accepts the statement.
     private func compiles(_ statement: String) async throws -> Bool {
         try await Compiler.complaint(about: Self.declarations + statement + "\n}\n") == nil
     }
@@ -28,9 +27,7 @@ struct TypedPairsTests {
             "let raw: PUT<Data, Void> = Orders.create(\"x\"); try await dispatcher.request(raw, .init())",
             "let none: DELETE<Void, Void> = Orders.create(\"x\"); try await dispatcher.request(none)",
         ])
-    func right(statement: String) async throws {
-        #expect(try await compiles(statement))
-    }
+    func right(statement: String) async throws { #expect(try await compiles(statement)) }
 
     @Test(
         "wrong ones do not",
@@ -42,7 +39,5 @@ struct TypedPairsTests {
             "let wrong: GET<Opaque, Order> = Orders.create(\"x\"); _ = wrong(Opaque())",
             "let wrong: GET<Void, Opaque> = Orders.create(\"x\"); _ = wrong",
         ])
-    func wrong(statement: String) async throws {
-        #expect(try await !compiles(statement))
-    }
+    func wrong(statement: String) async throws { #expect(try await !compiles(statement)) }
 }

@@ -21,12 +21,10 @@ struct WrappingEndpointTests {
         var modifierLevels: [[any RequestModifier]] { [[Header("X-Level", "1")]] }
     }
 
-    /// Wraps without a change.
     private struct Same: WrappingEndpoint {
         let wrapped: any Endpoint
     }
 
-    /// Keeps the endpoint of its call.
     private final class Recorder: Dispatcher {
         let endpoint = Mutex<(any Endpoint)?>(nil)
         private let url: HTTPURL

@@ -2,7 +2,6 @@ import TestSupport
 
 @Suite("Idempotency keys")
 struct IdempotencyKeyTests {
-    /// Numbers its keys.
     private static func numbering(_ header: String = "Idempotency-Key") -> IdempotencyKey {
         let count = Mutex(0)
         return IdempotencyKey(header: header) {
@@ -14,7 +13,7 @@ struct IdempotencyKeyTests {
     }
 
     private static func channel(_ key: IdempotencyKey, _ transport: RecordingTransport) -> Channel {
-        var channel = Channel.test("https://h.example", transport: transport)
+        var channel = Channel.test(transport)
         channel.enhancers = [key]
         channel.interceptors = [RetryPolicy(base: .zero)]
         return channel
@@ -28,7 +27,7 @@ struct IdempotencyKeyTests {
     @Test("all attempts of a POST have one key, and another call has another", arguments: ["Idempotency-Key", "X-Request-Key"])
     func attempts(header: String) async throws {
         let transport = RecordingTransport(statuses: [503, 503, 200])
-        let manager = Self.channel(Self.numbering(header), transport).manager()
+        let manager = Self.channel(Self.numbering(header), transport).manager
         for _ in 0..<2 { try await manager.request(endpoint: TestEndpoint("x", .post)) }
         let expected = ["key 1", "key 1", "key 1", "key 2", "key 2", "key 2"]
         #expect(try Self.values(transport, header) == expected)
@@ -37,7 +36,7 @@ struct IdempotencyKeyTests {
     @Test("only a POST gets a key", arguments: [HTTPRequest.Method.get, .put, .patch, .delete])
     func otherMethods(method: HTTPRequest.Method) async throws {
         let transport = RecordingTransport()
-        try await Self.channel(Self.numbering(), transport).manager().request(endpoint: TestEndpoint("x", method))
+        try await Self.channel(Self.numbering(), transport).manager.request(endpoint: TestEndpoint("x", method))
         #expect(try Self.values(transport) == [nil])
     }
 
@@ -45,7 +44,7 @@ struct IdempotencyKeyTests {
     func callersKey() async throws {
         for method in [HTTPRequest.Method.post, .patch] {
             let transport = RecordingTransport(statuses: [503, 200])
-            let manager = Self.channel(Self.numbering("X-Request-Key"), transport).manager()
+            let manager = Self.channel(Self.numbering("X-Request-Key"), transport).manager
             try await manager.request(endpoint: TestEndpoint("x", method, headers: ["x-request-KEY": "mine"]))
             #expect(try Self.values(transport, "X-Request-Key") == ["mine", "mine"])
         }
@@ -53,11 +52,10 @@ struct IdempotencyKeyTests {
 
     @Test("a header of that name lets no call be repeated whose channel knows another name")
     func unknownName() async {
-        let transport = RecordingTransport(statuses: [503, 200])
-        var channel = Self.channel(Self.numbering(), transport)
+        var channel = Self.channel(Self.numbering(), RecordingTransport(statuses: [503, 200]))
         channel.enhancers = []
         let endpoint = TestEndpoint("x", .post, headers: ["X-Request-Key": "mine"])
-        #expect(await channel.manager().response(for: endpoint, as: .nothing).attempts.map(\.status) == [503])
+        #expect(await channel.manager.response(for: endpoint, as: .nothing).attempts.map(\.status) == [503])
     }
 
     @Test("a redirect takes the key along to another origin, but no field of the caller's own with that name")
@@ -69,7 +67,7 @@ struct IdempotencyKeyTests {
                     headers: [.location: "https://other.example/x"])
             }
             let endpoint = TestEndpoint("x", .post, headers: own.map { ["X-Request-Key": $0] } ?? [:])
-            try await Self.channel(Self.numbering("X-Request-Key"), transport).manager().request(endpoint: endpoint)
+            try await Self.channel(Self.numbering("X-Request-Key"), transport).manager.request(endpoint: endpoint)
             #expect(transport.requests.map(\.url.host) == ["h.example", "other.example"])
             #expect(try Self.values(transport, "X-Request-Key") == expected)
         }
@@ -86,14 +84,14 @@ struct IdempotencyKeyTests {
         }
         var channel = Self.channel(Self.numbering("X-Request-Key"), transport)
         channel.interceptors.append(Replacing())
-        try await channel.manager().request(endpoint: TestEndpoint("x", .post))
+        try await channel.manager.request(endpoint: TestEndpoint("x", .post))
         #expect(try Self.values(transport, "X-Request-Key") == ["secret", nil])
     }
 
     @Test("by default a key is a UUID")
     func uuid() async throws {
         let transport = RecordingTransport()
-        let manager = Self.channel(IdempotencyKey(), transport).manager()
+        let manager = Self.channel(IdempotencyKey(), transport).manager
         for _ in 0..<2 { try await manager.request(endpoint: TestEndpoint("x", .post)) }
         let keys = try Self.values(transport).compactMap { $0 }
         #expect(Set(keys).count == 2)

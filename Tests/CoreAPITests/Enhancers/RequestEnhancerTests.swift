@@ -5,13 +5,13 @@ struct RequestEnhancerTests {
     @Test("enhancers run in the order of their priorities, including one step more or less")
     func priorities() async {
         let diary = Diary()
-        var channel = Channel.test("https://h.example", transport: RecordingTransport())
+        var channel = Channel.test(RecordingTransport())
         let places: [(String, Priority)] = [
             ("low", .low), ("normal", .normal), ("normal less", .normal.less), ("high", .high), ("core more", .core.more),
             ("custom", .custom(150)), ("max", .max), ("high more", .high.more), ("max more", .max.more),
         ]
         channel.enhancers = places.map { Noting(name: $0.0, diary: diary, instancePriority: $0.1) }
-        _ = await channel.manager().response(for: TestEndpoint(), as: .nothing)
+        _ = await channel.manager.response(for: TestEndpoint(), as: .nothing)
         // As in Fetcher, whose `.high` is 100.
         let names = ["max", "max more", "core more", "custom", "high more", "high", "normal", "normal less", "low"]
         #expect(diary.all == names.map { "enhance \($0)" } + names.map { "deenhance \($0)" })
@@ -24,11 +24,9 @@ struct RequestEnhancerTests {
 
     @Test("turns an enhancer's error into an error of that stage")
     func enhancerThrows() async {
-        var channel = Channel.test("https://h.example", transport: RecordingTransport())
-        channel.enhancers = [Tripping()]
-        let response = await channel.manager().response(for: TestEndpoint(), as: Item.self)
-        #expect(response.error?.label == "enhancing")
-        #expect(response.error?.underlyingError is Tripping.Trip)
+        let channel = Channel.test(RecordingTransport()) { $0.enhancers = [Tripping()] }
+        let response = await channel.manager.response(for: TestEndpoint(), as: Item.self)
+        #expect(response.error?.label == "enhancing" && response.error?.underlyingError is Tripping.Trip)
     }
 
     struct Rejecting: RequestEnhancer {
@@ -38,9 +36,8 @@ struct RequestEnhancerTests {
 
     @Test("an enhancer's error for a response is the attempt's failure, and the response is kept")
     func deenhancerThrows() async {
-        var channel = Channel.test("https://h.example", transport: RecordingTransport(body: #"{"id":7}"#))
-        channel.enhancers = [Rejecting()]
-        let response = await channel.manager().response(for: TestEndpoint(), as: Item.self)
+        let channel = Channel.test(RecordingTransport(body: #"{"id":7}"#)) { $0.enhancers = [Rejecting()] }
+        let response = await channel.manager.response(for: TestEndpoint(), as: Item.self)
         #expect(response.error?.label == "deenhancing" && response.error?.underlyingError is Rejecting.Damaged)
         #expect(response.error?.errorDescription == "The response could not be read.")
         #expect(response.data == Data(#"{"id":7}"#.utf8))
@@ -48,9 +45,8 @@ struct RequestEnhancerTests {
 
     @Test("an enhancer's error for a rejected response has the rejection as its cause")
     func deenhancerThrowsAfterRejection() async {
-        var channel = Channel.test("https://h.example", transport: RecordingTransport(status: 503))
-        channel.enhancers = [Rejecting()]
-        let error = await channel.manager().response(for: TestEndpoint(), as: Item.self).error
+        let channel = Channel.test(RecordingTransport(status: 503)) { $0.enhancers = [Rejecting()] }
+        let error = await channel.manager.response(for: TestEndpoint(), as: Item.self).error
         #expect(error?.label == "deenhancing" && error?.context.cause?.label == "verification.unacceptableStatus.503")
     }
 
@@ -58,13 +54,9 @@ struct RequestEnhancerTests {
     func deenhancerThrowsAfterFailure() async throws {
         let lost = try LoopbackServer.test { _ in .truncated(declared: 10, sent: Data("seven".utf8)) }
         for url in [lost.url, "http://127.0.0.1:1"] {
-            var channel = Channel.test(url)
-            channel.enhancers = [Rejecting()]
-            let response = await channel.manager().response(for: TestEndpoint(), as: Item.self)
-            guard case .transport? = response.error else {
-                Issue.record("\(url): \(String(describing: response.error))")
-                continue
-            }
+            let channel = Channel.test(url) { $0.enhancers = [Rejecting()] }
+            let response = await channel.manager.response(for: TestEndpoint(), as: Item.self)
+            #expect(response.transportError != nil, "\(url): \(response.result)")
         }
     }
 
@@ -76,9 +68,8 @@ struct RequestEnhancerTests {
     @Test("an error that an interceptor throws in retry is the call's error")
     func retryThrows() async {
         let transport = RecordingTransport(status: 503)
-        var channel = Channel.test("https://h.example", transport: transport)
-        channel.interceptors = [Losing()]
-        let response = await channel.manager().response(for: TestEndpoint(), as: Item.self)
+        let channel = Channel.test(transport) { $0.interceptors = [Losing()] }
+        let response = await channel.manager.response(for: TestEndpoint(), as: Item.self)
         #expect(response.error?.underlyingError is Losing.Lost && transport.requests.count == 1)
     }
 
@@ -95,13 +86,13 @@ struct RequestEnhancerTests {
     @Test("the built-in ones are ordinary enhancers, and a custom one can run before them")
     func preceding() async {
         let diary = Diary()
-        var channel = Channel.test("https://h.example", transport: RecordingTransport())
+        var channel = Channel.test(RecordingTransport())
         channel.modifiers = [Header("X-A", "1")]
         channel.enhancers = [
             Peeking(name: "normal", diary: diary), Peeking(name: "max", diary: diary, instancePriority: .max),
             Peeking(name: "core.more", diary: diary, instancePriority: .core.more),
         ]
-        _ = await channel.manager().response(for: TestEndpoint(), as: .nothing)
+        _ = await channel.manager.response(for: TestEndpoint(), as: .nothing)
         #expect(diary.all == ["max: []", "core.more: []", "normal: [\"1\"]"])
     }
 
@@ -113,9 +104,8 @@ struct RequestEnhancerTests {
 
     @Test("deenhancing changes what is decoded, not what was received")
     func deenhancing() async throws {
-        var channel = Channel.test("https://h.example", transport: RecordingTransport(body: #"{"args":{"id":7}}"#))
-        channel.enhancers = [Unwrapping()]
-        let response = await channel.manager().response(for: TestEndpoint(), as: Item.self)
+        let channel = Channel.test(RecordingTransport(body: #"{"args":{"id":7}}"#)) { $0.enhancers = [Unwrapping()] }
+        let response = await channel.manager.response(for: TestEndpoint(), as: Item.self)
         #expect(try response.value == Item(id: 7))
         #expect(response.data == Data(#"{"args":{"id":7}}"#.utf8), "what was received is kept")
     }
@@ -128,10 +118,9 @@ struct RequestEnhancerTests {
     @Test("a kind of enhancer has a fixed position, and a later modifier wins")
     func staticPriority() async throws {
         let transport = RecordingTransport()
-        var channel = Channel.test("https://h.example", transport: transport)
-        channel.enhancers = [Early()]
-        try await channel.manager().request(endpoint: TestEndpoint())
-        try await channel.manager().request(endpoint: TestEndpoint(modifiers: [Header("X-A", "modifier")]))
+        let channel = Channel.test(transport) { $0.enhancers = [Early()] }
+        try await channel.manager.request(endpoint: TestEndpoint())
+        try await channel.manager.request(endpoint: TestEndpoint(modifiers: [Header("X-A", "modifier")]))
         #expect(transport.requests.map { $0.headers[.init("X-A")!] } == ["early", "modifier"])
     }
 }

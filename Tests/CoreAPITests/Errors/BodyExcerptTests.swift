@@ -18,20 +18,15 @@ struct BodyExcerptTests {
             head.headers[.contentType] = mediaType
             return Response(request: request, head: head, data: body, result: .success(body))
         }
-        var channel = Channel.test("https://h.example", transport: transport)
+        var channel = Channel.test(transport)
         channel.coder = coder
         channel.enhancers = enhancers
-        guard case .decoding(let failure, _)? = await channel.manager().response(for: TestEndpoint(), as: type).error else {
-            throw Trouble(code: 1)
-        }
-        return failure
+        return try #require(await channel.manager.response(for: TestEndpoint(), as: type).error?.decoding)
     }
 
     private func failure<Value: Decodable & Sendable>(
         _ type: Value.Type, of body: String, coder: BodyCoder = .json
-    ) async throws -> DecodingFailure {
-        try await failure(type, of: Data(body.utf8), coder: coder)
-    }
+    ) async throws -> DecodingFailure { try await failure(type, of: Data(body.utf8), coder: coder) }
 
     private let filler = #""filler":"\#(String(repeating: "é", count: 30_000))""#
 
@@ -58,10 +53,8 @@ struct BodyExcerptTests {
     @Test("is a number that no Swift type can represent; the error names it, too")
     func numbers() async throws {
         let failure = try await failure(Page.self, of: #"{\#(filler),"orderItems":[{"userId":1},{"userId":2.5}]}"#)
-        #expect(!failure.isMalformed)
-        #expect(failure.excerpt == #""userId":2.5 in {"userId":2.5}"#)
-        #expect(failure.codingPath == "orderItems[1].userId")
-        #expect(failure.reason.contains("found 2.5"))
+        #expect(!failure.isMalformed && failure.excerpt == #""userId":2.5 in {"userId":2.5}"#)
+        #expect(failure.codingPath == "orderItems[1].userId" && failure.reason.contains("found 2.5"))
     }
 
     @Test("hides the secrets beside the error, those of a card and those in a text too")
@@ -177,8 +170,7 @@ struct BodyExcerptTests {
             ("[\(items)]", false, ""), (#"{"items":[\#(items)]}"#, false, "items[50000].id"), ("[\(items),]]", true, ""),
         ] {
             let failure = try await failure(List.self, of: body)
-            #expect(failure.isMalformed == isMalformed)
-            #expect(failure.codingPath == path)
+            #expect(failure.isMalformed == isMalformed && failure.codingPath == path)
             #expect(
                 failure.description.contains("1.5") == !path.isEmpty && !failure.description.contains("hunter2"), "\(failure)")
             #expect(failure.excerpt == "<\(body.utf8.count) bytes>", "\(failure)")
@@ -209,10 +201,9 @@ struct BodyExcerptTests {
     @Test("of a value under a secret's name has the expected type and the path, in the error's own text too")
     func secretsPlace() async throws {
         let error = try #require(
-            await Channel.test("https://h.example", transport: RecordingTransport(body: #"{"tokens":[{"price":"hunter2"}]}"#))
-                .manager().response(for: TestEndpoint(), as: [String: [[String: Int]]].self).error)
-        #expect(
-            "\(error)".contains("at 'tokens[0].price' – expected Int, found a value of another kind"), "\(error)")
+            await Channel.test(RecordingTransport(body: #"{"tokens":[{"price":"hunter2"}]}"#))
+                .manager.response(for: TestEndpoint(), as: [String: [[String: Int]]].self).error)
+        #expect("\(error)".contains("at 'tokens[0].price' – expected Int, found a value of another kind"), "\(error)")
         #expect(!"\(error)".contains("hunter2"))
     }
 }

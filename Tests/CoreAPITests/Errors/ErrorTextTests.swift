@@ -8,13 +8,14 @@ struct ErrorTextTests {
         var password: Date?
         var access_token: Int?
         var secretURL: URL?
+        var token: [String: Int]?
     }
 
     private struct Count: Decodable, Sendable { var v: Int }
 
     private func error<Value: Decodable & Sendable>(_ type: Value.Type, of body: String) async throws -> APIClientError {
-        let channel = Channel.test("https://h.example", transport: RecordingTransport(body: body))
-        return try #require(await channel.manager().response(for: TestEndpoint(), as: type).error)
+        let channel = Channel.test(RecordingTransport(body: body))
+        return try #require(await channel.manager.response(for: TestEndpoint(), as: type).error)
     }
 
     @Test("An error contains no server text that controls a terminal or reorders text")
@@ -32,8 +33,7 @@ struct ErrorTextTests {
                 .closeConnection,
             ]
         }
-        let channel = Channel.test(server.url)
-        let response = await channel.manager().response(for: TestEndpoint(), as: .nothing)
+        let response = await server.manager.response(for: TestEndpoint(), as: .nothing)
         let text = "\(try #require(response.error))"
         #expect(text.contains("the response breaks the protocol: expected one Content-Length, got 3 and 5"), "\(text)")
         #expect(!text.contains("something else"))
@@ -62,6 +62,7 @@ struct ErrorTextTests {
         arguments: [
             #"{"password":"hunter2"}"#, #"{"access_token":12345.75}"#, #"{"access_token":77712345678901234567890}"#,
             #"{"secretURL":"hunter2 is:"}"#, #"{"access_token":"hunter2"}"#,
+            #"{"token":{"value":"hunter2"}}"#, #"{"token":{"value":["hunter2"]}}"#,
         ])
     func secrets(body: String) async throws {
         let error = try await error(Login.self, of: body)
@@ -114,9 +115,7 @@ struct ErrorTextTests {
             }
             let transport = CurlTransport()
             let response = try await Requests(transport).send(.get, server.url)
-            #expect(
-                response.error.map { "\($0)" }?.utf8.count ?? 9_999 < 4_000,
-                "\(fields.prefix(40))")
+            #expect(response.error.map { "\($0)" }?.utf8.count ?? 9_999 < 4_000, "\(fields.prefix(40))")
             await transport.close()
         }
     }

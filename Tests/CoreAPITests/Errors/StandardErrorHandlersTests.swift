@@ -6,9 +6,8 @@ struct StandardErrorHandlersTests {
         _ handler: any ErrorHandler, _ method: HTTPRequest.Method = .get, headers: Headers = [:],
         _ answer: @escaping @Sendable (Request) -> Response<Data>
     ) async -> [Attempt.Outcome] {
-        var channel = Channel.test("https://h.example", transport: RecordingTransport { answer($0) })
-        channel.errorHandler = handler
-        return await channel.manager().response(for: TestEndpoint("x", method, headers: headers), as: .nothing).attempts
+        let channel = Channel.test(RecordingTransport { answer($0) }) { $0.errorHandler = handler }
+        return await channel.manager.response(for: TestEndpoint("x", method, headers: headers), as: .nothing).attempts
     }
 
     private static func failing(_ error: TransportError) -> @Sendable (Request) -> Response<Data> {
@@ -28,8 +27,7 @@ struct StandardErrorHandlersTests {
     func noInternet() async {
         let handler = NoInternetErrorHandler(pause: .milliseconds(5))
         let lost = await attempts(handler, .post, Self.failing(.cannotResolveHost("h")))
-        #expect(lost.count == 4)
-        #expect(lost.dropFirst().allSatisfy { $0.delay == .milliseconds(5) })
+        #expect(lost.count == 4 && lost.dropFirst().allSatisfy { $0.delay == .milliseconds(5) })
         #expect(
             await attempts(
                 NoInternetErrorHandler(repetitions: 1, pause: .zero), .get, Self.failing(.cannotConnect(host: "h", reason: ""))

@@ -19,11 +19,9 @@ struct UserTextTests {
             .channel(problems: ["the channel has no name"], context()),
             .request(.malformedURL("https://u:s3cret@h", reason: "r"), context()),
             .request(.insecureConnection(host: "h.example"), context()), .enhancing(Silent(code: 1), context()),
-            .deenhancing(Silent(code: 1), context()),
-            .adapting(Silent(code: 1), context()), .cancelled(context()),
-            .unknown(Silent(code: 1), context()),
-            .app(Silent(code: 1), context()), .app(Silent(code: 1), context(404)), .app(Silent(code: 1), context(503)),
-            .app(Speaking(), context(409)), .app(Described(), context(409)),
+            .deenhancing(Silent(code: 1), context()), .adapting(Silent(code: 1), context()), .cancelled(context()),
+            .unknown(Silent(code: 1), context()), .app(Silent(code: 1), context()), .app(Silent(code: 1), context(404)),
+            .app(Silent(code: 1), context(503)), .app(Speaking(), context(409)), .app(Described(), context(409)),
             .app(ErrorFilter.LocalizedMessage("Bulunamadı."), context(404)),
             .verification(.emptyBody(status: 200, expected: "Item"), context(200)),
             .verification(.unacceptableContentType("text/html", expected: ["application/json"]), context(200)),
@@ -34,15 +32,13 @@ struct UserTextTests {
         }
         + ([
             .cannotResolveHost("h.example"), .cannotConnect(host: "h.example", reason: "rejected"),
-            .tls(host: "h.example", reason: "r"),
-            .pinMismatch(host: "h.example", reason: "r"), .timedOut(.connect, after: .seconds(1)),
-            .timedOut(.idle, after: .seconds(1)),
+            .tls(host: "h.example", reason: "r"), .pinMismatch(host: "h.example", reason: "r"),
+            .timedOut(.connect, after: .seconds(1)), .timedOut(.idle, after: .seconds(1)),
             .timedOut(.total, after: .seconds(1)), .connectionLost(reason: "r", mayHaveBeenProcessed: true),
             .truncated(received: 1, expected: 2), .responseTooLarge(limit: 1), .headTooLarge(limit: 1),
-            .tooManyHeadLines(limit: 1),
-            .addressRejected(host: "h.example"), .malformedResponse(reason: "r"), .tooManyRedirects(limit: 1),
-            .redirectRejected(to: "ftp://h.example", reason: "r"), .queueFull(limit: 1), .unsupported(capability: "c"),
-            .bodyUnreadable(Silent(code: 1)), .closed, .other(code: 1, message: "m"),
+            .tooManyHeadLines(limit: 1), .addressRejected(host: "h.example"), .malformedResponse(reason: "r"),
+            .tooManyRedirects(limit: 1), .redirectRejected(to: "ftp://h.example", reason: "r"), .queueFull(limit: 1),
+            .unsupported(capability: "c"), .bodyUnreadable(Silent(code: 1)), .closed, .other(code: 1, message: "m"),
         ] as [TransportError]).map { .transport($0, context()) }
 
     @Test("What a user reads is one sentence without ids, channels, hosts, addresses and secrets", arguments: errors)
@@ -60,9 +56,7 @@ struct UserTextTests {
     func developer(error: APIClientError) {
         for text in [error.description, "\(error)", String(reflecting: error), "\([error])"] {
             for part in ["[channel SHOP, endpoint orderList, GET https://h.example/orders?token=<redacted>", "call f00dcafe1234"]
-            {
-                #expect(text.contains(part), "\(text)")
-            }
+            { #expect(text.contains(part), "\(text)") }
             #expect(!text.contains("s3cret"), "\(text)")
         }
     }
@@ -103,16 +97,14 @@ struct UserTextTests {
             (.app(Silent(code: 1), context(404)), "app.404"), (.app(Silent(code: 1), context(503)), "app.503"),
             (.app(Silent(code: 1), context()), "app"),
         ])
-    func label(error: APIClientError, label: String) {
-        #expect(error.label == label)
-    }
+    func label(error: APIClientError, label: String) { #expect(error.label == label) }
 
     @Test("A filter's translation keeps the label of what it translated, unless it has its own")
     func translated() async {
         func label(_ error: any Error) async -> String? {
-            var channel = Channel.test("https://h.example", transport: RecordingTransport(status: 503))
+            var channel = Channel.test(RecordingTransport(status: 503))
             channel.errorFilter = ErrorFilter.none.translating { _ in error }
-            return await channel.manager().response(for: TestEndpoint(), as: .nothing).error?.label
+            return await channel.manager.response(for: TestEndpoint(), as: .nothing).error?.label
         }
         #expect(await label(Silent(code: 1)) == "app.verification.unacceptableStatus.503")
         #expect(await label(Labelled(label: "busy")) == "app.busy")

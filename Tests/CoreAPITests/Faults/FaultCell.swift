@@ -21,8 +21,7 @@ struct FaultCell: Sendable {
         tls.protocols = [version]
         let server = try LoopbackServer.start(tls: tls, faults: [fault]) { _ in .ok(Self.answer) }
         let transport = CurlTransport()
-        var requests = Requests(transport)
-        requests.trust = ServerTrustManager(authorities: .pem(authority.pem))
+        var requests = Requests(transport, trusting: authority.pem)
         // A call that misses its end is ended by the total timeout, which is in no cell of the table.
         requests.timeout = Timeout(idle: .seconds(2), total: .seconds(60))
         let began = ContinuousClock.now
@@ -56,8 +55,7 @@ struct FaultCell: Sendable {
     }
 
     private func send(_ requests: Requests, _ url: String) async throws -> String {
-        let response = try await requests.send(
-            posts ? .post : .get, url, body: posts ? .bytes(Data(Self.body.utf8)) : .none)
+        let response = try await requests.send(posts ? .post : .get, url, body: posts ? .bytes(Data(Self.body.utf8)) : .none)
         guard let error = response.error else { return response.text == Self.answer ? "ok" : "garbled" }
         guard let transport = response.transportError else { return error.label }
         if case .connectionLost(_, mayHaveBeenProcessed: true) = transport { return "lost, ambiguous" }

@@ -14,9 +14,7 @@ struct HashTests {
             (twoBlocks, "248d6a61d20638b8e5c026930c3e6039a33ce45964ff2167f6ecedd419db06c1"),
             (twoLongBlocks, "cf5b16a778af8380036ce59e7b0492370b249b11e8f07a51afac45037afee9d1"),
         ])
-    func sha256(text: String, digest: String) {
-        #expect(SHA256.hash(text.utf8).hexadecimal == digest)
-    }
+    func sha256(text: String, digest: String) { #expect(SHA256.hash(text.utf8).hexadecimal == digest) }
 
     @Test("SHA-256 of a million letters, the last example")
     func million() {
@@ -31,9 +29,7 @@ struct HashTests {
             (twoBlocks, "84983e441c3bd26ebaae4aa1f95129e5e54670f1"),
             (twoLongBlocks, "a49b2446a02c645bf419f995b67091253a04a259"),
         ])
-    func sha1(text: String, digest: String) {
-        #expect(SHA1.hash(text.utf8).hexadecimal == digest)
-    }
+    func sha1(text: String, digest: String) { #expect(SHA1.hash(text.utf8).hexadecimal == digest) }
 
     @Test(
         "MD5, by the examples of RFC 1321",
@@ -44,9 +40,7 @@ struct HashTests {
             ("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789", "d174ab98d277d9f5a5611c2c9f419d9f"),
             (String(repeating: "1234567890", count: 8), "57edf4a22be3c955ac49da2e2107b67a"),
         ])
-    func md5(text: String, digest: String) {
-        #expect(MD5.hash(text.utf8).hexadecimal == digest)
-    }
+    func md5(text: String, digest: String) { #expect(MD5.hash(text.utf8).hexadecimal == digest) }
 
     /// The RFC has only the first half of the fifth code; Python gave the rest.
     private static let codes: [(key: [UInt8], message: [UInt8], code: String)] = [
@@ -79,9 +73,7 @@ struct HashTests {
     private static func repeated(_ byte: UInt8, _ count: Int) -> [UInt8] { Array(repeating: byte, count: count) }
 
     @Test("HMAC-SHA-256, by the examples of RFC 4231, with keys shorter and longer than a block", arguments: codes)
-    func hmac(key: [UInt8], message: [UInt8], code: String) {
-        #expect(HMAC.sha256(message, key: key).hexadecimal == code)
-    }
+    func hmac(key: [UInt8], message: [UInt8], code: String) { #expect(HMAC.sha256(message, key: key).hexadecimal == code) }
 
     /// Covers each end of a block, and keys up to several blocks.
     /// Not in the root for another libcurl, which has no Python.

@@ -27,9 +27,7 @@ struct AuthenticationChallengeTests {
             ("Digest ,realm=x", ["digest realm=<x>"]), ("Digest realm=x,", ["digest realm=<x>"]),
             ("Digest\trealm=x", ["digest realm=<x>"]),
         ])
-    func parsed(_ line: String, _ expected: [String]) throws {
-        #expect(try shown(line) == expected)
-    }
+    func parsed(_ line: String, _ expected: [String]) throws { #expect(try shown(line) == expected) }
 
     @Test(
         "of careless servers are read: without quotes or commas, and with empty values",
@@ -48,9 +46,7 @@ struct AuthenticationChallengeTests {
             ("Digest realm=x, Negotiate", ["digest realm=<x>", "negotiate"]),
             ("Digest realm=\"a\" , nonce=b ", ["digest nonce=<b> realm=<a>"]),
         ])
-    func careless(_ line: String, _ expected: [String]) throws {
-        #expect(try shown(line) == expected)
-    }
+    func careless(_ line: String, _ expected: [String]) throws { #expect(try shown(line) == expected) }
 
     @Test(
         "that are malformed are rejected with the offset",

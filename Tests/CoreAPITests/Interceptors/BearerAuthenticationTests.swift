@@ -4,7 +4,6 @@ import TestSupport
 struct BearerAuthenticationTests {
     struct Rejected: Error, Equatable {}
 
-    /// Accepts one token and rejects every other.
     private static func server(accepting token: String) -> RecordingTransport {
         RecordingTransport { request in
             .answer(to: request, status: request.headers[.authorization] == "Bearer \(token)" ? 200 : 401)
@@ -14,59 +13,44 @@ struct BearerAuthenticationTests {
     @Test("refreshes once for any number of waiting requests")
     func singleFlight() async throws {
         let transport = Self.server(accepting: "new")
-        let refreshes = Mutex(0)
-        var channel = Channel.test("https://h.example", transport: transport)
-        channel.attemptMiddleware = [
-            BearerAuthentication(token: "old") { _ in
-                refreshes.withLock { $0 += 1 }
-                // Waits until every request has been rejected.
-                while transport.requests.count < 100 { await Task.yield() }
-                return "new"
-            }
-        ]
-        let manager = channel.manager()
+        let refreshes = Shared(0)
+        let bearer = BearerAuthentication(token: "old") { _ in
+            _ = refreshes.next()
+            // Waits until every request has been rejected.
+            while transport.requests.count < 100 { await Task.yield() }
+            return "new"
+        }
+        let manager = Channel.test(transport) { $0.attemptMiddleware = [bearer] }.manager
         try await withThrowingTaskGroup { group in
             for _ in 0..<100 { group.addTask { try await manager.request(endpoint: TestEndpoint()) } }
             try await group.waitForAll()
         }
-        #expect(refreshes.withLock { $0 } == 1)
-        #expect(transport.requests.count == 200)
+        #expect(refreshes.current == 1 && transport.requests.count == 200)
         try await manager.request(endpoint: TestEndpoint())
-        #expect(refreshes.withLock { $0 } == 1)
+        #expect(refreshes.current == 1)
     }
 
     @Test("repeats a request only once if the new token is rejected too")
     func rejectedAgain() async {
         let transport = Self.server(accepting: "never")
-        let refreshes = Mutex(0)
-        var channel = Channel.test("https://h.example", transport: transport)
-        channel.attemptMiddleware = [
-            BearerAuthentication { _ in
-                refreshes.withLock {
-                    $0 += 1; return "token \($0)"
-                }
-            }
-        ]
-        let response = await channel.manager().response(for: TestEndpoint(), as: .nothing)
-        #expect(response.error?.label == "verification.unacceptableStatus.401")
-        #expect(response.attempts.count == 1)
-        #expect(transport.requests.count == 2)
-        #expect(refreshes.withLock { $0 } == 1)
+        let refreshes = Shared(0)
+        let bearer = BearerAuthentication { _ in "token \(refreshes.next())" }
+        let channel = Channel.test(transport) { $0.attemptMiddleware = [bearer] }
+        let response = await channel.manager.response(for: TestEndpoint(), as: .nothing)
+        #expect(response.error?.label == "verification.unacceptableStatus.401" && response.attempts.count == 1)
+        #expect(transport.requests.count == 2 && refreshes.current == 1)
     }
 
     @Test("fails every waiter once if the refresh fails, and tries again for the next request")
     func failedRefresh() async {
         let transport = Self.server(accepting: "never")
-        let refreshes = Mutex(0)
-        var channel = Channel.test("https://h.example", transport: transport)
-        channel.attemptMiddleware = [
-            BearerAuthentication(token: "old") { _ in
-                refreshes.withLock { $0 += 1 }
-                while transport.requests.count < 20 { await Task.yield() }
-                throw Rejected()
-            }
-        ]
-        let manager = channel.manager()
+        let refreshes = Shared(0)
+        let bearer = BearerAuthentication(token: "old") { _ in
+            _ = refreshes.next()
+            while transport.requests.count < 20 { await Task.yield() }
+            throw Rejected()
+        }
+        let manager = Channel.test(transport) { $0.attemptMiddleware = [bearer] }.manager
         let errors = await withTaskGroup { group in
             for _ in 0..<20 {
                 group.addTask { await manager.response(for: TestEndpoint(), as: .nothing).error?.app(Rejected.self) }
@@ -74,9 +58,9 @@ struct BearerAuthenticationTests {
             return await group.reduce(into: [Rejected?]()) { $0.append($1) }
         }
         #expect(errors == Array(repeating: Rejected(), count: 20))
-        #expect(refreshes.withLock { $0 } == 1)
+        #expect(refreshes.current == 1)
         _ = await manager.response(for: TestEndpoint(), as: .nothing)
-        #expect(refreshes.withLock { $0 } == 2)
+        #expect(refreshes.current == 2)
     }
 
     @Test(
@@ -90,11 +74,10 @@ struct BearerAuthenticationTests {
                 if let envelope = try? JSONDecoder().decode(Envelope.self, from: response.data) { throw envelope }
             }
         }
-        let read = Mutex<[String?]>([])
         struct Reads: Listener {
-            let note: @Sendable (String?) -> Void
+            let label = Shared<String?>(nil)
             func notify(_ event: CallEvent) {
-                if case .read(_, let error) = event { note(error?.label) }
+                if case .read(_, let error) = event { label.change { $0 = error?.label } }
             }
         }
         let server = try LoopbackServer.test { _ in
@@ -106,8 +89,9 @@ struct BearerAuthenticationTests {
             channel.attemptMiddleware = [BearerAuthentication(token: "old") { _ in throw failure }]
             channel.errorFilter = .rejection(Envelope.self)
             channel.enhancers = [Reading()]
-            channel.listeners = [Reads { label in read.withLock { $0.append(label) } }]
-            let manager = channel.manager()
+            let read = Reads()
+            channel.listeners = [read]
+            let manager = channel.manager
             let response =
                 streams
                 ? await manager.stream(TestEndpoint()).map { _ in () }
@@ -116,11 +100,10 @@ struct BearerAuthenticationTests {
             #expect(error.label == (failure is Rejected ? "app.401" : "transport.cannotResolveHost"))
             #expect(response.head?.status == .unauthorized)
             #expect(response.data == Data(#"{"code":"expired"}"#.utf8))
-            #expect(response.metrics?.httpVersion == "HTTP/1.1")
-            #expect(response.attempts.map(\.status) == [401])
+            #expect(response.metrics?.httpVersion == "HTTP/1.1" && response.attempts.map(\.status) == [401])
             #expect(response.attempts[0].metrics != nil && response.attempts[0].error?.label == error.label)
             #expect(error.context.head == response.head && error.context.body == response.data)
-            #expect(read.withLock { $0.last } == error.label)
+            #expect(read.label.current == error.label)
             await channel.close()
         }
     }
@@ -128,9 +111,8 @@ struct BearerAuthenticationTests {
     @Test("a refreshed token that no field can hold keeps the whole rejection")
     func unsendableToken() async throws {
         let transport = Self.server(accepting: "never")
-        var channel = Channel.test("https://h.example", transport: transport)
-        channel.attemptMiddleware = [BearerAuthentication(token: "old") { _ in "a\r\nb" }]
-        let response = await channel.manager().response(for: TestEndpoint(), as: .nothing)
+        let channel = Channel.test(transport) { $0.attemptMiddleware = [BearerAuthentication(token: "old") { _ in "a\r\nb" }] }
+        let response = await channel.manager.response(for: TestEndpoint(), as: .nothing)
         #expect(response.error?.label.hasPrefix("request") == true)
         #expect(response.head?.status == .unauthorized && response.attempts.map(\.status) == [401])
         #expect(transport.requests.count == 1)
@@ -141,15 +123,12 @@ struct BearerAuthenticationTests {
         let transport = Self.server(accepting: "new")
         let (started, signal) = AsyncStream.makeStream(of: Void.self)
         let (gate, open) = AsyncStream.makeStream(of: Void.self)
-        var channel = Channel.test("https://h.example", transport: transport)
-        channel.attemptMiddleware = [
-            BearerAuthentication(token: "old") { _ in
-                signal.yield()
-                for await _ in gate { break }
-                return "new"
-            }
-        ]
-        let manager = channel.manager()
+        let bearer = BearerAuthentication(token: "old") { _ in
+            signal.yield()
+            for await _ in gate { break }
+            return "new"
+        }
+        let manager = Channel.test(transport) { $0.attemptMiddleware = [bearer] }.manager
         let cancelled = Task { await manager.response(for: TestEndpoint(), as: .nothing) }
         for await _ in started { break }
         let patient = Task { await manager.response(for: TestEndpoint(), as: .nothing) }
@@ -163,7 +142,7 @@ struct BearerAuthenticationTests {
 
     @Test("a refresh that never ends delays no call beyond its own timeout")
     func stuckRefresh() async throws {
-        var channel = Channel.test("https://h.example", transport: Self.server(accepting: "never"))
+        var channel = Channel.test(Self.server(accepting: "never"))
         let (gate, open) = AsyncStream.makeStream(of: Void.self)
         channel.attemptMiddleware = [
             BearerAuthentication(token: "old") { _ in
@@ -171,8 +150,7 @@ struct BearerAuthenticationTests {
                 throw Rejected()
             }
         ]
-        let response = await channel.manager().response(
-            for: TestEndpoint(modifiers: [Timeout(.milliseconds(200))]), as: .nothing)
+        let response = await channel.manager.response(for: TestEndpoint(modifiers: [Timeout(.milliseconds(200))]), as: .nothing)
         #expect(response.error?.label == "transport.timedOut.total")
         open.yield()
     }
@@ -180,30 +158,26 @@ struct BearerAuthenticationTests {
     @Test("a token is sent only to the environment's origin and the named ones, and only their rejections fetch one")
     func origins() async throws {
         let transport = RecordingTransport { .answer(to: $0, status: $0.url.host == "evil.example" ? 401 : 200) }
-        let refreshes = Mutex(0)
-        var channel = Channel.test("https://h.example/v1", transport: transport)
-        channel.attemptMiddleware = [
-            BearerAuthentication(token: "t", origins: ["https://files.example"]) { _ in
-                refreshes.withLock { $0 += 1 }
-                return "new"
-            }
-        ]
-        let manager = channel.manager()
+        let refreshes = Shared(0)
+        let bearer = BearerAuthentication(token: "t", origins: ["https://files.example"]) { _ in
+            _ = refreshes.next()
+            return "new"
+        }
+        let manager = Channel.test("https://h.example/v1", transport: transport) { $0.attemptMiddleware = [bearer] }.manager
         for base in ["", "https://files.example/x", "https://evil.example", "https://h.example:8443", "http://h.example"] {
             _ = await manager.response(for: TestEndpoint(baseURL: base), as: .nothing)
         }
         #expect(transport.requests.map { $0.headers[.authorization] } == ["Bearer t", "Bearer t", nil, nil, nil])
-        #expect(refreshes.withLock { $0 } == 0)
+        #expect(refreshes.current == 0)
     }
 
     @Test("another environment begins without the first environment's token")
     func environments() async throws {
         let transport = RecordingTransport()
-        var channel = Channel.test("https://h.example", transport: transport)
-        channel.attemptMiddleware = [BearerAuthentication(token: "t") { _ in "new" }]
+        var channel = Channel.test(transport) { $0.attemptMiddleware = [BearerAuthentication(token: "t") { _ in "new" }] }
         let place = APIEnvironment.Switch(channel.environment)
         channel.environmentSwitch = place
-        let manager = channel.manager()
+        let manager = channel.manager
         try await manager.request(endpoint: TestEndpoint())
         place.environment = APIEnvironment("staging", baseURL: "https://staging.example")
         try await manager.request(endpoint: TestEndpoint())
@@ -222,7 +196,7 @@ struct BearerAuthenticationTests {
     private static func channel(
         _ credentials: Channel.Credentials, sandbox: String? = nil, transport: RecordingTransport
     ) -> Channel {
-        Channel.test("https://h.example", transport: transport).with {
+        Channel.test(transport).with {
             $0.credentials = credentials
             $0.attemptMiddleware = [
                 BearerAuthentication(
@@ -236,19 +210,14 @@ struct BearerAuthenticationTests {
         transport.requests.map { $0.headers[.authorization] }
     }
 
-    @Test("begins with the channel's access token, and refreshes with its refresh token")
-    func credentials() async throws {
+    @Test(
+        "begins with the channel's access token, or none, and refreshes with its refresh token",
+        arguments: [(["ACCESS": "A", "REFRESH": "R"], "Bearer A"), (["REFRESH": "R"], nil)] as [(Channel.Credentials, String?)])
+    func credentials(_ credentials: Channel.Credentials, first: String?) async throws {
         let transport = Self.server(rejecting: ["A"])
-        let manager = Self.channel(["ACCESS": "A", "REFRESH": "R"], transport: transport).manager()
+        let manager = Self.channel(credentials, transport: transport).manager
         for _ in 0..<2 { try await manager.request(endpoint: TestEndpoint()) }
-        #expect(Self.tokens(transport) == ["Bearer A", "Bearer new-R", "Bearer new-R"])
-    }
-
-    @Test("without an access token, the first rejection fetches one")
-    func onlyRefreshToken() async throws {
-        let transport = Self.server()
-        try await Self.channel(["REFRESH": "R"], transport: transport).manager().request(endpoint: TestEndpoint())
-        #expect(Self.tokens(transport) == [nil, "Bearer new-R"])
+        #expect(Self.tokens(transport) == [first, "Bearer new-R", "Bearer new-R"])
     }
 
     @Test("two channels with one middleware begin with their own tokens, and keep them apart")
@@ -256,7 +225,7 @@ struct BearerAuthenticationTests {
         let transport = Self.server(rejecting: ["B"])
         let first = Self.channel(["ACCESS": "A", "REFRESH": "R"], transport: transport)
         let second = first.with { $0.credentials = ["ACCESS": "B", "REFRESH": "S"] }
-        for channel in [first, second, first, second] { try await channel.manager().request(endpoint: TestEndpoint()) }
+        for channel in [first, second, first, second] { try await channel.manager.request(endpoint: TestEndpoint()) }
         #expect(Self.tokens(transport) == ["Bearer A", "Bearer B", "Bearer new-S", "Bearer A", "Bearer new-S"])
     }
 
@@ -264,10 +233,10 @@ struct BearerAuthenticationTests {
     func credentialsOfEnvironments() async throws {
         let transport = Self.server()
         var channel = Self.channel(["ACCESS": "A", "REFRESH": "R"], sandbox: "local", transport: transport)
-        try await channel.manager().request(endpoint: TestEndpoint())
+        try await channel.manager.request(endpoint: TestEndpoint())
         channel.environment = APIEnvironment("sandbox", baseURL: "https://localhost:8443")
         channel.credentials = nil
-        try await channel.manager().request(endpoint: TestEndpoint())
+        try await channel.manager.request(endpoint: TestEndpoint())
         #expect(Self.tokens(transport) == ["Bearer A", "Bearer local"])
     }
 
@@ -275,22 +244,22 @@ struct BearerAuthenticationTests {
     func noCredentials() async throws {
         let transport = Self.server()
         var channel = Self.channel([:], transport: transport)
-        let error = await channel.manager().response(for: TestEndpoint(), as: .nothing).error
+        let error = await channel.manager.response(for: TestEndpoint(), as: .nothing).error
         #expect(error?.label == "adapting")
         #expect((error?.underlyingError as? Credential.Missing)?.variable == "REFRESH")
         #expect(transport.requests.isEmpty)
         // No token is sent elsewhere, so a missing one is no error there.
-        let elsewhere = await channel.manager().response(for: TestEndpoint(baseURL: "https://other.example"), as: .nothing)
+        let elsewhere = await channel.manager.response(for: TestEndpoint(baseURL: "https://other.example"), as: .nothing)
         #expect(elsewhere.head?.status.code == 401)
         channel.credentials = ["ACCESS": "A"]
-        try await channel.manager().request(endpoint: TestEndpoint())
+        try await channel.manager.request(endpoint: TestEndpoint())
         #expect(Self.tokens(transport) == [nil, "Bearer A"])
     }
 
     @Test("a rejected access token without a refresh token fails the call with the missing one's name")
     func noRefreshToken() async {
         let transport = Self.server(rejecting: ["A"])
-        let manager = Self.channel(["ACCESS": "A"], transport: transport).manager()
+        let manager = Self.channel(["ACCESS": "A"], transport: transport).manager
         let error = await manager.response(for: TestEndpoint(), as: .nothing).error
         #expect(error?.app(Credential.Missing.self)?.variable == "REFRESH")
         #expect(transport.requests.count == 1)
@@ -303,7 +272,7 @@ struct BearerAuthenticationTests {
         }
         var channel = Self.channel([:], transport: transport)
         channel.environment = APIEnvironment(TestHost(baseURL: "https://h.example", isSimulated: true))
-        try await channel.manager().request(endpoint: TestEndpoint())
+        try await channel.manager.request(endpoint: TestEndpoint())
         #expect(Self.tokens(transport) == [nil, "Bearer new-"])
     }
 

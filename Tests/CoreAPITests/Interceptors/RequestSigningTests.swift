@@ -25,8 +25,7 @@ struct RequestSigningTests {
             return .answer(to: request, status: request.attempt == 1 ? 503 : 200)
         }
         let channel = Self.channel(transport).with { $0.interceptors = [RetryPolicy(base: .zero)] }
-        try await channel.manager().request(
-            endpoint: TestEndpoint("thing", .put, encoding: .body(.bytes(Data("text".utf8)))))
+        try await channel.manager.request(endpoint: TestEndpoint("thing", .put, encoding: .body(.bytes(Data("text".utf8)))))
         let hops = ["PUT /v1/thing [text]", "PUT /there?a=1 [text]"]
         #expect(Self.signatures(transport) == hops + hops)
     }
@@ -37,7 +36,7 @@ struct RequestSigningTests {
             request.url.path == "/v1/thing"
                 ? .answer(to: request, status: 302, headers: [.location: "https://other.example/"]) : .answer(to: request)
         }
-        let manager = Self.channel(transport).manager()
+        let manager = Self.channel(transport).manager
         try await manager.request(endpoint: TestEndpoint())
         try await manager.request(endpoint: TestEndpoint(baseURL: "https://h.example:8443"))
         #expect(Self.signatures(transport) == ["GET /v1/thing []", nil, nil])
@@ -50,7 +49,7 @@ struct RequestSigningTests {
                 ? .answer(to: request, status: 302, headers: [.location: "https://files.example/a"]) : .answer(to: request)
         }
         let signing = RequestSigning(origins: ["https://files.example"]) { try $0.setHeader("X-Signature", $0.url.target) }
-        let manager = Self.channel(transport, signing).manager()
+        let manager = Self.channel(transport, signing).manager
         try await manager.request(endpoint: TestEndpoint())
         try await manager.request(endpoint: TestEndpoint(baseURL: "https://files.example:8443"))
         #expect(Self.signatures(transport) == ["/v1/thing", "/a", nil])
@@ -60,10 +59,9 @@ struct RequestSigningTests {
     func failure() async {
         struct NoKey: Error {}
         let transport = RecordingTransport()
-        let error = await Self.channel(transport, RequestSigning { _ in throw NoKey() }).manager()
+        let error = await Self.channel(transport, RequestSigning { _ in throw NoKey() }).manager
             .response(for: TestEndpoint(), as: .nothing).error
-        #expect(error?.label == "adapting")
-        #expect(error?.underlyingError is NoKey)
+        #expect(error?.label == "adapting" && error?.underlyingError is NoKey)
         #expect(transport.requests.isEmpty)
     }
 
@@ -73,10 +71,9 @@ struct RequestSigningTests {
         let stream = Body.stream(Body.Stream { { _ in Data() } })
         for (body, kind) in [(file, BodyError.Source.file), (stream, .stream)] {
             let transport = RecordingTransport()
-            let error = await Self.channel(transport).manager()
+            let error = await Self.channel(transport).manager
                 .response(for: TestEndpoint("x", .put, encoding: .body(body)), as: .nothing).error
-            #expect(error?.label == "adapting")
-            #expect(error?.underlyingError as? BodyError == .notInMemory(kind))
+            #expect(error?.label == "adapting" && error?.underlyingError as? BodyError == .notInMemory(kind))
             #expect(error?.description.contains("got a \(kind)") == true, "\(String(describing: error))")
             #expect(transport.requests.isEmpty)
         }

@@ -8,9 +8,8 @@ struct RetryPolicyTests {
         _ method: HTTPRequest.Method = .get, headers: Headers = [:], policy: RetryPolicy = RetryPolicy(base: .milliseconds(1)),
         _ answer: @escaping @Sendable (Request) async -> Response<Data>
     ) async -> Int {
-        var channel = Channel.test("https://h.example", transport: RecordingTransport(answer))
-        channel.interceptors = [policy]
-        return await channel.manager().response(for: TestEndpoint("x", method, headers: headers), as: .nothing).attempts
+        let channel = Channel.test(RecordingTransport(answer)) { $0.interceptors = [policy] }
+        return await channel.manager.response(for: TestEndpoint("x", method, headers: headers), as: .nothing).attempts
             .count
     }
 
@@ -27,9 +26,7 @@ struct RetryPolicyTests {
     }
 
     @Test("does not repeat after any other status", arguments: [200, 400, 401, 404, 501])
-    func otherStatuses(status: Int) async {
-        #expect(await attempts { .answer(to: $0, status: status) } == 1)
-    }
+    func otherStatuses(status: Int) async { #expect(await attempts { .answer(to: $0, status: status) } == 1) }
 
     @Test("does not repeat a request that may have been processed, unless it has an idempotency key")
     func ambiguous() async {
@@ -46,14 +43,10 @@ struct RetryPolicyTests {
         "rounds a fraction of a second up, and takes the longest of several",
         arguments: [
             ("1.5", 2), ("0.2", 1), (".5", 1), ("2.0", 2), ("2.", 2), (" 3 ", 3), ("4, 4", 4), ("1, 5.1, 2", 6),
-            ("86399.5", 86_400),
-            ("99999999999999999999.9", 86_400), ("0", 0), ("0.0", 0), ("-1", nil), ("-0.5", nil), ("+1", nil), ("1.5.1", nil),
-            (".", nil),
-            ("soon", nil), ("", nil), ("1e3", nil), ("٣", nil),
+            ("86399.5", 86_400), ("99999999999999999999.9", 86_400), ("0", 0), ("0.0", 0), ("-1", nil), ("-0.5", nil),
+            ("+1", nil), ("1.5.1", nil), (".", nil), ("soon", nil), ("", nil), ("1e3", nil), ("٣", nil),
         ])
-    func pause(value: String, seconds: Int?) {
-        #expect(RetryAfter.pause(value) == seconds.map { .seconds($0) })
-    }
+    func pause(value: String, seconds: Int?) { #expect(RetryAfter.pause(value) == seconds.map { .seconds($0) }) }
 
     @Test(
         "accepts a date in every unambiguous form, alone and in a list, and never waits longer than a day",
@@ -67,9 +60,7 @@ struct RetryPolicyTests {
             ("Sat, 06 Nov 2094 08:49:37 CET", nil), ("2094-11-06T08:49:37Z", nil), ("Wed, 31 Feb 2094 08:49:37 GMT", nil),
             (",", nil),
         ])
-    func date(value: String, seconds: Int?) {
-        #expect(RetryAfter.pause(value) == seconds.map { .seconds($0) })
-    }
+    func date(value: String, seconds: Int?) { #expect(RetryAfter.pause(value) == seconds.map { .seconds($0) }) }
 
     @Test(
         "waits as long as the longest of several Retry-After lines asks", arguments: [["0.2", "0.2"], ["0", "0.5"], ["0, 0.5"]])
@@ -80,11 +71,9 @@ struct RetryPolicyTests {
             for line in lines { headers.append("Retry-After", line) }
             return .status(503, headers: headers)
         }
-        var channel = Channel.test(server.url)
-        channel.interceptors = [RetryPolicy(base: .milliseconds(1))]
-        let attempts = await channel.manager().response(for: TestEndpoint(), as: .nothing).attempts
-        #expect(attempts.count == 2)
-        #expect(attempts.last.map { $0.delay >= .seconds(1) } == true)
+        let channel = Channel.test(server.url) { $0.interceptors = [RetryPolicy(base: .milliseconds(1))] }
+        let attempts = await channel.manager.response(for: TestEndpoint(), as: .nothing).attempts
+        #expect(attempts.count == 2 && attempts.last.map { $0.delay >= .seconds(1) } == true)
     }
 
     @Test("waits at least Retry-After, in seconds or as a date, and gives up if that passes the deadline")
@@ -113,10 +102,9 @@ struct RetryPolicyTests {
 
     @Test("waits a random part of a doubling pause")
     func jitter() async {
-        let response = RecordingTransport(status: 503)
-        var channel = Channel.test("https://h.example", transport: response)
+        var channel = Channel.test(RecordingTransport(status: 503))
         channel.interceptors = [RetryPolicy(attempts: 6, base: .milliseconds(2), cap: .milliseconds(8))]
-        let attempts = await channel.manager().response(for: TestEndpoint(), as: .nothing).attempts
+        let attempts = await channel.manager.response(for: TestEndpoint(), as: .nothing).attempts
         #expect(attempts.map(\.delay).first == .zero)
         for (attempt, ceiling) in zip(attempts.dropFirst(), [2, 4, 8, 8, 8]) { #expect(attempt.delay <= .milliseconds(ceiling)) }
     }

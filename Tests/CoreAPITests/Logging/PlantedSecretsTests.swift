@@ -5,7 +5,6 @@ import TestSupport
 
 @Suite("Planted secrets")
 struct PlantedSecretsTests {
-    /// The places that can contain a name.
     enum Carrier: CaseIterable, Sendable {
         case header, query, form, json, xml, redirect
     }
@@ -28,16 +27,13 @@ struct PlantedSecretsTests {
     static let secrets =
         [
             "Authorization", "Proxy-Authorization", "X-Auth-Key", "X-Auth-Token", "X-Api-Key", "api_key", "apikey",
-            "access_token",
-            "accessToken", "accesstoken", "refresh_token", "id_token", "client_secret", "client_assertion", "code_verifier",
-            "device_code",
-            "user_code", "logout_token", "oauth_signature", "SAMLResponse", "SAMLRequest", "SAMLart", "RelayState",
-            "X-Amz-Signature",
-            "X-Amz-Credential", "X-Amz-Security-Token", "X-Goog-Signature", "sig", "password", "newPassword", "passwd",
-            "passphrase",
-            "pin", "otp", "cardNumber", "cvv", "JSESSIONID", "PHPSESSID", "session_id", "sid", "csrf_token", "X-XSRF-TOKEN",
-            "X-Hub-Signature-256", "private_key", "Ocp-Apim-Subscription-Key", "x-functions-key", "AWSAccessKeyId", "jwt",
-            "credentials", "iban", "accountNumber", "bank_account",
+            "access_token", "accessToken", "accesstoken", "refresh_token", "id_token", "client_secret", "client_assertion",
+            "code_verifier", "device_code", "user_code", "logout_token", "oauth_signature", "SAMLResponse", "SAMLRequest",
+            "SAMLart", "RelayState", "X-Amz-Signature", "X-Amz-Credential", "X-Amz-Security-Token", "X-Goog-Signature", "sig",
+            "password", "newPassword", "passwd", "passphrase", "pin", "otp", "cardNumber", "cvv", "JSESSIONID", "PHPSESSID",
+            "session_id", "sid", "csrf_token", "X-XSRF-TOKEN", "X-Hub-Signature-256", "private_key",
+            "Ocp-Apim-Subscription-Key", "x-functions-key", "AWSAccessKeyId", "jwt", "credentials", "iban", "accountNumber",
+            "bank_account",
         ].map { Planted($0) } + ["code", "state", "key", "appid", "app_id"].map { Planted($0, in: inAddresses) }
         + [
             Planted("card[number]", in: inAddresses), Planted("title", webToken), Planted("title", "Bearer \(canary)-\(canary)"),
@@ -48,13 +44,11 @@ struct PlantedSecretsTests {
     static let harmless =
         [
             "nextPageToken", "page_token", "continuationToken", "next_token", "syncToken", "cursor", "max_tokens",
-            "prompt_tokens",
-            "total_tokens", "token_type", "token_endpoint", "tokenCount", "passwordPolicy", "passwordLength", "cookieConsent",
-            "cookiePolicy", "sessionTimeout", "signatureAlgorithm", "authType", "authorizationUrl", "expires_in", "scope",
-            "statusCode",
-            "countryCode", "postalCode", "errorCode", "barcode", "Idempotency-Key", "publicKey", "primaryKey", "sortKey",
-            "keyword",
-            "keyboard", "monkey", "author", "authority", "pinned", "spinner", "compass", "passenger", "ETag", "Last-Event-ID",
+            "prompt_tokens", "total_tokens", "token_type", "token_endpoint", "tokenCount", "passwordPolicy", "passwordLength",
+            "cookieConsent", "cookiePolicy", "sessionTimeout", "signatureAlgorithm", "authType", "authorizationUrl",
+            "expires_in", "scope", "statusCode", "countryCode", "postalCode", "errorCode", "barcode", "Idempotency-Key",
+            "publicKey", "primaryKey", "sortKey", "keyword", "keyboard", "monkey", "author", "authority", "pinned", "spinner",
+            "compass", "passenger", "ETag", "Last-Event-ID",
         ].map { Planted($0) } + [
             Planted("Access-Control-Allow-Credentials", in: [.header]), Planted("Access-Control-Allow-Headers", in: [.header]),
             Planted("code", in: [.json, .xml]), Planted("key", in: [.json, .xml]), Planted("state", in: [.json, .xml]),
@@ -84,7 +78,7 @@ struct PlantedSecretsTests {
         channel.environment.commonHeaders[name] = value
         channel.errorFilter = .rejection(Rejection.self)
         for path in ["away", "rejected", "json"] {
-            let response = await channel.manager().response(for: TestEndpoint(path), as: Shape.self)
+            let response = await channel.manager.response(for: TestEndpoint(path), as: Shape.self)
             let error = try #require(response.error)
             let text = "\(response) \(error) \(error.context) \(error.localizedDescription) \(error.debugDescription)"
             #expect(text.utf8.ranges(of: "c4n4ry".utf8) == [], "\(text)")
@@ -140,7 +134,7 @@ struct PlantedSecretsTests {
         note(modifiers)
         note(params)
         for endpoint in endpoints {
-            let response = await channel.manager().response(for: endpoint, as: Shape.self)
+            let response = await channel.manager.response(for: endpoint, as: Shape.self)
             let request = try #require(response.request)
             note(response)
             note(request)
@@ -203,12 +197,9 @@ struct PlantedSecretsTests {
             .header: ["\(name): \(value)"], .query: ["?\(name)=\(value)"],
             .form: ["request.body=\(name)=\(value)", "&\(name)=\(value)"],
             .json: [#"request.body={"\#(name)":"\#(value)"}"#, #","\#(name)":"\#(value)"}"#],
-            .xml: ["bytes of application/xml>"],
-            .redirect: ["redirected?\(name)=\(value)"],
+            .xml: ["bytes of application/xml>"], .redirect: ["redirected?\(name)=\(value)"],
         ]
-        for carrier in planted.carriers {
-            for form in forms[carrier] ?? [] { #expect(text.contains(form), "\(form)") }
-        }
+        for carrier in planted.carriers { for form in forms[carrier] ?? [] { #expect(text.contains(form), "\(form)") } }
         #expect(!text.contains("plant=\(value)"), "a cookie's value is hidden")
         #expect(text.contains("bytes of text/plain>"))
     }

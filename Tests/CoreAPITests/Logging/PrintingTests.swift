@@ -8,7 +8,7 @@ struct PrintingTests {
     func printing() async throws {
         let transport = RecordingTransport(headers: [.setCookie: "a=s3cret"])
         let modifiers: [any RequestModifier] = [Header("Authorization", "Bearer s3cret"), QueryItem("api_key", "s3cret")]
-        let manager = Channel.test("https://h.example", transport: transport).manager()
+        let manager = Channel.test(transport).manager
         let endpoint = TestEndpoint(headers: ["Cookie": "s3cret"], params: ["password": "s3cret"], modifiers: modifiers)
         let response = await manager.response(for: endpoint, as: .data)
         let request = try #require(response.request)

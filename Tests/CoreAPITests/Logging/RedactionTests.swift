@@ -7,43 +7,27 @@ struct RedactionTests {
     @Test(
         "the value after every secret name, in every form of text",
         arguments: [
-            #"{"accessToken":"s3cret","page":1}"#,
-            #"{"jwt":null,"password":"ab}s3cret","x":1}"#,
+            #"{"accessToken":"s3cret","page":1}"#, #"{"jwt":null,"password":"ab}s3cret","x":1}"#,
             #"{"secretNumber":-1,"session_id":"ab}s3cret","x":1}"#,
             #"{"a":true,"hasPassword":true,"password":"ab]s3cret","x":1}"#,
-            #"{"expires_token":3600 , "name":"Q","refresh_token":"u]s3cret"}"#,
-            #"{"pin":12;34,"name":"a]s3cret"}"#,
-            #"token: a, "b}s3cret", c"#,
-            #"{"access_token" : "s3cret", "page":1}"#,
-            #"{"password": "s3\"cret s3cret", "page":1}"#,
-            #"{"token": {"value": "s3cret", "more": ["s3cret"]}, "page":1}"#,
-            #"{"escaped": "{\"token\":\"s3cret\"}", "page":1}"#,
-            "token=s3cret&page=1",
-            "grant_type=password&client_secret=s3cret",
-            "Authorization: Bearer s3cret.s3cret.s3cret",
-            "authorization: Basic czNjcmV0OnMzY3JldA==s3cret",
-            "the header said Bearer s3cret-s3cret-s3cret and no more",
-            "Cookie: sid=s3cret; theme=s3cret",
-            "Set-Cookie: sid=s3cret; Path=/",
-            "X-Api-Key: s3cret", "X-Session: s3cret", "Session: s3cret", "sid=s3cret",
-            "{\"token\":\n \"s3cret\"}",
-            "{\"token\"\n:\t\"s3cret\"}",
-            "{\"token\"\r\n:\r\n[\"s3cret\"]}",
-            "user[token]=s3cret&token[]=s3cret&auth%5Btoken%5D=s3cret",
+            #"{"expires_token":3600 , "name":"Q","refresh_token":"u]s3cret"}"#, #"{"pin":12;34,"name":"a]s3cret"}"#,
+            #"token: a, "b}s3cret", c"#, #"{"access_token" : "s3cret", "page":1}"#,
+            #"{"password": "s3\"cret s3cret", "page":1}"#, #"{"token": {"value": "s3cret", "more": ["s3cret"]}, "page":1}"#,
+            #"{"escaped": "{\"token\":\"s3cret\"}", "page":1}"#, "token=s3cret&page=1",
+            "grant_type=password&client_secret=s3cret", "Authorization: Bearer s3cret.s3cret.s3cret",
+            "authorization: Basic czNjcmV0OnMzY3JldA==s3cret", "the header said Bearer s3cret-s3cret-s3cret and no more",
+            "Cookie: sid=s3cret; theme=s3cret", "Set-Cookie: sid=s3cret; Path=/", "X-Api-Key: s3cret", "X-Session: s3cret",
+            "Session: s3cret", "sid=s3cret", "{\"token\":\n \"s3cret\"}", "{\"token\"\n:\t\"s3cret\"}",
+            "{\"token\"\r\n:\r\n[\"s3cret\"]}", "user[token]=s3cret&token[]=s3cret&auth%5Btoken%5D=s3cret",
             "{\"secretKey\": \"s3cret\", \"passwordHash\": \"s3cret\", \"tokens\": [\"s3cret\"]}",
-            "pin=s3cret&otp=s3cret; X-Auth: s3cret",
-            "<login><password>s3cret & s3cret</password></login>",
+            "pin=s3cret&otp=s3cret; X-Auth: s3cret", "<login><password>s3cret & s3cret</password></login>",
             "Authorization: Digest username=\"a\", response=\"s3cret\", nonce=\"s3cret\"",
-            "WWW said Digest username=\"a\", response=\"s3cret\"",
-            "Bearer\ts3crets3cret",
+            "WWW said Digest username=\"a\", response=\"s3cret\"", "Bearer\ts3crets3cret",
             "https://user:s3cret@h.example/ and //s3cret@h",
             "{\"outer\": \"{\\\"inner\\\": \\\"{\\\\\\\"token\\\\\\\": \\\\\\\"s3cret\\\\\\\"}\\\"}\"}",
-            "/path;jsessionid=s3cret",
-            #"{"apiKey": "s3cret"#,
-            "api_key=s3cret",
-            "'otp'=\nX-Api-Key: s3cret", "otp=X-Api-Key: s3cret", "otp=Authorization: Bearer s3cret", "pin=token=\"s3cret\"",
-            #"[apiKey: "s3cret", page: 1]"#,
-            #"["sessionId": "s3cret"]"#,
+            "/path;jsessionid=s3cret", #"{"apiKey": "s3cret"#, "api_key=s3cret", "'otp'=\nX-Api-Key: s3cret",
+            "otp=X-Api-Key: s3cret", "otp=Authorization: Bearer s3cret", "pin=token=\"s3cret\"",
+            #"[apiKey: "s3cret", page: 1]"#, #"["sessionId": "s3cret"]"#,
         ])
     func secrets(text: String) {
         let shown = Redaction().redact(text: text)
@@ -60,9 +44,7 @@ struct RedactionTests {
             "expected it in Channel.dl(_:credentials:)",
             "https://h.example/a?page=1&q=%C3%A7",
         ])
-    func rest(text: String) {
-        #expect(Redaction().redact(text: text) == text)
-    }
+    func rest(text: String) { #expect(Redaction().redact(text: text) == text) }
 
     @Test(
         "the secret members of JSON, and writes all others as they were",
@@ -159,9 +141,7 @@ struct RedactionTests {
             ("expected http, found '/?pin=s3cret'.", "expected http, found '/?pin=\(Redaction.mask)'."),
             ("`token=s3'cret`, then", "`token=\(Redaction.mask)`, then"), ("token=s3cret'", "token=\(Redaction.mask)'"),
         ])
-    func quotedAddress(text: String, shown: String) {
-        #expect(Redaction().redact(text: text) == shown)
-    }
+    func quotedAddress(text: String, shown: String) { #expect(Redaction().redact(text: text) == shown) }
 
     @Test(
         "a request's own secret in every spelling of JSON and of addresses",
@@ -204,11 +184,8 @@ struct RedactionTests {
         arguments: [
             #"<token type="bearer">s3cret</token>"#, #"<x:accessToken xmlns:x="u">s3cret</x:accessToken>"#,
             "<password><![CDATA[s3cret]]></password>", "<password>\n  s3cret\n</password>",
-            "<token><value>s3cret</value></token>",
-            "<password><!-- x -->s3cret</password>", "<token>ge<b/>s3cret</token>", #"<token value="s3cret"/>"#,
-            "<token><token>a</token>s3cret</token>", "<token>s3cret",
+            "<token><value>s3cret</value></token>", "<password><!-- x -->s3cret</password>", "<token>ge<b/>s3cret</token>",
+            #"<token value="s3cret"/>"#, "<token><token>a</token>s3cret</token>", "<token>s3cret",
         ])
-    func elements(text: String) {
-        #expect(Redaction().redact(text: "failed: \(text)<id>7</id>") == "failed: <redacted>")
-    }
+    func elements(text: String) { #expect(Redaction().redact(text: "failed: \(text)<id>7</id>") == "failed: <redacted>") }
 }

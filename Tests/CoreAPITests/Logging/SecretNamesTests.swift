@@ -55,16 +55,12 @@ struct SecretNamesTests {
         """
 
     @Test("A secret's name hides its value", arguments: secrets.split(whereSeparator: \.isWhitespace).map(String.init))
-    func hides(name: String) {
-        #expect(Redaction().hides(name))
-    }
+    func hides(name: String) { #expect(Redaction().hides(name)) }
 
     @Test(
         "A name that only resembles a secret's shows its value",
         arguments: harmless.split(whereSeparator: \.isWhitespace).map(String.init))
-    func shows(name: String) {
-        #expect(!Redaction().hides(name))
-    }
+    func shows(name: String) { #expect(!Redaction().hides(name)) }
 
     @Test(
         "A query, a form and a redirect hide code, state, key, nonce and ticket; JSON, XML and prose show them",
@@ -74,16 +70,12 @@ struct SecretNamesTests {
         for text in [
             "\(name)=s3cret&page=1", "page=1&\(name)=s3cret", "https://h.example/cb?\(name)=s3cret", "app://cb#\(name)=s3cret",
             "Location: https://h.example/cb?page=1&\(name)=s3cret", "the callback \(name)=s3cret",
-        ] {
-            #expect(!redaction.redact(text: text).contains("s3cret"), "\(text)")
-        }
+        ] { #expect(!redaction.redact(text: text).contains("s3cret"), "\(text)") }
         #expect(!redaction.redact(url: try HTTPURL("https://h.example/?\(name)=s3cret")).contains("s3cret"))
         #expect(!"\(QueryItem(name, "s3cret"))".contains("s3cret"))
         for text in [
             #"{"\#(name)":"shown"}"#, "<\(name)>shown</\(name)>", #"<error \#(name)="shown"/>"#, "\(name): shown",
-        ] {
-            #expect(redaction.redact(text: text) == text)
-        }
+        ] { #expect(redaction.redact(text: text) == text) }
     }
 
     @Test(
@@ -113,9 +105,8 @@ struct SecretNamesTests {
         let texts = [
             #"{"to":"\#(number)","page":7}"#, "to=\(encoded)&page=7", "to=\(encoded.replacing("+", with: "%20"))&page=7",
             "the account \(number), page 7", "X-To: \(number) page 7", "<to>\(number)</to>page7",
-            #""transfer\n\#(number)" page 7"#,
-            "/accounts/\(PercentEncoding.component(number))/page7", "iban_\(number)/page 7", "(\(number)) page 7",
-            "page 7 \(number)",
+            #""transfer\n\#(number)" page 7"#, "/accounts/\(PercentEncoding.component(number))/page7", "iban_\(number)/page 7",
+            "(\(number)) page 7", "page 7 \(number)",
         ]
         for text in texts {
             let shown = redaction.redact(text: text)
@@ -134,9 +125,7 @@ struct SecretNamesTests {
             "in 5 minutes", "IT60 of 100", "DE89 3704 0044", "ad0123456789abcdef012345", "GB29 is the first", "no 12 or 15",
             "de305d54-75b4-431b-adb2-eb6b9e546014",
         ])
-    func noBankAccount(text: String) {
-        #expect(Redaction().redact(text: text) == text)
-    }
+    func noBankAccount(text: String) { #expect(Redaction().redact(text: text) == text) }
 
     @Test(
         "The number of an account is hidden inside its object, and no other number is",
@@ -165,9 +154,7 @@ struct SecretNamesTests {
             "basic functionality/configuration", "Bearer authorization_uri=\"https://h.example/a\"",
             "Bearer error_description=\"the scope is missing\"", "WWW-Authenticate: Basic realm=\"a long realm\"",
         ])
-    func prose(text: String) {
-        #expect(Redaction().redact(text: text) == text)
-    }
+    func prose(text: String) { #expect(Redaction().redact(text: text) == text) }
 
     @Test(
         "A credential in a sentence is hidden",
@@ -298,11 +285,9 @@ struct SecretNamesTests {
         ]
         let secrets = [
             "Authorization: Bearer s3cret", "Cookie: sid=s3cret", "password=s3cret", #"{"token": "s3cret"}"#,
-            "?access_token=s3cret&a=1",
-            "GET https://user:s3cret@host.example/ HTTP/1.1", "<password>s3cret</password>", "X-Api-Key: s3cret",
-            #"{\"secret\":\"s3cret\"}"#, #"{"card":{"number":"s3cret"}}"#, "/cb?code=s3cret",
-            #"{"name":"password","value":"s3cret"}"#,
-            "-----BEGIN PRIVATE KEY-----s3cret-----END PRIVATE KEY-----",
+            "?access_token=s3cret&a=1", "GET https://user:s3cret@host.example/ HTTP/1.1", "<password>s3cret</password>",
+            "X-Api-Key: s3cret", #"{\"secret\":\"s3cret\"}"#, #"{"card":{"number":"s3cret"}}"#, "/cb?code=s3cret",
+            #"{"name":"password","value":"s3cret"}"#, "-----BEGIN PRIVATE KEY-----s3cret-----END PRIVATE KEY-----",
         ]
         var numbers = SplitMix(seed)
         for round in 0..<2_000 {

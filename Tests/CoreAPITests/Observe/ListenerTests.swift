@@ -5,7 +5,6 @@ import TestSupport
 
 @Suite("Listeners", .closing, .timeLimit(.minutes(1)))
 struct ListenerTests {
-    /// Records every event.
     struct Recorder: Listener {
         let diary: Diary
 
@@ -67,16 +66,15 @@ struct ListenerTests {
         }
         let (one, other) = (Diary(), Diary())
         let cache = ETagCache()
-        var channel = Channel.test(server.url)
-        channel.environment.serverTrustManager = ServerTrustManager(authorities: .pem(try #require(server.tls).authorityPEM))
+        var channel = Channel.test(server)
         channel.interceptors = [RetryPolicy(base: .zero)]
         channel.attemptMiddleware = [cache]
         // Fills the cache over connections of its own.
         let filling = channel.with { $0.transport = CurlTransport() }
-        let filled: Item = try await filling.manager().request(endpoint: TestEndpoint())
+        let filled: Item = try await filling.manager.request(endpoint: TestEndpoint())
         await filling.close()
         channel.listeners = [Recorder(diary: one), Recorder(diary: other)]
-        let item: Item = try await channel.manager().request(endpoint: TestEndpoint())
+        let item: Item = try await channel.manager.request(endpoint: TestEndpoint())
         #expect(item == Item(id: 7) && item == filled)
         let first = ["queued /thing", "sent true", "resolved true", "connected 127.0.0.1", "secured true", "head 302"]
         let again = ["queued /thing", "sent true", "head 302"]
@@ -89,7 +87,6 @@ struct ListenerTests {
         #expect(other.all == one.all)
     }
 
-    /// Repeats its previous answer.
     private final class Memory: Middleware {
         private let known = Mutex<[String: RawResponse]>([:])
 
@@ -108,11 +105,11 @@ struct ListenerTests {
     @Test("a cache around the call answers without an attempt")
     func aroundTheCall() async throws {
         let diary = Diary()
-        var channel = Channel.test("https://h.example", transport: RecordingTransport(body: #"{"id":7}"#))
+        var channel = Channel.test(RecordingTransport(body: #"{"id":7}"#))
         channel.callMiddleware = [Memory()]
         channel.listeners = [Recorder(diary: diary)]
         for _ in 0..<2 {
-            let item: Item = try await channel.manager().request(endpoint: TestEndpoint())
+            let item: Item = try await channel.manager.request(endpoint: TestEndpoint())
             #expect(item == Item(id: 7))
         }
         #expect(
@@ -129,15 +126,14 @@ struct ListenerTests {
     @Test("one that ignores its events has no effect, and a logger beside it still logs")
     func beside() async {
         let diary = Diary()
-        var channel = Channel.test("https://h.example", transport: RecordingTransport(status: 404))
+        var channel = Channel.test(RecordingTransport(status: 404))
         channel.listeners = [Silent(), Recorder(diary: diary)]
         channel.logger = NotingLogger(diary: diary)
-        _ = await channel.manager().response(for: TestEndpoint(), as: .nothing)
+        _ = await channel.manager.response(for: TestEndpoint(), as: .nothing)
         #expect(
             diary.all == [
-                "built /thing", "log started", "started 1", "queued /thing", "head 404", "body 2",
-                "exchanged 404", "read verification.unacceptableStatus.404", "log finished",
-                "finished verification.unacceptableStatus.404",
+                "built /thing", "log started", "started 1", "queued /thing", "head 404", "body 2", "exchanged 404",
+                "read verification.unacceptableStatus.404", "log finished", "finished verification.unacceptableStatus.404",
             ])
     }
 }

@@ -12,23 +12,20 @@ struct StandardHeadersTests {
         let transport = RecordingTransport()
         let modifiers: [any RequestModifier] = [
             Header.accept("application/json", "text/*;q=0.5"), Header.acceptEncoding("gzip"),
-            Header.acceptLanguage("tr", "en;q=0.5"),
-            Header.acceptCharset("utf-8"), Header.charset("utf-8"), Header.authorization(.bearer("abc")),
-            Header.cacheControl("no-cache", "no-store"),
+            Header.acceptLanguage("tr", "en;q=0.5"), Header.acceptCharset("utf-8"), Header.charset("utf-8"),
+            Header.authorization(.bearer("abc")), Header.cacheControl("no-cache", "no-store"),
             Header.contentType("text/plain", charset: "utf-8"), Header.ifMatch("\"1\""), Header.ifNoneMatch("\"2\"", "\"3\""),
             Header.origin("https://a.example"), Header.referer("https://b.example/"), Header.userAgent("app/1"),
             Header.experiment("b"),
         ]
-        try await Channel.test("https://h.example", transport: transport).manager().request(
-            endpoint: TestEndpoint(modifiers: modifiers))
+        try await Channel.test(transport).manager.request(endpoint: TestEndpoint(modifiers: modifiers))
         let lines = try #require(transport.requests.first).headers.map { "\($0.name.rawName): \($0.value)" }
         #expect(
             lines == [
                 "Accept: application/json, text/*;q=0.5", "Accept-Encoding: gzip", "Accept-Language: tr, en;q=0.5",
-                "Accept-Charset: utf-8", "Charset: utf-8",
-                "Authorization: Bearer abc", "Cache-Control: no-cache, no-store", "Content-Type: text/plain; charset=utf-8",
-                "If-Match: \"1\"", "If-None-Match: \"2\", \"3\"", "Origin: https://a.example", "Referer: https://b.example/",
-                "User-Agent: app/1", "X-Experiment: b",
+                "Accept-Charset: utf-8", "Charset: utf-8", "Authorization: Bearer abc", "Cache-Control: no-cache, no-store",
+                "Content-Type: text/plain; charset=utf-8", "If-Match: \"1\"", "If-None-Match: \"2\", \"3\"",
+                "Origin: https://a.example", "Referer: https://b.example/", "User-Agent: app/1", "X-Experiment: b",
             ])
     }
 

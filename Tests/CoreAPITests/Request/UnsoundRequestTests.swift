@@ -5,7 +5,7 @@ struct UnsoundRequestTests {
     @Test("a value that is one path segment stays one")
     func segment() async throws {
         let transport = RecordingTransport()
-        let manager = Channel.test("https://h.example", transport: transport).manager()
+        let manager = Channel.test(transport).manager
         try await manager.request(endpoint: TestEndpoint("orders/\(segment: "a/b?c=d&e#f%20ğ")/items"))
         #expect(transport.requests.first?.url.target == "/orders/a%2Fb%3Fc%3Dd%26e%23f%2520%C4%9F/items")
         for value in ["..", ".", ""] {
@@ -32,11 +32,9 @@ struct UnsoundRequestTests {
         ])
     func unbuildable(endpoint: TestEndpoint, label: String) async {
         let transport = RecordingTransport()
-        var channel = Channel.test("https://h.example", transport: transport)
-        channel.environment.allowsInsecureConnections = false
-        let response = await channel.manager().response(for: endpoint, as: Item.self)
-        #expect(response.error?.label == label)
-        #expect(response.attempts.isEmpty)
+        let channel = Channel.test(transport) { $0.environment.allowsInsecureConnections = false }
+        let response = await channel.manager.response(for: endpoint, as: Item.self)
+        #expect(response.error?.label == label && response.attempts.isEmpty)
         #expect(transport.requests.isEmpty)
         #expect(response.error?.description.contains("channel test") == true)
         #expect(response.error?.description.contains("\n") == false)
@@ -47,11 +45,9 @@ struct UnsoundRequestTests {
         arguments: ["", "nonsense", "ftp://h.example", "http://h.example", "https://h.example?x=1"])
     func unsound(baseURL: String) async {
         let transport = RecordingTransport()
-        var channel = Channel.test(baseURL, transport: transport)
-        channel.environment.allowsInsecureConnections = false
+        let channel = Channel.test(baseURL, transport: transport) { $0.environment.allowsInsecureConnections = false }
         #expect(!channel.problems.isEmpty)
-        let response = await channel.manager().response(for: TestEndpoint(), as: Item.self)
-        #expect(response.error?.label == "channel")
+        #expect(await channel.manager.response(for: TestEndpoint(), as: Item.self).error?.label == "channel")
         #expect(transport.requests.isEmpty)
     }
 

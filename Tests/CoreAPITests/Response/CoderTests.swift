@@ -7,24 +7,23 @@ struct CoderTests {
         struct Named: Codable, Equatable, Sendable { var firstName: String }
         let heard = Shared<[String]>([])
         let transport = RecordingTransport(body: #"{"first_name":"Ada"}"#)
-        var channel = Channel.test("https://h.example", transport: transport)
+        var channel = Channel.test(transport)
         channel.logger = FunctionLogger { event in
             if case .finished(let response) = event { heard.change { $0.append(response.error?.label ?? "success") } }
         }
         let snake = BodyCoder.json(keys: .convertFromSnakeCase, encodedKeys: .convertToSnakeCase)
         let endpoint = TestEndpoint("a", .post, params: Parameters(Named(firstName: "Bo")), encoding: .body, modifiers: [snake])
-        #expect(try await channel.manager().request(endpoint: endpoint, type: Named.self) == Named(firstName: "Ada"))
-        guard case .bytes(let sent)? = transport.requests.first?.body else { Issue.record("nothing was sent"); return }
-        #expect(String(decoding: sent, as: UTF8.self) == #"{"first_name":"Bo"}"#)
+        #expect(try await channel.manager.request(endpoint: endpoint, type: Named.self) == Named(firstName: "Ada"))
+        #expect(try transport.requests.first?.body.bytesInMemory() == Data(#"{"first_name":"Bo"}"#.utf8))
         let plain = TestEndpoint("a", .post, params: Parameters(Named(firstName: "Bo")), encoding: .body)
-        #expect(await channel.manager().response(for: plain, as: Named.self).error?.label == "decoding")
+        #expect(await channel.manager.response(for: plain, as: Named.self).error?.label == "decoding")
         #expect(heard.current == ["success", "decoding"])
     }
 
     @Test("asks for the coder's type, and for nothing when nothing is decoded")
     func accept() async throws {
         let transport = RecordingTransport(body: #"{"id":7}"#)
-        let manager = Channel.test("https://h.example", transport: transport).manager()
+        let manager = Channel.test(transport).manager
         _ = try await manager.request(endpoint: TestEndpoint(), type: Item.self)
         try await manager.request(endpoint: TestEndpoint())
         _ = try await manager.request(endpoint: TestEndpoint(), type: Data.self)
@@ -35,15 +34,14 @@ struct CoderTests {
     func strategies() async throws {
         struct Event: Codable, Equatable, Sendable { var startsAt: Date }
         let transport = RecordingTransport(body: #"{"starts_at":86400}"#)
-        var channel = Channel.test("https://h.example", transport: transport)
+        var channel = Channel.test(transport)
         channel.coder = .json(
             dates: .secondsSince1970, encodedDates: .secondsSince1970, keys: .convertFromSnakeCase,
             encodedKeys: .convertToSnakeCase)
         let event = Event(startsAt: Date(timeIntervalSince1970: 86_400))
         let endpoint = TestEndpoint("a", .post, params: Parameters(event), encoding: .body)
-        #expect(try await channel.manager().request(endpoint: endpoint, type: Event.self) == event)
-        guard case .bytes(let sent)? = transport.requests.first?.body else { Issue.record("nothing was sent"); return }
-        #expect(String(decoding: sent, as: UTF8.self) == #"{"starts_at":86400}"#)
+        #expect(try await channel.manager.request(endpoint: endpoint, type: Event.self) == event)
+        #expect(try transport.requests.first?.body.bytesInMemory() == Data(#"{"starts_at":86400}"#.utf8))
     }
 
     @Test(
@@ -99,9 +97,9 @@ struct CoderTests {
     @Test("a channel reads by the kit's own decoder, unless it names Foundation's", arguments: [false, true])
     func defaultCoding(namesFoundation: Bool) async throws {
         // Which Foundation rejects, and RFC 8259 allows.
-        var channel = Channel.test("https://h.example", transport: RecordingTransport(body: "[0e1]"))
+        var channel = Channel.test(RecordingTransport(body: "[0e1]"))
         if namesFoundation { channel.coder = .json(using: .foundation) }
-        let response = await channel.manager().response(for: TestEndpoint(), as: [Double].self)
+        let response = await channel.manager.response(for: TestEndpoint(), as: [Double].self)
         #expect(response.error?.label == (namesFoundation ? "decoding" : nil))
         #expect(try namesFoundation || response.value == [0])
     }

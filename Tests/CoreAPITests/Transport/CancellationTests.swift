@@ -25,13 +25,10 @@ struct CancellationTests {
             default: .status(200, body: Data(count: 3 << 20), headers: ["Connection": "close"])
             }
         }
-        var channel = Channel.test(server.url)
-        if let tls = server.tls {
-            channel.environment.serverTrustManager = ServerTrustManager(authorities: .pem(tls.authorityPEM))
-        }
+        var channel = Channel.test(server)
         // The call beside the others is silent until the gate opens, on a busy machine for a minute.
         channel.modifiers.append(Timeout(idle: .seconds(120)))
-        let (manager, uploads) = (channel.manager(), NetworkManager<UploadEndpoint>(channel: channel))
+        let manager = channel.manager
         let beside = Task { await manager.response(for: TestEndpoint("beside"), as: .text) }
         try await server.waitForRequests(1)
 
@@ -58,13 +55,11 @@ struct CancellationTests {
                                 #expect(count == 3 << 20)
                             case .upload, .chunkedUpload:
                                 let body = CountedChunks.body(counter, count: 30, hasLength: kind == .upload)
-                                let text = try await uploads.response(for: UploadEndpoint(body: body), as: .text).value
+                                let text = try await manager.response(for: .upload(body), as: .text).value
                                 #expect(text == "\(30 * CountedChunks.size)")
                             }
                             return nil
-                        } catch {
-                            return error
-                        }
+                        } catch { return error }
                     }
                     group.addTask {
                         // On a busy machine the delay alone would leave no call to its end.

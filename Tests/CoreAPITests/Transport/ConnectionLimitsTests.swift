@@ -7,7 +7,7 @@ struct ConnectionLimitsTests {
     }
 
     private func get(_ channel: Channel) async -> Response<Data> {
-        await channel.manager().response(for: TestEndpoint("x"), as: .data)
+        await channel.manager.response(for: TestEndpoint("x"), as: .data)
     }
 
     @Test("a changed limit that does not concern connections keeps them")
@@ -38,12 +38,9 @@ struct ConnectionLimitsTests {
     @Test("copies of a channel that reject different addresses keep their connections when they are used in turn")
     func copies() async throws {
         let server = try LoopbackServer.test { _ in .ok("x") }
-        let transport = closing(CurlTransport())
-        let channel = channel(server, transport: transport)
+        let channel = channel(server, transport: closing(CurlTransport()))
         let careful = channel.with { $0.limits.rejectedAddresses = .linkLocal }
-        for _ in 0..<3 {
-            for channel in [channel, careful] { #expect(await get(channel).error == nil) }
-        }
+        for _ in 0..<3 { for channel in [channel, careful] { #expect(await get(channel).error == nil) } }
         #expect(server.connectionsAccepted == 2)
     }
 

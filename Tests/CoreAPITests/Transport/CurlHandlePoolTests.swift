@@ -1,3 +1,4 @@
+import Synchronization
 import TestSupport
 
 @testable import CoreAPICore
@@ -46,9 +47,7 @@ struct CurlHandlePoolTests {
 private final class Pool {
     private var pool: CurlHandlePool
 
-    init(capacity: Int) {
-        pool = CurlHandlePool(capacity: capacity, connections: LoopConnections())
-    }
+    init(capacity: Int) { pool = CurlHandlePool(capacity: capacity, connections: LoopConnections()) }
 
     private func form(_ method: String) -> CurlHandle.Form {
         CurlHandle.Form(scheme: .http, method: method, isUpload: method != "GET", streamsBody: false)
@@ -109,5 +108,70 @@ struct FirstFieldCheckTests {
     func unneeded() {
         var check = FirstFieldCheck(isNeeded: false)
         #expect(check.isOver && passes(&check, " x\r\n"))
+    }
+}
+
+/// A process without a free descriptor: this program again, with one test.
+@Suite("Without a free descriptor", .closing, .timeLimit(.minutes(1)))
+struct DescriptorTests {
+    private static let variable = "NETWORKERKIT_USES_UP_DESCRIPTORS"
+    private static let isWithout = ProcessInfo.processInfo.environment[variable] != nil
+
+    #if canImport(Glibc)
+    private static let descriptors = __rlimit_resource_t(RLIMIT_NOFILE.rawValue)
+    #else
+    private static let descriptors = RLIMIT_NOFILE
+    #endif
+
+    @Test("the error names the reason", .enabled(if: !isWithout))
+    func error() async throws {
+        let outcome = try await Program.tests(of: "DescriptorTests", [Self.variable: "1"])
+        let line = outcome.text.split(separator: "\n").first { $0.hasPrefix("rejected: ") }
+        #expect(try #require(line, "\(outcome.text)").hasSuffix(": \(String(cString: strerror(EMFILE)))"))
+    }
+
+    @Test("The process without", .enabled(if: isWithout))
+    func process() async throws {
+        let (first, second) = (try LoopbackServer.start { _ in .ok() }, try LoopbackServer.start { _ in .ok() })
+        let requests = Requests()
+        // From then on the loop has its own descriptors.
+        #expect(try await requests.send(.get, first.url).status == 200)
+        var taken: [Int32] = []
+        var limit = rlimit()
+        #expect(getrlimit(Self.descriptors, &limit) == 0)
+        limit.rlim_cur = 256
+        #expect(setrlimit(Self.descriptors, &limit) == 0)
+        while case let descriptor = dup(0), descriptor >= 0 { taken.append(descriptor) }
+        let response = try await requests.send(.get, second.url)
+        for descriptor in taken { close(descriptor) }
+        print("rejected: \(response.transportError?.localizedDescription ?? "\(response)")")
+    }
+}
+
+@Suite("Finished exchanges")
+struct EndedTransfersTests {
+    private let requests = Requests(CurlTransport())
+
+    @Test("are all resumed once, before the first handle is returned")
+    func together() throws {
+        let connections = LoopConnections()
+        let exchanges = try (0..<3).map { _ in
+            Exchange(try PreparedRequest(Attempt(requests.make(.get, "http://127.0.0.1")), deadline: 60_000_000_000))
+        }
+        var ended = EndedExchanges()
+        for exchange in exchanges {
+            let handle: CurlHandle = try #require(CurlHandle(connections))
+            ended.append(exchange, .collected(.cancelled), handle, isSound: false)
+        }
+        #expect(!exchanges.contains { $0.isOver.load(ordering: .acquiring) })
+        ended.resume()
+        #expect(exchanges.allSatisfy { $0.isOver.load(ordering: .acquiring) })
+        var released = 0
+        ended.release { _, isSound in
+            released += 1
+            #expect(!isSound)
+        }
+        ended.release { _, _ in Issue.record("given back a second time") }
+        #expect(released == 3)
     }
 }

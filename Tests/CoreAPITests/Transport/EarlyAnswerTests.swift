@@ -46,11 +46,9 @@ struct EarlyAnswerTests {
     func onUsedHandle(rest: EarlyServer.Rest) async throws {
         let server = try EarlyServer(200, "enough", then: rest)
         let other = try LoopbackServer.test { _ in .ok("first") }
-        let transport = closing(CurlTransport(loops: LoopGroup(loops: 1)))
-        let requests = Requests(transport)
+        let requests = Requests(closing(CurlTransport(loops: LoopGroup(loops: 1))))
         #expect(try await requests.send(.post, other.url, body: .bytes(Data("small".utf8))).text == "first")
-        let response = try await requests.send(
-            .post, server.url, body: Upload.running.body, timeout: Timeout(.seconds(5)))
+        let response = try await requests.send(.post, server.url, body: Upload.running.body, timeout: Timeout(.seconds(5)))
         #expect(response.error == nil && response.text == "enough", "\(response.result)")
     }
 

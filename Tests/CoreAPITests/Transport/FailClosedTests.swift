@@ -21,9 +21,7 @@ struct FailClosedTests {
     func rejectedConnection() async throws {
         let server = try LoopbackServer.start(tls: ServerTLS(protocols: [.http2])) { _ in .ok("secret") }
         let requests = try requests(server, ["localhost": Self.wrong])
-        for _ in 0..<3 {
-            #expect(try await requests.send(.get, server.url).transportError?.label == "pinMismatch")
-        }
+        for _ in 0..<3 { #expect(try await requests.send(.get, server.url).transportError?.label == "pinMismatch") }
         let outcomes = Mutex<[String: Int]>([:])
         await each(of: 100, atOnce: 100) { _ in
             let label = (try? await requests.send(.get, server.url))?.transportError?.label ?? "answered"

@@ -32,12 +32,6 @@ struct FloodTests {
 
     private let transport = closing(CurlTransport())
 
-    private func requests(_ server: LoopbackServer) throws -> Requests {
-        var requests = Requests(transport)
-        requests.trust = ServerTrustManager(authorities: .pem(try #require(server.tls).authorityPEM))
-        return requests
-    }
-
     @Test(
         "in place of a response, or on a cancelled stream, ends by timeout, and the next connection works",
         arguments: Flood.allCases, [true, false])
@@ -47,7 +41,7 @@ struct FloodTests {
             guard request.connection == 0, request.exchange == 0 else { return .ok("fine") }
             return [.open(flooding), .sendEndlessly(flood.frames(stream: 1))]
         }
-        let requests = try requests(server)
+        let requests = Requests(transport, to: server)
         let clock = ContinuousClock()
         let start = clock.now
         let first = Task { try await requests.send(.get, server.url, timeout: Timeout(.seconds(isCancelled ? 120 : 1))) }
@@ -73,7 +67,7 @@ struct FloodTests {
             request.exchange == 0 ? [.open(flooding), .sendEndlessly(frames)] : .stallBeforeHead
         }
         let sound = try LoopbackServer.start { _ in .ok("fine") }
-        let requests = try requests(hostile)
+        let requests = Requests(transport, to: hostile)
         let flooded = (0..<waiting).map { _ in
             Task { try await requests.send(.get, hostile.url, timeout: Timeout(.seconds(3))) }
         }

@@ -50,8 +50,7 @@ struct HostQueueTests {
         let queue = queue(2, perHost: 2)
         for item in 0..<10 { _ = queue.enqueue(item, for: "crowd") }
         _ = queue.enqueue(100, for: "lone")
-        let first = start(queue)
-        #expect(first.map(\.item) == [0, 100])
+        #expect(start(queue).map(\.item) == [0, 100])
     }
 
     @Test("A host that multiplexes gets its streams, which count as one connection")
@@ -173,8 +172,7 @@ struct ShardedQueueTests {
     func shards() throws {
         let queue = Queue(connections: 100, connectionsPerHost: 41, streamsPerConnection: 100, capacity: 100, shards: 2)
         let tickets = (0..<50).compactMap { _ in queue.start(for: "a", multiplexes: false) }
-        #expect(tickets.count == 41)
-        #expect(tickets.prefix(Queue.spreadThreshold).allSatisfy { $0.shard == 0 })
+        #expect(tickets.count == 41 && tickets.prefix(Queue.spreadThreshold).allSatisfy { $0.shard == 0 })
         #expect(tickets.count { $0.shard == 0 } == 21 && tickets.count { $0.shard == 1 } == 20)
         #expect(queue.enqueue(1, for: "a") != nil && queue.next() == nil)
         // A free position on the other shard is as good as one at home.
@@ -190,8 +188,7 @@ struct ShardedQueueTests {
         queue.learn(scout, multiplexes: true)
         let streams = (0..<100).compactMap { _ in queue.start(for: "a") }
         #expect(streams.count == 59 && streams.allSatisfy { $0.shard == scout.shard })
-        let other = try #require(queue.start(for: "b", multiplexes: true))
-        #expect(other.shard != scout.shard)
+        #expect(try #require(queue.start(for: "b", multiplexes: true)).shard != scout.shard)
         #expect(queue.start(for: "c", multiplexes: true) == nil)
         for ticket in streams + [scout] { queue.finish(ticket) }
         // The connection of an idle host may be closed for another host's.

@@ -5,12 +5,8 @@ import TestSupport
 /// Servers whose answers are legal, or nearly, and do harm.
 @Suite("Hostile answers", .closing, .timeLimit(.minutes(2)))
 struct HostileAnswerTests {
-    private func channel(_ server: LoopbackServer, loops: LoopGroup = .shared, name: String = "test") throws -> Channel {
-        var channel = Channel.test(server.url, name: name, transport: CurlTransport(loops: loops))
-        if let tls = server.tls {
-            channel.environment.serverTrustManager = ServerTrustManager(authorities: .pem(tls.authorityPEM))
-        }
-        return channel
+    private func channel(_ server: LoopbackServer, loops: LoopGroup = .shared, name: String = "test") -> Channel {
+        .test(server, name: name, transport: CurlTransport(loops: loops))
     }
 
     @Test("an endless answer in chunks of one byte does not delay another channel of its loop", arguments: [false, true])
@@ -18,18 +14,16 @@ struct HostileAnswerTests {
         let flooding = try Gate()
         let pieces = Data(repeatElement(Array("1\r\na\r\n".utf8), count: 100_000).joined())
         let hostile = try LoopbackServer.start(tls: isSecure ? ServerTLS(protocols: [.http1]) : nil) { _ in
-            [
-                .sendHead(status: 200, headers: ["Transfer-Encoding": "chunked"]), .open(flooding), .sendEndlessly(pieces),
-            ]
+            [.sendHead(status: 200, headers: ["Transfer-Encoding": "chunked"]), .open(flooding), .sendEndlessly(pieces)]
         }
         let server = try LoopbackServer.start { _ in .ok("x") }
         let loops = closing(LoopGroup(loops: 1))
-        let attacked = try channel(hostile, loops: loops)
-        let neighbour = try channel(server, loops: loops, name: "neighbour")
-        let attack = Task { await attacked.manager().response(for: TestEndpoint(), as: .data) }
+        let attacked = channel(hostile, loops: loops)
+        let neighbour = channel(server, loops: loops, name: "neighbour")
+        let attack = Task { await attacked.manager.response(for: TestEndpoint(), as: .data) }
         try await flooding.waitUntilOpen()
         let began = ContinuousClock.now
-        for _ in 0..<20 { #expect(try await neighbour.manager().response(for: TestEndpoint(), as: .text).value == "x") }
+        for _ in 0..<20 { #expect(try await neighbour.manager.response(for: TestEndpoint(), as: .text).value == "x") }
         #expect(began.duration(to: .now) < .seconds(20))
         attack.cancel()
         #expect(await attack.value.error != nil)
@@ -50,8 +44,7 @@ struct HostileAnswerTests {
                 return ServerReply([.waitFor(hasHalf)] + ServerReply.ok("last").steps + end + [.stall])
             }
         }
-        let channel = try channel(server)
-        let manager = channel.manager()
+        let manager = server.manager
         let endpoint = TestEndpoint("thing", method, modifiers: [Timeout(idle: .seconds(60))])
         #expect(try await manager.response(for: endpoint, as: .text).value == "fine")
         let began = ContinuousClock.now
@@ -83,9 +76,8 @@ struct HostileAnswerTests {
                 + Frames.frame(3, 0, stream, Data([0, 0, 0, UInt8(code.number)]))
             return [.send(frames), .stall]
         }
-        let channel = try channel(server)
         let endpoint = TestEndpoint("thing", method, modifiers: [Timeout(idle: .seconds(20))])
-        let response = await channel.manager().response(for: endpoint, as: .text)
+        let response = await server.manager.response(for: endpoint, as: .text)
         switch response.error {
         case .transport(.truncated, _): #expect(response.head?.status == 200)
         case .transport(.connectionLost(let reason, let mayHaveBeenProcessed), _):
@@ -105,9 +97,8 @@ struct HostileAnswerTests {
                 isHead ? [] : [.sendHead(status: 200, headers: ["Transfer-Encoding": "chunked"])]
             return ServerReply(head + bytes.flatMap { [.send(Data([$0])), .wait(.milliseconds(50))] })
         }
-        let channel = try channel(server)
         let endpoint = TestEndpoint(modifiers: [Timeout(idle: .milliseconds(500), total: .seconds(60))])
-        let response = await channel.manager().response(for: endpoint, as: .text)
+        let response = await server.manager.response(for: endpoint, as: .text)
         #expect(response.error?.label == "transport.timedOut.idle", "\(response.result)")
         let text = response.error.map { "\($0)" } ?? ""
         #expect(text.contains("no byte of a body and no whole line of a head sent or received for 0.5 seconds"), "\(text)")

@@ -6,20 +6,12 @@ import TestSupport
 
 @Suite("Shared threads", .closing)
 struct LoopGroupTests {
-    private static func limits(perHost: Int, connections: Int = 200) -> Limits {
-        var limits = Limits()
-        (limits.connectionsPerHost, limits.connections) = (perHost, connections)
-        return limits
-    }
-
     @Test("Ten channels share the thread of a group with one, and each has its own connections")
     func sharing() async throws {
         let server = try LoopbackServer.start { _ in .ok("x") }
         let loops = LoopGroup(loops: 1)
         let transports = (0..<10).map { _ in CurlTransport(loops: loops) }
-        for transport in transports + transports {
-            #expect(try await Requests(transport).send(.get, server.url).text == "x")
-        }
+        for transport in transports + transports { #expect(try await Requests(transport).send(.get, server.url).text == "x") }
         #expect(loops.threads == 1)
         #expect(server.connectionsAccepted == 10)
         for transport in transports { await transport.close() }
@@ -67,14 +59,11 @@ struct LoopGroupTests {
     func home() async throws {
         let server = try LoopbackServer.start { _ in .ok("x") }
         let loops = closing(LoopGroup(loops: 2))
-        let transports = [CurlTransport(loops: loops), CurlTransport(loops: loops)]
-        await each(of: 100, atOnce: 8) { _ in
-            #expect(await (try? Requests(transports[0]).send(.get, server.url).text) == "x")
-        }
+        let transports = [closing(CurlTransport(loops: loops)), closing(CurlTransport(loops: loops))]
+        await each(of: 100, atOnce: 8) { _ in #expect(await (try? Requests(transports[0]).send(.get, server.url).text) == "x") }
         #expect(loops.threads == 1)
         #expect(try await Requests(transports[1]).send(.get, server.url).text == "x")
         #expect(loops.threads == 2)
-        for transport in transports { await transport.close() }
     }
 
     @Test(
@@ -84,7 +73,7 @@ struct LoopGroupTests {
         let gate = try Gate()
         let servers = try (0..<2).map { _ in try LoopbackServer.start { .ok($0.target).after(.waitFor(gate)) } }
         let loops = closing(LoopGroup(loops: 2))
-        let transport = CurlTransport(limits: Self.limits(perHost: perHost, connections: connections), loops: loops)
+        let transport = CurlTransport(limits: .test(perHost: perHost, connections: connections), loops: loops)
         let requests = Requests(transport)
         let answers = (0..<200).map { index in
             Task { try await requests.send(.get, servers[index % 2].url + "/\(index)").text }
@@ -112,10 +101,8 @@ struct LoopGroupTests {
         let gate = try Gate()
         let server = try LoopbackServer.start { _ in .ok("x").after(.waitFor(gate)) }
         let loops = closing(LoopGroup(loops: 1))
-        var strict = Self.limits(perHost: 1)
-        strict.queuedRequests = 0
-        let one = CurlTransport(limits: strict, loops: loops)
-        let three = CurlTransport(limits: Self.limits(perHost: 3), loops: loops)
+        let one = closing(CurlTransport(limits: .test(perHost: 1, queued: 0), loops: loops))
+        let three = closing(CurlTransport(limits: .test(perHost: 3), loops: loops))
         let served = Task { try await Requests(one).send(.get, server.url).text }
         try await server.waitForRequests(1)
         let waiting = (0..<5).map { _ in Task { try await Requests(three).send(.get, server.url).text } }
@@ -128,17 +115,14 @@ struct LoopGroupTests {
         gate.open()
         for task in waiting + [served] { #expect(try await task.value == "x") }
         #expect(server.connectionsAccepted == 4)
-        for transport in [one, three] { await transport.close() }
     }
 
     @Test("Over two loops and a queue each of 10,000 requests ends once, half of them cancelled")
     func cancelHalf() async throws {
         let server = try LoopbackServer.start { _ in .ok("x") }
-        let loops = closing(LoopGroup(loops: 2))
-        let transport = closing(CurlTransport(limits: Self.limits(perHost: 40), loops: loops))
+        let transport = closing(CurlTransport(limits: .test(perHost: 40), loops: closing(LoopGroup(loops: 2))))
         let ends = await Requests(transport).cancelHalf(of: 10_000, server.url)
-        #expect(ends.done + ends.cancelled == 10_000 && ends.cancelled <= 5_000)
-        #expect(ends.other == 0)
+        #expect(ends.done + ends.cancelled == 10_000 && ends.cancelled <= 5_000 && ends.other == 0)
         #expect(transport.activeExchanges == 0 && transport.queuedExchanges == 0)
     }
 
@@ -150,15 +134,15 @@ struct LoopGroupTests {
             try LoopbackServer.start { _ in ServerReply.ok("x").after(.waitFor(gate)) }
         )
         let loops = closing(LoopGroup(loops: 1))
-        let (closing, staying) = (CurlTransport(loops: loops), CurlTransport(loops: loops))
-        let ended = (0..<5).map { _ in Task { try await Requests(closing).send(.get, first.url) } }
+        let (ending, staying) = (CurlTransport(loops: loops), CurlTransport(loops: loops))
+        let ended = (0..<5).map { _ in Task { try await Requests(ending).send(.get, first.url) } }
         let answered = (0..<5).map { _ in Task { try await Requests(staying).send(.get, second.url) } }
         try await first.waitForRequests(5)
         try await second.waitForRequests(5)
-        await closing.close()
+        await ending.close()
         for task in ended { #expect(try await task.value.transportError?.label == "closed") }
         try await first.waitForOpenConnections(atMost: 0)
-        #expect(!closing.isRunning && staying.isRunning)
+        #expect(!ending.isRunning && staying.isRunning)
         #expect(second.openConnections == 5)
         gate.open()
         for task in answered { #expect(try await task.value.text == "x") }
@@ -182,21 +166,18 @@ struct LoopGroupTests {
             return ServerReply([head, .sendBody(half)] + (isBeside ? [.waitFor(gate), .sendBody(half)] : [.stall]))
         }
         let loops = closing(LoopGroup(loops: count))
-        let (closing, staying) = (CurlTransport(loops: loops), CurlTransport(loops: loops))
-        let trust = server.tls.map { ServerTrustManager(authorities: .pem($0.authorityPEM)) } ?? .system
+        let (ending, staying) = (CurlTransport(loops: loops), CurlTransport(loops: loops))
         var held: [() async throws -> Void] = []
-        for _ in 0..<24 { held.append(try await hold(kind, closing, server.url, trust)) }
+        for _ in 0..<24 { held.append(try await hold(kind, ending, server)) }
         try await server.waitForRequests(24)
         #expect(loops.threads == (kind == .http2 ? 1 : count), "one connection of HTTP/2 has one loop")
 
-        var channel = Channel.test(server.url, transport: staying)
-        channel.environment.serverTrustManager = trust
-        let manager = channel.manager()
+        let manager = Channel.test(server, transport: staying).manager
         let body = try await manager.stream(TestEndpoint("beside")).value
         let buffered = Task { await manager.response(for: TestEndpoint("beside"), as: .data) }
         try await server.waitForRequests(26)
-        await closing.close()
-        #expect(!closing.isRunning && staying.isRunning)
+        await ending.close()
+        #expect(!ending.isRunning && staying.isRunning)
         try await server.waitForOpenConnections(atMost: 2)
         for end in held {
             let error = await #expect(throws: (any Error).self) { try await end() }
@@ -218,11 +199,9 @@ struct LoopGroupTests {
     ///
     /// - Returns: waits for its error.
     private func hold(
-        _ kind: Kind, _ transport: CurlTransport, _ url: String, _ trust: ServerTrustManager
+        _ kind: Kind, _ transport: CurlTransport, _ server: LoopbackServer
     ) async throws -> () async throws -> Void {
-        var channel = Channel.test(url, transport: transport)
-        channel.environment.serverTrustManager = trust
-        let manager = channel.manager()
+        let manager = Channel.test(server, transport: transport).manager
         switch kind {
         case .pausedBody:
             let body = try await manager.stream(TestEndpoint()).value
@@ -231,7 +210,7 @@ struct LoopGroupTests {
             let task = Task { try await manager.response(for: TestEndpoint(), as: .data).value }
             return { _ = try await task.value }
         case .raw:
-            let connection = try await transport.connect(Attempt(try Requests(transport).make(.get, url)))
+            let connection = try await transport.connect(Attempt(try Requests(transport).make(.get, server.url)))
             try await connection.write(Data("GET /thing HTTP/1.1\r\nHost: x\r\n\r\n".utf8))
             #expect(try await connection.read()?.isEmpty == false)
             return { while try await connection.read() != nil {} }
@@ -296,9 +275,8 @@ struct LoopGroupTests {
     @Test("The shared group cannot be shut down")
     func shared() async throws {
         let server = try LoopbackServer.start { _ in .ok("x") }
-        let transport = closing(CurlTransport())
         await LoopGroup.shared.shutdown()
-        #expect(try await Requests(transport).send(.get, server.url).text == "x")
+        #expect(try await Requests().send(.get, server.url).text == "x")
     }
 
     @Test("The shared group has one loop for two cores, rounded up, and at most four")
@@ -311,17 +289,14 @@ struct LoopGroupTests {
     func trust(isFirst: Bool) async throws {
         let server = try LoopbackServer.start(tls: ServerTLS(protocols: [.http2])) { _ in .ok("x") }
         let loops = closing(LoopGroup(loops: 1))
-        var (own, other) = (Requests(CurlTransport(loops: loops)), Requests(CurlTransport(loops: loops)))
-        own.trust = ServerTrustManager(authorities: .pem(try #require(server.tls).authorityPEM))
-        other.trust = ServerTrustManager(authorities: .pem(try ServerTLS().authorityPEM))
+        let own = Requests(closing(CurlTransport(loops: loops)), to: server)
+        let other = Requests(closing(CurlTransport(loops: loops)), trusting: try ServerTLS().authorityPEM)
         for _ in 0..<2 {
             if isFirst { #expect(try await own.send(.get, server.url).text == "x") }
             #expect(try await other.send(.get, server.url).transportError?.label == "tls")
             #expect(try await own.send(.get, server.url).text == "x")
         }
         #expect(loops.threads == 1 && server.requests.allSatisfy { $0.connection == server.requests.first?.connection })
-        await own.transport.close()
-        await other.transport.close()
     }
 
     @Test("A thread ends a while after its last channel, and another starts with the next")
@@ -350,11 +325,9 @@ struct LoopGroupTests {
         }
         let server = try LoopbackServer.start { _ in .ok("x") }
         let loops = closing(LoopGroup(loops: 1))
-        let (other, transport) = (CurlTransport(loops: loops), CurlTransport(loops: loops))
+        let (other, transport) = (CurlTransport(loops: loops), closing(CurlTransport(loops: loops)))
         let channel = Channel.test(hostile.url, name: "large", transport: other)
-        let readers = (0..<4).map { _ in
-            Task { for try await _ in try await channel.manager().stream(TestEndpoint()).value {} }
-        }
+        let readers = (0..<4).map { _ in Task { for try await _ in try await channel.manager.stream(TestEndpoint()).value {} } }
         try await hostile.waitForRequests(4)
         // `LoopTurnTests` counts what a neighbour may read in a turn; here every request is served beside bodies without an end.
         let requests = Requests(transport)
@@ -362,8 +335,6 @@ struct LoopGroupTests {
         #expect(other.activeExchanges == 4)
         for reader in readers { reader.cancel() }
         for reader in readers { _ = await reader.result }
-        await other.close()
-        await transport.close()
     }
 
     @Test("A channel whose server floods or stalls does not delay others", arguments: [true, false])
@@ -375,18 +346,14 @@ struct LoopGroupTests {
         }
         let server = try LoopbackServer.start { _ in .ok("x") }
         let loops = closing(LoopGroup(loops: 1))
-        let (other, transport) = (CurlTransport(loops: loops), CurlTransport(loops: loops))
-        var disturbed = Requests(other)
-        disturbed.trust = ServerTrustManager(authorities: .pem(try #require(hostile.tls).authorityPEM))
-        let (requests, neighbour) = (Requests(transport), disturbed)
-        let waiting = (0..<4).map { _ in Task { try await neighbour.send(.get, hostile.url) } }
+        let disturbed = Requests(closing(CurlTransport(loops: loops)), to: hostile)
+        let requests = Requests(closing(CurlTransport(loops: loops)))
+        let waiting = (0..<4).map { _ in Task { try await disturbed.send(.get, hostile.url) } }
         try await begun.waitUntilOpen(timeout: .seconds(20))
         for _ in 0..<101 { #expect(try await requests.send(.get, server.url).text == "x") }
-        #expect(other.activeExchanges == 4)
+        #expect(disturbed.transport.activeExchanges == 4)
         for task in waiting { task.cancel() }
         for task in waiting { #expect(try await task.value.error?.isCancelled == true) }
-        await other.close()
-        await transport.close()
     }
 
     /// In a separate process, because parallel tests have threads and memory, too.

@@ -3,14 +3,6 @@ import TestSupport
 @testable import CoreAPICore
 @testable import CoreAPICurl
 
-#if canImport(Darwin)
-import Darwin
-#elseif canImport(Musl)
-import Musl
-#else
-import Glibc
-#endif
-
 /// The bounds that let pools share a loop.
 @Suite("In one turn of a loop", .closing, .timeLimit(.minutes(1)))
 struct LoopTurnTests {
@@ -24,7 +16,6 @@ struct LoopTurnTests {
         for pipe in pipes { try pipe.fileHandleForWriting.write(contentsOf: Data("x".utf8)) }
         for reader in readers[..<100] { sockets.watch(reader, events: Int16(POLLIN), for: busy) }
         for reader in readers[100...] { sockets.watch(reader, events: Int16(POLLIN), for: other) }
-        /// The sockets that are served in a turn.
         func turn() throws -> (busy: [Int32], other: [Int32]) {
             var served: (busy: [Int32], other: [Int32]) = ([], [])
             sockets.wait(milliseconds: 0)

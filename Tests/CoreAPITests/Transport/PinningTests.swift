@@ -7,20 +7,16 @@ import TestSupport
 struct PinningTests {
     private static let other = "sha256/AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA="
 
-    struct Place: EnvironmentType {
-        let name = "nginx"
-        let baseURL: String
-        let isSimulated = true
-    }
+    private static let wrong: PinSet = ["localhost": [other, other.replacing("AAA=", with: "AAE=")]]
 
-    /// A channel to the server, and its logger's mismatches and warnings.
     private func channel(_ server: NginxServer, _ pins: PinSet, change: (inout ServerTrustManager) -> Void = { _ in })
         -> (Channel, Shared<[String]>)
     {
         let heard = Shared<[String]>([])
         var trust = ServerTrustManager(authorities: .pem(server.authority), pins: pins)
         change(&trust)
-        var channel = Channel(name: "nginx", environment: APIEnvironment(Place(baseURL: server.url), serverTrustManager: trust))
+        let host = TestHost(name: "nginx", baseURL: server.url, isSimulated: true)
+        var channel = closing(Channel(name: "nginx", environment: APIEnvironment(host, serverTrustManager: trust)))
         channel.logger = FunctionLogger { event in
             switch event {
             case .pinMismatch(_, let mismatch):
@@ -36,7 +32,7 @@ struct PinningTests {
     }
 
     private func outcome(_ channel: Channel) async -> String {
-        let response = await channel.manager().response(for: TestEndpoint("1k"), as: .data)
+        let response = await channel.manager.response(for: TestEndpoint("1k"), as: .data)
         return response.error?.label ?? "\(response.data.count)"
     }
 
@@ -50,17 +46,15 @@ struct PinningTests {
             let (channel, heard) = channel(server, ["localhost": [pin, Self.other]])
             #expect(await outcome(channel) == "1024")
             #expect(heard.current.isEmpty)
-            await channel.close()
         }
         let (channel, heard) = channel(server, ["**.localhost": [Self.other, Self.other.replacing("AAA=", with: "AAE=")]])
         for _ in 0..<3 {
-            let error = await channel.manager().response(for: TestEndpoint("1k"), as: .data).error
+            let error = await channel.manager.response(for: TestEndpoint("1k"), as: .data).error
             #expect(error?.label == "transport.pinMismatch")
             #expect(error?.description.contains(server.pin) == true && error?.description.contains(root) == true)
             #expect(error?.description.contains(Self.other) == true)
         }
         #expect(heard.current == Array(repeating: "rejected 2 2", count: 3))
-        await channel.close()
     }
 
     @Test("pins are checked in addition to ordinary verification, never instead: unknown authority, wrong host")
@@ -76,22 +70,19 @@ struct PinningTests {
         channel.environment.baseURL = "https://127.0.0.1:\(server.port)"
         #expect(await outcome(channel) == "transport.tls")
         #expect(heard.current.isEmpty)
-        heard = Shared([])
-        await channel.close()
     }
 
     @Test(
         "a report-only or expired set keeps the connection and reports; a set that blocks after its expiry blocks")
     func modes() async throws {
         let server = try await NginxServer(http2: true)
-        let wrong: PinSet = ["localhost": [Self.other, Self.other.replacing("AAA=", with: "AAE=")]]
-        var reporting = wrong
+        var reporting = Self.wrong
         reporting.mode = .reportOnly
-        var expired = wrong
+        var expired = Self.wrong
         expired.expiry = Date(timeIntervalSinceNow: -1)
         var blocking = expired
         blocking.modeAfterExpiry = .enforce
-        var current = wrong
+        var current = Self.wrong
         current.expiry = Date(timeIntervalSinceNow: 3_600)
         for (pins, outcome, event) in [
             (reporting, "1024", "reported 2 2"), (expired, "1024", "reported 2 2"),
@@ -100,23 +91,20 @@ struct PinningTests {
             let (channel, heard) = channel(server, pins)
             #expect(await self.outcome(channel) == outcome)
             #expect(heard.current == [event])
-            await channel.close()
         }
     }
 
     @Test(
-        "a replaced set applies to the next request and closes rejected connections; a missing backup is one warning"
-    )
+        "a replaced set applies to the next request and closes rejected connections; a missing backup is one warning")
     func replaced() async throws {
         let server = try await NginxServer(http2: true)
         var (channel, heard) = channel(server, ["localhost": [server.pin]])
         let place = APIEnvironment.Switch(channel.environment)
         channel.environmentSwitch = place
-        let manager = channel.manager()
+        let manager = channel.manager
         for _ in 0..<3 { _ = try await manager.response(for: TestEndpoint("1k"), as: .data).value }
-        #expect(heard.current.count == 1)
-        #expect(heard.current.first?.contains("no backup") == true)
-        place.environment.serverTrustManager.pins = ["localhost": [Self.other, Self.other.replacing("AAA=", with: "AAE=")]]
+        #expect(heard.current.count == 1 && heard.current.first?.contains("no backup") == true)
+        place.environment.serverTrustManager.pins = Self.wrong
         #expect(await manager.response(for: TestEndpoint("1k"), as: .data).error?.label == "transport.pinMismatch")
         place.environment.serverTrustManager.pins = ["localhost": [server.pin, Self.other]]
         let back = await manager.response(for: TestEndpoint("1k"), as: .data)
@@ -124,7 +112,6 @@ struct PinningTests {
         #expect(back.metrics?.isConnectionReused == false, "the old trust's connection was closed")
         let transport = try #require(channel.transport as? CurlTransport)
         #expect(transport.poolCount == 1)
-        await channel.close()
     }
 
     @Test("channels with the same trust share connections over one transport")
@@ -136,16 +123,13 @@ struct PinningTests {
         var second = first
         second.name = "second"
         #expect(await outcome(first) == "1024")
-        let response = await second.manager().response(for: TestEndpoint("1k"), as: .data)
-        #expect(response.metrics?.isConnectionReused == true)
+        #expect(await second.manager.response(for: TestEndpoint("1k"), as: .data).metrics?.isConnectionReused == true)
         #expect(transport.poolCount == 1)
     }
 
     @Test("a set is read from a file; an invalid file is named", arguments: [true, false])
     func file(isSound: Bool) throws {
-        let path = FileManager.default.temporaryDirectory.appendingPathComponent("pins-\(UInt64.random(in: 0 ... .max)).json")
-            .path
-        defer { try? FileManager.default.removeItem(atPath: path) }
+        let path = temporaryFile("pins.json").path
         let pin = isSound ? Self.other : "sha256/short"
         let text = #"{"pins": {"*.example.com": ["\#(pin)"]}, "expiry": "2030-01-01T00:00:00Z", "mode": "reportOnly"}"#
         try text.write(toFile: path, atomically: true, encoding: .utf8)
@@ -174,8 +158,7 @@ struct ClientIdentityTests {
         func text(_ name: String) throws -> String {
             try String(contentsOf: server.directory.appendingPathComponent(name), encoding: .utf8)
         }
-        let transport = closing(CurlTransport())
-        var requests = Requests(transport)
+        var requests = Requests()
         let pem = ClientIdentity.pem(
             certificates: try text("client.pem"), key: Secret(try text("client.key")), passphrase: "open")
         let p12 = ClientIdentity.pkcs12(
@@ -200,9 +183,7 @@ struct ClientIdentityTests {
     @Test("a version of TLS below the minimum is rejected")
     func versions() async throws {
         let server = try await NginxServer(http2: true, protocols: "TLSv1.2")
-        let transport = closing(CurlTransport())
-        var requests = Requests(transport)
-        requests.trust = ServerTrustManager(authorities: .pem(server.authority))
+        var requests = Requests(trusting: server.authority)
         #expect(try await requests.send(.get, server.url + "/1k").status == 200)
         requests.trust.minimumTLSVersion = .tls13
         #expect(try await requests.send(.get, server.url + "/1k").transportError?.label == "tls")
@@ -211,8 +192,7 @@ struct ClientIdentityTests {
     @Test("additional authorities are trusted, and the system's too")
     func besides() async throws {
         let server = try await NginxServer(http2: true)
-        let transport = closing(CurlTransport())
-        var requests = Requests(transport)
+        var requests = Requests()
         requests.trust = ServerTrustManager(authorities: .systemAndPEM(server.authority))
         #expect(try await requests.send(.get, server.url + "/1k").status == 200)
         let all = try #require(CurlHandle(LoopConnections())).authorities(besides: server.authority)

@@ -68,7 +68,5 @@ struct ProxyEnvironmentTests {
             ("http://user:se#cret@p.example:3128", "p.example:3128"), ("http://user:se/cr?et@p.example:3128/", "p.example:3128"),
             ("http://user:se cret@p.example:3128", "p.example:3128"),
         ])
-    func hosts(address: String, expected: String) {
-        #expect(Proxy(source: "http_proxy", address: address).host == expected)
-    }
+    func hosts(address: String, expected: String) { #expect(Proxy(source: "http_proxy", address: address).host == expected) }
 }

@@ -4,20 +4,18 @@ import TestSupport
 
 @Suite("A server cannot exceed the channel's memory limits", .closing)
 struct ResponseBoundsTests {
-    let transport = closing(CurlTransport())
+    private func requests(bodySize: Int = .max, lines: Int = .max) -> Requests {
+        var requests = Requests()
+        (requests.limits.responseBodySize, requests.limits.responseHeadLines) = (bodySize, lines)
+        return requests
+    }
 
     @Test("256 MiB of zeros in a few kilobytes of gzip stop at the limit")
     func bomb() async throws {
         let server = try LoopbackServer.start { _ in .gzipBomb(decodedBytes: 256 << 20) }
-        var requests = Requests(transport)
-        requests.limits.responseBodySize = 1 << 20
-        let response = try await requests.send(.get, server.url)
-        guard case .responseTooLarge(1 << 20) = response.transportError else {
-            Issue.record("expected responseTooLarge, got \(response.transportError.debugDescription)")
-            return
-        }
-        #expect(response.data.count == 1 << 20)
-        #expect(response.status == 200)
+        let response = try await requests(bodySize: 1 << 20).send(.get, server.url)
+        #expect(response.transportError == .responseTooLarge(limit: 1 << 20))
+        #expect(response.data.count == 1 << 20 && response.status == 200)
     }
 
     @Test("64 MiB of zeros in a few bytes of any coding stop at the limit", arguments: ["br", "deflate"])
@@ -34,31 +32,23 @@ struct ResponseBoundsTests {
             }
             return .ok(brotli, headers: ["Content-Encoding": "br"])
         }
-        var requests = Requests(transport)
-        requests.limits.responseBodySize = 1 << 20
-        let response = try await requests.send(.get, server.url)
-        #expect(response.transportError?.label == "responseTooLarge")
-        #expect(response.data == Data(count: 1 << 20))
+        let response = try await requests(bodySize: 1 << 20).send(.get, server.url)
+        #expect(response.transportError?.label == "responseTooLarge" && response.data == Data(count: 1 << 20))
     }
 
     @Test("A body of exactly the limit passes, one byte more does not")
     func edge() async throws {
         let server = try LoopbackServer.start { _ in .ok("12345") }
-        var requests = Requests(transport)
-        requests.limits.responseBodySize = 5
-        #expect(try await requests.send(.get, server.url).text == "12345")
-        requests.limits.responseBodySize = 4
-        let response = try await requests.send(.get, server.url)
-        #expect(response.transportError?.label == "responseTooLarge")
-        #expect(response.text == "1234")
+        #expect(try await requests(bodySize: 5).send(.get, server.url).text == "12345")
+        let response = try await requests(bodySize: 4).send(.get, server.url)
+        #expect(response.transportError?.label == "responseTooLarge" && response.text == "1234")
     }
 
     @Test("An announced gigabyte allocates no gigabyte")
     func announced() async throws {
         let server = try LoopbackServer.start { _ in .truncated(declared: 1 << 40, sent: Data("x".utf8)) }
         let before = Memory.resident
-        let response = try await Requests(transport).send(.get, server.url)
-        #expect(response.transportError?.label == "truncated")
+        #expect(try await Requests().send(.get, server.url).transportError?.label == "truncated")
         #expect(Memory.resident - before < 500 << 20)
     }
 
@@ -66,20 +56,14 @@ struct ResponseBoundsTests {
     func head(_ count: Int, _ size: Int) async throws {
         let lines = HeaderLines((0..<count).map { .init(name: "X-\($0)", value: String(repeating: "a", count: size)) })
         let server = try LoopbackServer.start { _ in .ok("x", headers: lines) }
-        var requests = Requests(transport)
-        requests.limits.responseHeadLines = .max
-        let response = try await requests.send(.get, server.url)
-        #expect(response.transportError?.label == "headTooLarge")
-        #expect(response.head == nil)
+        let response = try await requests().send(.get, server.url)
+        #expect(response.transportError?.label == "headTooLarge" && response.head == nil)
     }
 
     @Test("Endless interim responses stop at the same limit")
     func interimFlood() async throws {
         let interim = Data(String(repeating: "HTTP/1.1 103 Early Hints\r\nLink: </a>\r\n\r\n", count: 10_000).utf8)
         let server = try LoopbackServer.start { _ in .ok("x").after(.send(interim)) }
-        var requests = Requests(transport)
-        requests.limits.responseHeadLines = .max
-        let response = try await requests.send(.get, server.url)
-        #expect(response.transportError?.label == "headTooLarge")
+        #expect(try await requests().send(.get, server.url).transportError?.label == "headTooLarge")
     }
 }

@@ -14,10 +14,7 @@ struct SpoiltConnectionTests {
             guard request.connection == 0 else { return .ok("right") }
             return ServerReply.ok("first").followed(by: .waitFor(gate), .send(extra), .open(sent))
         }
-        var limits = Limits()
-        limits.connectionsPerHost = 1
-        let transport = closing(CurlTransport(limits: limits))
-        let requests = Requests(transport)
+        let requests = Requests(closing(CurlTransport(limits: .test(perHost: 1))))
         #expect(try await requests.send(method, server.url).text == "first")
         gate.open()
         try await sent.waitUntilOpen(timeout: .seconds(5))
@@ -26,8 +23,7 @@ struct SpoiltConnectionTests {
             #expect(response.text == "right", "\(response.result)")
         }
         // Each request arrived once, and the connection with the extra bytes is closed.
-        #expect(server.requests.count == 6)
-        #expect(server.connectionsAccepted == 2)
+        #expect(server.requests.count == 6 && server.connectionsAccepted == 2)
         try await server.waitForOpenConnections(atMost: 1)
     }
 
@@ -39,18 +35,13 @@ struct SpoiltConnectionTests {
             guard request.connection == 0 else { return .ok(request.body) }
             return ServerReply.ok("first").followed(by: .waitFor(gate), .send(extra), .open(sent))
         }
-        let transport = closing(CurlTransport())
-        let requests = Requests(transport)
+        let requests = Requests()
         #expect(try await requests.send(.get, server.url).text == "first")
         gate.open()
         try await sent.waitUntilOpen(timeout: .seconds(5))
-        let wasRead = Mutex(false)
+        let wasRead = Shared(false)
         let source = ChunkSource(isReplayable: false) {
-            let isFirst = wasRead.withLock { wasRead in
-                defer { wasRead = true }
-                return !wasRead
-            }
-            guard isFirst else { throw BodyError.readTwice }
+            guard !wasRead.exchange(true) else { throw BodyError.readTwice }
             let chunks = Mutex([Data("once".utf8)])
             return { chunks.withLock { $0.popLast() } }
         }
@@ -68,9 +59,7 @@ struct SpoiltConnectionTests {
         let server = try LoopbackServer.start(tls: isSecure ? ServerTLS(protocols: [.http1]) : nil) { request in
             .ok(Data("right\(request.connection == 0 ? extra : "")".utf8), headers: ["Content-Length": "5"])
         }
-        let transport = closing(CurlTransport())
-        var requests = Requests(transport)
-        if let tls = server.tls { requests.trust = ServerTrustManager(authorities: .pem(tls.authorityPEM)) }
+        let requests = Requests(to: server)
         for _ in 0..<4 {
             let response = try await requests.send(method, server.url, body: method == .post ? .bytes(Data("x".utf8)) : .none)
             #expect(response.text == "right", "\(response.result)")
@@ -94,12 +83,9 @@ struct SpoiltConnectionTests {
             let server = try LoopbackServer.start(tls: tls) { _ in
                 [.send(Data("\(version) 200 OK\r\n\(fields)\r\n\r\n5\r\nhello\r\n0\r\n\r\n".utf8))]
             }
-            let transport = CurlTransport()
-            var requests = Requests(transport)
-            if let tls { requests.trust = ServerTrustManager(authorities: .pem(tls.authorityPEM)) }
+            let requests = Requests(to: server)
             for _ in 0..<2 { #expect(try await requests.send(.get, server.url).text == "hello") }
             #expect(server.connectionsAccepted == connections)
-            await transport.close()
         }
     }
 
@@ -129,8 +115,7 @@ struct SpoiltConnectionTests {
             request.connection > 0
                 ? .ok("right") : [.send(Data("HTTP/1.1 200 OK\r\n\(fields)\r\n\r\nhello".utf8)), .waitFor(never)]
         }
-        let transport = closing(CurlTransport())
-        let requests = Requests(transport)
+        let requests = Requests()
         let first = try await requests.send(.get, server.url, timeout: Timeout(.seconds(5)))
         #expect(first.transportError?.label == "malformedResponse", "\(first.result)")
         #expect(try await requests.send(.get, server.url).text == "right")
@@ -144,9 +129,7 @@ struct SpoiltConnectionTests {
             request in
             .ok("\(request.connection)")
         }
-        let transport = closing(CurlTransport())
-        var requests = Requests(transport)
-        requests.trust = ServerTrustManager(authorities: .pem(try #require(server.tls).authorityPEM))
+        let requests = Requests(to: server)
         var answers: [String] = []
         for _ in 0..<4 {
             answers.append(try await requests.send(.post, server.url, body: .bytes(Data("x".utf8))).text)
@@ -164,9 +147,7 @@ struct SpoiltConnectionTests {
             if request.connection > 0 { return .ok("fresh") }
             return byClock ? .stallBeforeHead : .ok(String(repeating: "x", count: 100_000))
         }
-        let transport = closing(CurlTransport())
-        var requests = Requests(transport)
-        requests.trust = ServerTrustManager(authorities: .pem(try #require(server.tls).authorityPEM))
+        var requests = Requests(to: server)
         requests.limits.responseBodySize = 1_000
         let clock = Timeout(idle: byClock ? .milliseconds(200) : .seconds(20), total: .seconds(60))
         let first = try await requests.send(.get, server.url, timeout: clock)
@@ -187,9 +168,7 @@ struct SpoiltConnectionTests {
             default: .ok("\(request.connection)")
             }
         }
-        let transport = closing(CurlTransport())
-        var requests = Requests(transport)
-        requests.trust = ServerTrustManager(authorities: .pem(try #require(server.tls).authorityPEM))
+        let requests = Requests(to: server)
         let held = Task { [requests] in try await requests.send(.get, server.url + "/held").text }
         try await begun.waitUntilOpen(timeout: .seconds(5))
         let clock = Timeout(idle: .seconds(2), total: .seconds(20))
@@ -213,8 +192,7 @@ struct SpoiltConnectionTests {
         let server = try LoopbackServer.start { _ in .ok("right") }
         let transport = closing(CurlTransport())
         for index in 0..<20 {
-            let response = try await Requests(transport).send(.get, server.url)
-            #expect(response.metrics?.isConnectionReused == (index > 0))
+            #expect(try await Requests(transport).send(.get, server.url).metrics?.isConnectionReused == (index > 0))
         }
         #expect(server.connectionsAccepted == 1)
     }

@@ -2,14 +2,6 @@ import TestSupport
 
 @testable import CoreAPICore
 
-#if canImport(Darwin)
-import Darwin
-#elseif canImport(Musl)
-import Musl
-#else
-import Glibc
-#endif
-
 /// The memory of bodies that are held or compressed, measured in a separate process: this program again, with one test.
 @Suite("Memory of streams", .timeLimit(.minutes(5)))
 struct StreamMemoryTests {
@@ -32,15 +24,11 @@ struct StreamMemoryTests {
 
     /// - Returns: the numbers that the separate process reports.
     private func measure(_ direction: String) async throws -> (moved: Int, growth: Int) {
-        var environment = ProcessInfo.processInfo.environment
-        environment[Self.variable] = direction
-        let outcome = try await Program.run(
-            [CommandLine.arguments[0], "--testing-library", "swift-testing", "--filter", "StreamMemoryTests"],
-            environment: environment, capturesErrors: true)
-        let line = outcome.text.split(separator: "\n").first { $0.hasPrefix("measured \(direction) ") }
-        let words = try #require(line, "\(outcome.text)").split(separator: " ").compactMap { Int($0) }
-        print("a stream \(direction): \(words[0] >> 20) MiB moved, grown by \(words[1] >> 10) KiB")
-        return (words[0], words[1])
+        let outcome = try await Program.tests(of: "StreamMemoryTests", [Self.variable: direction])
+        let numbers = outcome.numbers(after: "measured \(direction) ")
+        try #require(numbers.count == 2, "\(outcome.text)")
+        print("a stream \(direction): \(numbers[0] >> 20) MiB moved, grown by \(numbers[1] >> 10) KiB")
+        return (numbers[0], numbers[1])
     }
 
     @Test(
@@ -67,15 +55,10 @@ struct StreamMemoryTests {
             guard request.path == "/large" else { return .ok("small") }
             return [.sendHead(status: 200, headers: ["Content-Length": "99999999999"]), .sendEndlessly(piece)]
         }
-        var channel = Channel.test(server.url)
-        if let tls = server.tls {
-            channel.environment.serverTrustManager = ServerTrustManager(authorities: .pem(tls.authorityPEM))
-        }
-        let manager = channel.manager()
+        let channel = Channel.test(server)
+        let manager = channel.manager
         func small() async throws {
-            for _ in 0..<20 {
-                #expect(try await manager.response(for: TestEndpoint("small"), as: .text).value == "small")
-            }
+            for _ in 0..<20 { #expect(try await manager.response(for: TestEndpoint("small"), as: .text).value == "small") }
         }
         try await small()
         let before = Memory.resident
@@ -105,11 +88,9 @@ struct StreamMemoryTests {
             .gzipBomb(decodedBytes: request.path == "/large" ? 512 << 20 : 1 << 20)
         }
         let channel = Channel.test(server.url)
-        let manager = channel.manager()
+        let manager = channel.manager
         // The buffers of the decoder and of the server.
-        for _ in 0..<3 {
-            for try await _ in try await manager.stream(TestEndpoint("small")).value {}
-        }
+        for _ in 0..<3 { for try await _ in try await manager.stream(TestEndpoint("small")).value {} }
         let before = Memory.resident
         var reader = try await manager.stream(TestEndpoint("large")).value.makeAsyncIterator()
         var moved = try await reader.next()?.count ?? 0

@@ -5,8 +5,7 @@ import TestSupport
 
 @Suite("The clocks of a call", .closing)
 struct TimeoutTests {
-    let transport = closing(CurlTransport())
-    var requests: Requests { Requests(transport) }
+    let requests = Requests()
 
     @Test("A connection that is never made")
     func connect() async throws {
@@ -48,8 +47,7 @@ struct TimeoutTests {
         let started = ContinuousClock.now
         let response = try await requests.send(
             .get, server.url, timeout: Timeout(connect: .seconds(60), idle: .milliseconds(300), total: .seconds(60)))
-        #expect(response.transportError?.label == "timedOut.idle")
-        #expect(response.text == "0123456789")
+        #expect(response.transportError?.label == "timedOut.idle" && response.text == "0123456789")
         let took = started.duration(to: .now)
         #expect(took > .milliseconds(1_150) && took < .seconds(20), "\(took)")
     }
@@ -85,8 +83,7 @@ struct TimeoutTests {
             }
         }
         // The body blocks the thread, so this test needs its own one.
-        let loops = closing(LoopGroup(loops: 1))
-        let transport = closing(CurlTransport(loops: loops))
+        let transport = closing(CurlTransport(loops: closing(LoopGroup(loops: 1))))
         let response = try await Requests(transport).send(
             .post, server.url, body: .stream(stream),
             timeout: Timeout(connect: .seconds(5), idle: .seconds(2), total: .seconds(60)))
@@ -100,8 +97,7 @@ struct TimeoutTests {
             .get, server.url, timeout: Timeout(connect: .seconds(60), idle: .seconds(60), total: .milliseconds(400)))
         try await Task.sleep(for: .milliseconds(300))
         let started = ContinuousClock.now
-        let response = await transport.send(request)
-        #expect(response.transportError?.label == "timedOut.total")
+        #expect(await requests.transport.send(request).transportError?.label == "timedOut.total")
         #expect(started.duration(to: .now) < .seconds(20))
     }
 
@@ -129,8 +125,7 @@ struct TimeoutTests {
         arguments: [7, 16 << 20], [true, false])
     func idleWithBody(size: Int, hasLength: Bool) async throws {
         let server = try LoopbackServer.startSilent()
-        let transport = closing(CurlTransport())
-        let requests = Requests(transport)
+        let requests = Requests()
         let data = Data(count: size)
         let stream = Body.Stream {
             nonisolated(unsafe) var rest = data
@@ -157,13 +152,11 @@ struct TimeoutTests {
         let server = try LoopbackServer.start { _ in
             ServerReply([
                 text("HTTP/1.1 200 OK"), pause, text("A: 1"), pause, text("B: 2"), pause, text("Transfer-Encoding: chunked"),
-                pause,
-                text("\r\n2\r\n{}"), pause, text("0"), pause, text("T: 1"), pause, text("U: 2"), pause, text(""),
+                pause, text("\r\n2\r\n{}"), pause, text("0"), pause, text("T: 1"), pause, text("U: 2"), pause, text(""),
             ])
         }
-        let transport = closing(CurlTransport())
         let timeout = Timeout(connect: .seconds(5), idle: .seconds(2), total: .seconds(60))
-        let response = try await Requests(transport).send(.get, server.url, timeout: timeout)
+        let response = try await requests.send(.get, server.url, timeout: timeout)
         #expect(response.text == "{}", "\(response.result)")
     }
 
@@ -180,9 +173,7 @@ struct TimeoutTests {
             _ = usleep(3_400_000)
         }
         // The body blocks the thread, so this test needs its own one.
-        let loops = closing(LoopGroup(loops: 1))
-        let transport = closing(CurlTransport(loops: loops))
-        let requests = Requests(transport)
+        let requests = Requests(closing(CurlTransport(loops: closing(LoopGroup(loops: 1)))))
         // On its own thread, because other tests may block the shared ones for longer than the timeouts.
         let (uploaded, response) = try await withTaskExecutorPreference(ownThread()) {
             async let waiting = requests.send(

@@ -31,9 +31,7 @@ struct WakeUpTests {
             let answer = ServerReply.ok(String(repeating: "x", count: size))
             return request.exchange == 0 ? answer : ServerReply([.waitFor(gate)] + answer.steps)
         }
-        let transport = closing(CurlTransport())
-        var requests = Requests(transport)
-        if let tls = server.tls { requests.trust = ServerTrustManager(authorities: .pem(tls.authorityPEM)) }
+        let requests = Requests(to: server)
         // The first opens the connection.
         #expect(try await requests.send(.get, server.url).data.count == size)
         let attempt = Attempt(try requests.make(.get, server.url))
@@ -41,7 +39,7 @@ struct WakeUpTests {
         await withTaskExecutorPreference(executor) {
             let before = executor.count
             executor.openWhenSuspended(gate)
-            let reply = await transport.send(attempt)
+            let reply = await requests.transport.send(attempt)
             #expect(executor.count - before == 1)
             #expect(reply.failure == nil && reply.data.count == size)
             #expect(reply.metrics?.httpVersion == (secure ? "HTTP/2" : "HTTP/1.1"))
@@ -57,9 +55,8 @@ struct WakeUpTests {
             return [.waitFor(first), head, .waitFor(rest), .sendBody(Data(count: 2_000_000))]
         }
         let transport = CurlTransport()
-        var channel = Channel.test(server.url)
-        channel.transport = transport
-        let manager = channel.manager()
+        let channel = Channel.test(server, transport: transport)
+        let manager = channel.manager
         #expect(await manager.response(for: TestEndpoint("warm"), as: .nothing).error == nil)
         let call = Call(PreparedChannel(channel), TestEndpoint("stream"), ResponseDecoding<Body>.stream)
         let request = Request(call: call, method: .get, url: try HTTPURL(server.url + "/stream"))
@@ -78,6 +75,5 @@ struct WakeUpTests {
             #expect(bytes == 2_000_000)
             #expect((2...chunks + 2).contains(executor.count - before), "\(chunks) chunks")
         }
-        await channel.close()
     }
 }

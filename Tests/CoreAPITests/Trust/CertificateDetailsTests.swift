@@ -72,13 +72,12 @@ struct CertificateDetailsTests {
         "a value escapes what would end it or steer a terminal, and one that is no text is shown in hexadecimal",
         arguments: [
             (0x0C, Array("a\u{1B}[31m\n\u{0}".utf8), "CN=a\\1B[31m\\0A\\00"),
-            (0x0C, Array("\u{202E}x\u{85}".utf8), "CN=\\E2\\80\\AEx\\C2\\85"),
-            (0x0C, Array("  # ".utf8), "CN=\\  #\\ "), (0x0C, Array(" ".utf8), "CN=\\ "), (0x0C, [], "CN="),
-            (0x0C, [0xFF, 0x41], "CN=#0C02FF41"), (0x13, [0x41, 0xC3], "CN=#130241C3"), (0x14, [0x41, 0xC7], "CN=AÇ"),
-            (0x1E, [0x00, 0x41, 0x01, 0x5E], "CN=AŞ"), (0x1E, [0x00, 0x41, 0x01], "CN=#1E03004101"),
-            (0x1E, [0xD8, 0x00], "CN=#1E02D800"), (0x1E, [0xD8, 0x3D, 0xDE, 0x00], "CN=😀"),
-            (0x1C, [0x00, 0x01, 0xF6, 0x00], "CN=😀"), (0x1C, [0xFF, 0xFF, 0xFF, 0xFF], "CN=#1C04FFFFFFFF"),
-            (0x02, [0x05], "CN=#020105"),
+            (0x0C, Array("\u{202E}x\u{85}".utf8), "CN=\\E2\\80\\AEx\\C2\\85"), (0x0C, Array("  # ".utf8), "CN=\\  #\\ "),
+            (0x0C, Array(" ".utf8), "CN=\\ "), (0x0C, [], "CN="), (0x0C, [0xFF, 0x41], "CN=#0C02FF41"),
+            (0x13, [0x41, 0xC3], "CN=#130241C3"), (0x14, [0x41, 0xC7], "CN=AÇ"), (0x1E, [0x00, 0x41, 0x01, 0x5E], "CN=AŞ"),
+            (0x1E, [0x00, 0x41, 0x01], "CN=#1E03004101"), (0x1E, [0xD8, 0x00], "CN=#1E02D800"),
+            (0x1E, [0xD8, 0x3D, 0xDE, 0x00], "CN=😀"), (0x1C, [0x00, 0x01, 0xF6, 0x00], "CN=😀"),
+            (0x1C, [0xFF, 0xFF, 0xFF, 0xFF], "CN=#1C04FFFFFFFF"), (0x02, [0x05], "CN=#020105"),
         ] as [(UInt8, [UInt8], String)])
     func values(tag: UInt8, content: [UInt8], text: String) throws {
         #expect(try Self.text(ofName: Self.set(type: [0x55, 0x04, 0x03], value: Self.element(tag, content))) == text)
@@ -111,9 +110,7 @@ struct CertificateDetailsTests {
             Self.element(0x31, [UInt8](type)), Self.element(0x31, [UInt8](Self.element(0x30, [UInt8](type)))),
             Self.element(0x31, [UInt8](Self.element(0x30, [UInt8](value + type)))),
             Self.element(0x31, [UInt8](Self.element(0x30, [UInt8](type + value + value)))), Data([0x31, 0x80]),
-        ] {
-            #expect(throws: Certificate.ReadError.self, "\(Array(part))") { try Self.text(ofName: part) }
-        }
+        ] { #expect(throws: Certificate.ReadError.self, "\(Array(part))") { try Self.text(ofName: part) } }
     }
 
     @Test("of a damaged certificate are an error, or harmless text and dates")
@@ -144,11 +141,9 @@ struct CertificateDetailsTests {
 
     private static func text(ofName parts: Data) throws -> String {
         var reader = DERReader(element(0x30, [UInt8](parts)))
-        let name = reader.next()
-        return try DistinguishedName.text(of: #require(name))
+        return try DistinguishedName.text(of: #require(reader.next()))
     }
 
-    /// Certificates that the `openssl` command makes and prints.
     private final class Folder {
         private let url: URL
 

@@ -1,20 +1,17 @@
+import CoreAPITransfers
 import TestSupport
 
 /// A file of a server, and the server's support for ranges.
 struct Served: Sendable {
     var bytes: Data
-    /// `nil` for none.
     var tag: String? = #""one""#
     var headers: HeaderLines = ["Accept-Ranges": "bytes"]
     var knowsRanges = true
     var checksIfRange = true
-    var namesDigest = false {
-        didSet { if namesDigest, cached == nil { cached = Self.digest(of: bytes) } }
-    }
+    var namesDigest = false { didSet { if namesDigest, cached == nil { cached = Self.digest(of: bytes) } } }
     /// Computed once: it takes milliseconds without optimisation.
     private var cached: String?
 
-    /// How a body breaks off.
     enum Cut: CaseIterable {
         case closing, resetting, stalling
 
@@ -28,9 +25,7 @@ struct Served: Sendable {
     }
 
     /// - Parameter seed: selects the bytes.
-    init(_ count: Int, seed: UInt64 = 1) {
-        bytes = .noise(count, seed: seed)
-    }
+    init(_ count: Int, seed: UInt64 = 1) { bytes = .noise(count, seed: seed) }
 
     var digest: String { cached ?? Self.digest(of: bytes) }
 
@@ -56,6 +51,12 @@ struct Served: Sendable {
         return [head, .sendBody(Data(part.prefix(count))), cut.step]
     }
 
+    /// A server that answers the first requests with as many bytes, and the others with the whole.
+    func server(cut counts: Int..., then cut: Cut = .closing) throws -> LoopbackServer {
+        let turn = Shared(0)
+        return try LoopbackServer.test { reply($0, sending: counts.dropFirst(turn.next()).first, then: cut) }
+    }
+
     /// The requested range; empty if it begins after the end; `nil` for the whole file.
     private func asked(by request: ReceivedRequest) -> Range<Int>? {
         guard knowsRanges, let text = request.headers["range"], let match = text.firstMatch(of: /^bytes=(\d+)-(\d*)$/),
@@ -69,24 +70,39 @@ struct Served: Sendable {
     }
 }
 
-/// A folder that is removed at the end.
 final class Folder: Sendable {
     let url: URL
 
-    init() throws {
+    init() {
         url = FileManager.default.temporaryDirectory.appendingPathComponent("downloads-\(UUID().uuidString)")
-        try FileManager.default.createDirectory(at: url, withIntermediateDirectories: true)
+        try? FileManager.default.createDirectory(at: url, withIntermediateDirectories: true)
     }
 
-    deinit {
-        try? FileManager.default.removeItem(at: url)
-    }
+    deinit { try? FileManager.default.removeItem(at: url) }
 
     func file(_ name: String) -> URL { url.appendingPathComponent(name) }
 
-    var names: [String] {
-        get throws { try FileManager.default.contentsOfDirectory(atPath: url.path).sorted() }
+    var names: [String] { get throws { try FileManager.default.contentsOfDirectory(atPath: url.path).sorted() } }
+
+    /// Downloads the server's file to ``export``, on a channel of its own.
+    func download(
+        from server: LoopbackServer, retries: Bool = false, _ options: DownloadOptions = DownloadOptions()
+    ) -> Download { Channel.loopback(server, retries: retries).manager.download(.export, to: export, options) }
+
+    /// Begins a download that breaks off.
+    @discardableResult
+    func interrupt(_ server: LoopbackServer, _ options: DownloadOptions = DownloadOptions()) async -> APIClientError? {
+        await interrupt(.loopback(server), options)
     }
+
+    @discardableResult
+    func interrupt(_ channel: Channel, _ options: DownloadOptions = DownloadOptions()) async -> APIClientError? {
+        let error = await channel.manager.download(.export, to: export, options).failure
+        #expect(error != nil)
+        return error
+    }
+
+    var exported: Data { get throws { try Data(contentsOf: export) } }
 
     var export: URL { file("export.bin") }
     var part: URL { file("export.bin.part") }
@@ -106,4 +122,45 @@ extension Channel {
 
 extension Endpoint where Self == GET<Void, Void> {
     static var export: Self { .get("export", name: "export") }
+}
+
+extension Download {
+    var failure: APIClientError? {
+        get async {
+            do {
+                _ = try await value
+                return nil
+            } catch { return error }
+        }
+    }
+}
+
+extension APIClientError {
+    var download: DownloadError? { (rejection ?? underlyingError) as? DownloadError }
+    /// The system's code for a file that cannot be written.
+    var writeCode: Int32? { if case .cannotWrite(_, let code, _) = download { code } else { nil } }
+}
+
+extension LoopbackServer {
+    var ranges: [String?] { requests.map { $0.headers["range"] } }
+}
+
+extension ServerReply {
+    /// This reply, whose body waits after some bytes.
+    func halting(after count: Int, opening began: Gate? = nil, until gate: Gate) -> ServerReply {
+        ServerReply(
+            steps.flatMap { step -> [Step] in
+                guard case .sendBody(let data) = step else { return [step] }
+                let opening: [Step] = began.map { [.open($0)] } ?? []
+                return [.sendBody(data.prefix(count))] + opening + [.waitFor(gate), .sendBody(data.dropFirst(count))]
+            })
+    }
+
+    /// A 206 of the file "one".
+    static func part(_ range: String?, _ body: Data, tag: String = #""one""#, _ headers: HeaderLines = [:]) -> ServerReply {
+        var headers = headers
+        headers.append("ETag", tag)
+        if let range { headers.append("Content-Range", range) }
+        return .status(206, body: body, headers: headers)
+    }
 }

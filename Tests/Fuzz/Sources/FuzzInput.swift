@@ -4,18 +4,14 @@ import Foundation
 struct FuzzInput {
     private(set) var bytes: ArraySlice<UInt8>
 
-    init(_ bytes: UnsafeBufferPointer<UInt8>) {
-        self.bytes = Array(bytes)[...]
-    }
+    init(_ bytes: UnsafeBufferPointer<UInt8>) { self.bytes = Array(bytes)[...] }
 
     var data: Data { Data(bytes) }
     /// Invalid UTF-8 becomes U+FFFD.
     var text: String { String(decoding: bytes, as: UTF8.self) }
 
     /// A choice; 0 at the end of the input.
-    mutating func byte() -> UInt8 {
-        bytes.popFirst() ?? 0
-    }
+    mutating func byte() -> UInt8 { bytes.popFirst() ?? 0 }
 
     /// The bytes up to the next LF, without it.
     mutating func line() -> ArraySlice<UInt8> {
@@ -24,7 +20,5 @@ struct FuzzInput {
         return line
     }
 
-    mutating func lineOfText() -> String {
-        String(decoding: line(), as: UTF8.self)
-    }
+    mutating func lineOfText() -> String { String(decoding: line(), as: UTF8.self) }
 }

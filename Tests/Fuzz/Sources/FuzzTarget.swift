@@ -6,12 +6,8 @@ struct FuzzTarget: Sendable {
 
     static let all: [FuzzTarget] = [
         .responseHead, .httpDate, .mediaType, .fixture, .address, .json, .decoder, .encoder, .certificate, .pinSet,
-        .contentCoding,
-        .secrets,
-        .setCookie,
-        .challenge,
-        .lines, .events, .multipart,
-        .digestField, .sidecar, .upload, .webSocket, .upgrade,
+        .contentCoding, .secrets, .setCookie, .challenge, .lines, .events, .multipart, .digestField, .sidecar, .upload,
+        .webSocket, .upgrade,
     ]
 }
 

@@ -21,9 +21,8 @@ struct AnswerTests {
         let apart = try await BuiltCommand.shell("\"$@\" 2>/dev/null", [server.url + "/a"])
         #expect(apart.text == "no end")
         #expect(try await BuiltCommand.run([server.url + "/a", "--body"]).text == "no end")
-        let file = FileManager.default.temporaryDirectory.appendingPathComponent("upload-\(UUID().uuidString)")
+        let file = temporaryFile("upload")
         try Data("x".utf8).write(to: file)
-        defer { try? FileManager.default.removeItem(at: file) }
         let upload = try await BuiltCommand.run(["upload", file.path, "PUT", server.url + "/busy", "--quiet"])
         #expect(upload.text.hasPrefix("{\"error\":\"busy\"}\n503 Service Unavailable"), "\(upload.text)")
     }
@@ -54,25 +53,21 @@ struct AnswerTests {
         "is written while it arrives, if its address is in clear text and a pipe reads it",
         arguments: [[], ["--stream"], ["-S", "--body"]])
     func streamed(options: [String]) async throws {
-        let gate = try Gate()
-        let server = try server("text/plain", gate)
-        let read = try await BuiltCommand.shell(Self.following, [server.url] + options)
+        let read = try await BuiltCommand.shell(Self.following, [server("text/plain", Gate()).url] + options)
         #expect(read.text == "got one\ngot two\n", "\(read.text)")
     }
 
     @Test("is written while it arrives over https with --stream, and over HTTP/2 as a whole without")
     func streamedOverTLS() async throws {
-        let gate = try Gate()
-        let server = try server("text/event-stream", gate, tls: ServerTLS())
-        try await BuiltCommand.withFolder { folder in
-            let authority = folder.appendingPathComponent("authority.pem")
-            try Data(#require(server.tls).authorityPEM.utf8).write(to: authority)
-            let trust = ["--cacert", authority.path]
-            let read = try await BuiltCommand.shell(Self.following, [server.url, "--stream"] + trust)
-            #expect(read.text == "got one\ngot two\n", "\(read.text)")
-            let whole = try await BuiltCommand.run([server.url + "/a"] + trust)
-            #expect(whole.text.hasPrefix("one\ntwo\n200, HTTP/2, 8 B"), "\(whole.text)")
-        }
+        let server = try server("text/event-stream", Gate(), tls: ServerTLS())
+        let folder = try temporaryFolder("command")
+        let authority = folder.appendingPathComponent("authority.pem")
+        try Data(#require(server.tls).authorityPEM.utf8).write(to: authority)
+        let trust = ["--cacert", authority.path]
+        let read = try await BuiltCommand.shell(Self.following, [server.url, "--stream"] + trust)
+        #expect(read.text == "got one\ngot two\n", "\(read.text)")
+        let whole = try await BuiltCommand.run([server.url + "/a"] + trust)
+        #expect(whole.text.hasPrefix("one\ntwo\n200, HTTP/2, 8 B"), "\(whole.text)")
     }
 
     @Test("ends with its reader, and not with the server")
@@ -92,7 +87,7 @@ struct AnswerTests {
     @Test("that is written while it arrives keeps status, size, times and errors of the call")
     func streamedReport() async throws {
         let gate = try Gate()
-        let server = try LoopbackServer.start { request in
+        let server = try LoopbackServer.test { request in
             switch request.path {
             case "/cut": [.sendHead(status: 200, headers: ["Content-Length": "4"]), .sendBody(Data("ab".utf8)), .reset]
             case "/slow": [.sendHead(status: 200, headers: ["Content-Length": "4"]), .sendBody(Data("ab".utf8)), .waitFor(gate)]
@@ -100,10 +95,7 @@ struct AnswerTests {
             default: .ok("1234")
             }
         }
-        defer {
-            gate.open()
-            server.close()
-        }
+        defer { gate.open() }
         let whole = try await BuiltCommand.run([server.url, "--stream", "-v"])
         #expect(whole.status == 0 && whole.text.hasPrefix("1234\n200 OK, HTTP/1.1, 4 B"), "\(whole.text)")
         #expect(whole.text.contains("> GET / HTTP/1.1") && whole.text.contains("first byte"), "\(whole.text)")
@@ -139,61 +131,57 @@ struct AnswerTests {
         let call = try await BuiltCommand.run([server.url + "/login", "--body"])
         #expect(call.text == "sid=7", "\(call.text)")
         #expect(try await BuiltCommand.run([server.url + "/home", "--body"]).text == "none")
-        try await BuiltCommand.withFolder { folder in
-            let file = folder.appendingPathComponent("home.txt")
-            _ = try await BuiltCommand.run(["download", server.url + "/login", "-o", file.path])
-            #expect(try Data(contentsOf: file) == Data("sid=7".utf8))
-        }
+        let folder = try temporaryFolder("command")
+        let file = folder.appendingPathComponent("home.txt")
+        _ = try await BuiltCommand.run(["download", server.url + "/login", "-o", file.path])
+        #expect(try Data(contentsOf: file) == Data("sid=7".utf8))
     }
 
     @Test("has a place before the request is sent: what -o, --state or a download cannot store is rejected")
     func output() async throws {
         let server = try LoopbackServer.test { _ in .ok("new", headers: ["ETag": #""a""#]) }
-        try await BuiltCommand.withFolder { folder in
-            let file = folder.appendingPathComponent("file").path
-            try Data("old".utf8).write(to: URL(fileURLWithPath: file))
-            let long = folder.appendingPathComponent(String(repeating: "a", count: 256)).path
-            for (path, reason) in [
-                (long, "File name too long"), (folder.path, "it is a folder"),
-                (folder.path + "/no/x", "its folder does not exist"),
-                (file + "/x", "Not a directory"), ("/proc/networker", "No such file or directory"), ("", "it is a folder"),
+        let folder = try temporaryFolder("command")
+        let file = folder.appendingPathComponent("file").path
+        try Data("old".utf8).write(to: URL(fileURLWithPath: file))
+        let long = folder.appendingPathComponent(String(repeating: "a", count: 256)).path
+        for (path, reason) in [
+            (long, "File name too long"), (folder.path, "it is a folder"), (folder.path + "/no/x", "its folder does not exist"),
+            (file + "/x", "Not a directory"), ("/proc/networker", "No such file or directory"), ("", "it is a folder"),
+        ] {
+            for words in [
+                [server.url, "-o", path], ["download", server.url + "/a", "-o", path],
+                ["upload", file, server.url, "--resumable", "tus", "--state", path],
             ] {
-                for words in [
-                    [server.url, "-o", path], ["download", server.url + "/a", "-o", path],
-                    ["upload", file, server.url, "--resumable", "tus", "--state", path],
-                ] {
-                    let rejected = try await BuiltCommand.run(words)
-                    #expect(rejected.status == 64 && rejected.text.contains("cannot write the "), "\(words): \(rejected.text)")
-                    #expect(rejected.text.contains(reason), "\(words): \(rejected.text)")
-                }
+                let rejected = try await BuiltCommand.run(words)
+                #expect(rejected.status == 64 && rejected.text.contains("cannot write the "), "\(words): \(rejected.text)")
+                #expect(rejected.text.contains(reason), "\(words): \(rejected.text)")
             }
-            #expect(server.requests.isEmpty)
-            // With the longest name that the system takes it is written; nothing else is left beside it.
-            let longest = folder.appendingPathComponent(String(repeating: "b", count: 255)).path
-            for path in [file, longest] {
-                let written = try await BuiltCommand.run([server.url, "-o", path])
-                #expect(written.status == 0, "\(written.text)")
-                #expect(try Data(contentsOf: URL(fileURLWithPath: path)) == Data("new".utf8))
-            }
-            #expect(try FileManager.default.contentsOfDirectory(atPath: folder.path).count == 2)
-            #expect(try await BuiltCommand.run([server.url, "-o", "/dev/null"]).status == 0)
         }
+        #expect(server.requests.isEmpty)
+        // With the longest name that the system takes it is written; nothing else is left beside it.
+        let longest = folder.appendingPathComponent(String(repeating: "b", count: 255)).path
+        for path in [file, longest] {
+            let written = try await BuiltCommand.run([server.url, "-o", path])
+            #expect(written.status == 0, "\(written.text)")
+            #expect(try Data(contentsOf: URL(fileURLWithPath: path)) == Data("new".utf8))
+        }
+        #expect(try FileManager.default.contentsOfDirectory(atPath: folder.path).count == 2)
+        #expect(try await BuiltCommand.run([server.url, "-o", "/dev/null"]).status == 0)
     }
 
     @Test("is preceded by every line of a form with --offline and -v: texts, and the paths of files")
     func form() async throws {
         let server = try LoopbackServer.test { _ in .ok() }
-        try await BuiltCommand.withFolder { folder in
-            let file = folder.appendingPathComponent("a.csv")
-            try Data("1,2".utf8).write(to: file)
-            let words = [server.url, "--multipart", "a=1", "b=zwei\ndrei", "password=planted", "f@\(file.path)"]
-            for option in ["--offline", "-v"] {
-                let shown = try await BuiltCommand.run(words + [option]).text
-                #expect(shown.contains("> Content-Disposition: form-data; name=\"a\"\n> \n> 1\n> --networkerkit-"), "\(shown)")
-                #expect(shown.contains("name=\"b\"\n> \n> zwei\n> drei\n"), "\(shown)")
-                let part = "name=\"f\"; filename=\"a.csv\"\n> Content-Type: text/csv\n> \n> (the file \(file.path))\n"
-                #expect(shown.contains(part) && !shown.contains("planted") && !shown.contains("not shown"), "\(shown)")
-            }
+        let folder = try temporaryFolder("command")
+        let file = folder.appendingPathComponent("a.csv")
+        try Data("1,2".utf8).write(to: file)
+        let words = [server.url, "--multipart", "a=1", "b=zwei\ndrei", "password=planted", "f@\(file.path)"]
+        for option in ["--offline", "-v"] {
+            let shown = try await BuiltCommand.run(words + [option]).text
+            #expect(shown.contains("> Content-Disposition: form-data; name=\"a\"\n> \n> 1\n> --networkerkit-"), "\(shown)")
+            #expect(shown.contains("name=\"b\"\n> \n> zwei\n> drei\n"), "\(shown)")
+            let part = "name=\"f\"; filename=\"a.csv\"\n> Content-Type: text/csv\n> \n> (the file \(file.path))\n"
+            #expect(shown.contains(part) && !shown.contains("planted") && !shown.contains("not shown"), "\(shown)")
         }
     }
 
@@ -201,18 +189,17 @@ struct AnswerTests {
     func identity() async throws {
         let server = try LoopbackServer.test(tls: ServerTLS(.clientAuthenticated)) { _ in .ok("welcome") }
         let certificate = try #require(server.tls?.clientAuthority).certificate(for: [], name: "client")
-        try await BuiltCommand.withFolder { folder in
-            for (name, text) in [
-                ("ca.pem", try #require(server.tls).authorityPEM), ("cert.pem", certificate.chainPEM),
-                ("key.pem", certificate.keyPEM),
-            ] { try Data(text.utf8).write(to: folder.appendingPathComponent(name)) }
-            let call = "cd '\(folder.path)'; \"$@\" --cacert ca.pem --body"
-            #expect(try await BuiltCommand.shell(call, [server.url]).status == 1)
-            let welcome = try await BuiltCommand.shell(call + " --cert cert.pem --key key.pem", [server.url])
-            #expect(welcome.text == "welcome", "\(welcome.text)")
-            let command = "cd '\(folder.path)'; \"$@\" --cacert ca.pem --cert cert.pem --key key.pem --curl --json"
-            let curl = try await BuiltCommand.shell(command, [server.url])
-            #expect(curl.text.contains("--cacert 'ca.pem' --cert 'cert.pem' --key 'key.pem'"), "\(curl.text)")
-        }
+        let folder = try temporaryFolder("command")
+        for (name, text) in [
+            ("ca.pem", try #require(server.tls).authorityPEM), ("cert.pem", certificate.chainPEM),
+            ("key.pem", certificate.keyPEM),
+        ] { try Data(text.utf8).write(to: folder.appendingPathComponent(name)) }
+        let call = "cd '\(folder.path)'; \"$@\" --cacert ca.pem --body"
+        #expect(try await BuiltCommand.shell(call, [server.url]).status == 1)
+        let welcome = try await BuiltCommand.shell(call + " --cert cert.pem --key key.pem", [server.url])
+        #expect(welcome.text == "welcome", "\(welcome.text)")
+        let command = "cd '\(folder.path)'; \"$@\" --cacert ca.pem --cert cert.pem --key key.pem --curl --json"
+        let curl = try await BuiltCommand.shell(command, [server.url])
+        #expect(curl.text.contains("--cacert 'ca.pem' --cert 'cert.pem' --key 'key.pem'"), "\(curl.text)")
     }
 }

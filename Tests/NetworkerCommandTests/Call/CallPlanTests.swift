@@ -41,11 +41,9 @@ struct CallPlanTests {
     func items() async throws {
         let request = try await request([
             "PUT", "https://example.com/a?x=1", "q==ş t", "X-Foo:bar", "name=Ege", "age:=3.10", "big:=12345678901234567890",
-            "tag=a",
-            "tag=b", "quote=\"\\\n",
+            "tag=a", "tag=b", "quote=\"\\\n",
         ])
-        #expect(request.method == .put)
-        #expect(request.url.target == "/a?x=1&q=%C5%9F%20t")
+        #expect(request.method == .put && request.url.target == "/a?x=1&q=%C5%9F%20t")
         #expect(request.headers[try #require(HTTPField.Name("X-Foo"))] == "bar")
         #expect(request.headers[.contentType] == "application/json")
         #expect(
@@ -60,15 +58,12 @@ struct CallPlanTests {
             (["example.com", "a=1"], "POST"), (["example.com", "a:=1"], "POST"), (["example.com", "--data", "x"], "POST"),
             (["delete", "example.com"], "DELETE"), (["PURGE", "example.com"], "PURGE"),
         ])
-    func methods(words: [String], method: String) throws {
-        #expect(try plan(words).method.rawValue == method)
-    }
+    func methods(words: [String], method: String) throws { #expect(try plan(words).method.rawValue == method) }
 
     @Test("has the parameters of a GET in its query, as an endpoint does")
     func query() async throws {
         let request = try await request(["TY", "GET", "a?x=1", "q=ş", "q=b"])
-        #expect(request.url.path.hasSuffix("/a"))
-        #expect(request.url.query == "x=1&q=%C5%9F&q=b")
+        #expect(request.url.path.hasSuffix("/a") && request.url.query == "x=1&q=%C5%9F&q=b")
         #expect(request.body.isEmpty)
     }
 
@@ -77,8 +72,7 @@ struct CallPlanTests {
         #expect(try await request([":81/a?\u{301}x", "q==1"]).url.string == "http://localhost:81/a?%CC%81x&q=1")
         #expect(try await request([":81/\u{301}"]).url.string == "http://localhost:81/%CC%81")
         let names = try await request([":81", "\u{E9}=1", "e\u{301}=2"])
-        let body = try await names.body.collect(upTo: 100)
-        #expect(body == Data("{\"\u{E9}\":\"1\",\"e\u{301}\":\"2\"}".utf8))
+        #expect(try await names.body.collect(upTo: 100) == Data("{\"\u{E9}\":\"1\",\"e\u{301}\":\"2\"}".utf8))
         let basic = try await request([":81", "--auth", "ege:\u{301}x"]).headers[.authorization]
         #expect(basic == "Basic \(Data("ege:\u{301}x".utf8).base64EncodedString())")
         let error = #expect(throws: ValidationError.self) { try plan([":81", "--form", "a@/nowhere/b;type=\u{301}"]) }
@@ -106,9 +100,7 @@ struct CallPlanTests {
     func differences() async throws {
         #expect(try await data(["example.com", "a[b]=1", "c[]=2"]) == #"application/json {"a[b]":"1","c[]":"2"}"#)
         #expect(try await data(["example.com", #"p=c:\x\=y"#]) == #"application/json {"p":"c:\\x\\=y"}"#)
-        let folder = FileManager.default.temporaryDirectory.appendingPathComponent("differences-\(UUID().uuidString)")
-        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
-        defer { try? FileManager.default.removeItem(at: folder) }
+        let folder = try temporaryFolder("differences")
         for (name, type) in [("x.csv", "text/csv"), ("x.py", "application/octet-stream")] {
             let file = folder.appendingPathComponent(name)
             try Data("1".utf8).write(to: file)
@@ -132,9 +124,7 @@ struct CallPlanTests {
     @Test("has a client certificate with --cert and --key, and rejects what is none before it sends")
     func identity() throws {
         let certificate = try TestAuthority().certificate(for: [], name: "client")
-        let folder = FileManager.default.temporaryDirectory.appendingPathComponent("identity-\(UUID().uuidString)")
-        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
-        defer { try? FileManager.default.removeItem(at: folder) }
+        let folder = try temporaryFolder("identity")
         func file(_ name: String, _ text: String) throws -> String {
             let file = folder.appendingPathComponent(name)
             try Data(text.utf8).write(to: file)
@@ -154,12 +144,9 @@ struct CallPlanTests {
             (["--cert", "/nowhere/x"], "No such file"), (["--cert", cert, "--key", "/nowhere/x"], "No such file"),
             (["--cert", cert, "--key", encrypted], "expected a key without a passphrase"),
         ] {
-            do {
-                _ = try plan(["example.com"] + options)
-                Issue.record("\(options) was understood")
-            } catch {
-                #expect(CallCommand.fullMessage(for: error).contains(message), "\(CallCommand.fullMessage(for: error))")
-            }
+            let line = (["example.com"] + options).joined(separator: " ")
+            let text = try rejection(CallCommand.self, line) { _ = try $0.plan() }
+            #expect(text.contains(message), "\(text)")
         }
     }
 

@@ -11,8 +11,7 @@ struct DemoRunTests {
         let report = try await DemoRun(registry: .standard, tours: [.ty, .dl, .ml, .id]).report()
         #expect(report.failures.isEmpty)
         let channels = ["TY", "TY", "TY", "TY", "DL", "DL", "DL", "ML", "ML", "ML", "ID", "ID", "ID"]
-        #expect(report.stops.map(\.channel) == channels)
-        #expect(report.stops.flatMap(\.exchanges).count == 18)
+        #expect(report.stops.map(\.channel) == channels && report.stops.flatMap(\.exchanges).count == 18)
         #expect(report.findings.count == 4)
         let export = try #require(report.stops.first { $0.feature == "catalogue export" })
         #expect(export.exchanges.last?.metrics?.bytesReceived?.readableBytes == "8.2 kB")
@@ -81,5 +80,25 @@ struct DemoRunTests {
         let report = try await DemoRun(registry: .standard, tours: [.ty]).report()
         #expect(report.failures.contains { $0.hasPrefix("expected DL's order list to be answered 401") })
         #expect(report.failures.contains { $0.hasPrefix("expected ID's checkout to be answered 503") })
+    }
+}
+
+@Suite("A deadline")
+struct DeadlineTests {
+    @Test("returns a result that arrives in time")
+    func inTime() async throws {
+        #expect(try await Deadline(limit: .seconds(60)).run { 7 } == 7)
+        await #expect(throws: CancellationError.self) {
+            try await Deadline(limit: .seconds(60)).run { () async throws -> Int in throw CancellationError() }
+        }
+    }
+
+    @Test("does not wait longer, even if the operation ignores cancellation")
+    func exceeded() async {
+        let start = ContinuousClock.now
+        await #expect(throws: Deadline.Exceeded(limit: .milliseconds(20))) {
+            try await Deadline(limit: .milliseconds(20)).run { await Task { try? await Task.sleep(for: .seconds(300)) }.value }
+        }
+        #expect(start.duration(to: .now) < .seconds(120))
     }
 }

@@ -28,17 +28,8 @@ struct DownloadCommandTests {
             ("example.com/a range:bytes=1-", "a download sets range itself"),
         ])
     func usage(line: String, message: String) throws {
-        do {
-            try CommandSetup.$current.withValue(CommandSetup(registry: .standard)) {
-                let command = try DownloadCommand.parse(line.split(separator: " ").map(String.init))
-                _ = try command.file(of: try command.plan())
-            }
-            Issue.record("'\(line)' was understood")
-        } catch {
-            #expect(DownloadCommand.exitCode(for: error).rawValue == 64)
-            let text = DownloadCommand.fullMessage(for: error)
-            #expect(text.contains(message), "\(text)")
-        }
+        let text = try rejection(DownloadCommand.self, line) { _ = try $0.file(of: $0.plan()) }
+        #expect(text.contains(message), "\(text)")
     }
 
     @Test("takes a channel with or without GET, and names the file after the path")
@@ -53,9 +44,7 @@ struct DownloadCommandTests {
     }
 
     @Test("reads rates", arguments: [("1", 1), ("500k", 500_000), ("2.5M", 2_500_000), ("1g", 1_000_000_000)])
-    func rates(text: String, expected: Int) throws {
-        #expect(try ByteAmount(text).bytes == expected)
-    }
+    func rates(text: String, expected: Int) throws { #expect(try ByteAmount(text).bytes == expected) }
 
     @Test("shows a bar, or a line without one")
     func bar() {
@@ -76,42 +65,24 @@ struct DownloadCommandTests {
         #expect(ProgressBar.line(progress, after: .seconds(2)) == "50 %  1.2 MB of 2.4 MB  100 kB/s")
     }
 
-    // MARK: - In a separate process
-
     private func run(_ arguments: [String], in folder: URL) async throws -> Program.Outcome {
-        let tests = URL(fileURLWithPath: CommandLine.arguments[0]).resolvingSymlinksInPath()
-        let command = tests.deletingLastPathComponent().appendingPathComponent("networker-of-tests").path
-        return try await Program.run(
-            ["/bin/sh", "-c", "cd \"$1\"; shift; exec \"$@\"", "sh", folder.path, command, "download"] + arguments,
-            environment: ["HOME": "/tmp"], capturesErrors: true)
-    }
-
-    private func makeFolder() throws -> URL {
-        let folder = FileManager.default.temporaryDirectory.appendingPathComponent("download-\(UUID().uuidString)")
-        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
-        return folder
+        try await BuiltCommand.shell(
+            "command=$1; cd \"$2\"; shift 2; exec \"$command\" download \"$@\"", [folder.path] + arguments)
     }
 
     @Test("writes the file, names the verified digest, and continues an interrupted download")
     func downloads() async throws {
-        let folder = try makeFolder()
-        defer { try? FileManager.default.removeItem(at: folder) }
+        let folder = try temporaryFolder("download")
         let bytes = Data((0..<200_000).map { UInt8(truncatingIfNeeded: $0 / 7) })
-        let isRenewed = Mutex(false)
+        let isRenewed = Shared(false)
         let server = try LoopbackServer.test { request in
             let tag: HeaderLines = ["ETag": #""a""#]
             if request.path == "/renewed.bin", request.headers["range"] != nil { return .status(416) }
-            let isFirst = isRenewed.withLock { isRenewed in
-                defer { isRenewed = isRenewed || request.path == "/renewed.bin" }
-                return !isRenewed
-            }
             guard let range = request.headers["range"] else {
+                let isCut = request.path == "/cut.bin" || request.path == "/renewed.bin" && !isRenewed.exchange(true)
                 return [
                     .sendHead(status: 200, headers: ["ETag": #""a""#, "Content-Length": "\(bytes.count)"]),
-                    .sendBody(
-                        bytes.prefix(
-                            request.path == "/cut.bin" || request.path == "/renewed.bin" && isFirst ? 60_000 : bytes.count)),
-                    .closeConnection,
+                    .sendBody(isCut ? bytes.prefix(60_000) : bytes), .closeConnection,
                 ]
             }
             let first = Int(range.dropFirst(6).dropLast()) ?? 0
@@ -167,17 +138,14 @@ struct DownloadCommandTests {
 
     @Test("shows one changing line with a bar on a terminal, and plain lines in a pipe", arguments: [true, false])
     func terminal(isTerminal: Bool) async throws {
-        let folder = try makeFolder()
-        defer { try? FileManager.default.removeItem(at: folder) }
+        let folder = try temporaryFolder("download")
         let server = try LoopbackServer.test { _ in
             [
                 .sendHead(status: 200, headers: ["Content-Length": "20000"]),
                 .throttled(Data(count: 20_000), chunkSize: 5_000, interval: .milliseconds(100)),
             ]
         }
-        let tests = URL(fileURLWithPath: CommandLine.arguments[0]).resolvingSymlinksInPath()
-        let command = tests.deletingLastPathComponent().appendingPathComponent("networker-of-tests").path
-        let line = "'\(command)' download \(server.url)/may.bin -o '\(folder.path)/may.bin'"
+        let line = "'\(BuiltCommand.path)' download \(server.url)/may.bin -o '\(folder.path)/may.bin'"
         // script(1) runs a program in a terminal of its own.
         let outcome = try await Program.run(
             isTerminal ? ["script", "-qec", line, "/dev/null"] : ["/bin/sh", "-c", line],
@@ -192,8 +160,7 @@ struct DownloadCommandTests {
 
     @Test("after Ctrl-C it keeps all bytes, says where, and ends by the signal", arguments: [true, false])
     func interrupted(isContinuable: Bool) async throws {
-        let folder = try makeFolder()
-        defer { try? FileManager.default.removeItem(at: folder) }
+        let folder = try temporaryFolder("download")
         let gate = try Gate()
         let bytes = Data(repeating: 7, count: 100_000)
         @Sendable func headers(_ name: String, _ value: String) -> HeaderLines {
@@ -210,15 +177,11 @@ struct DownloadCommandTests {
             return .status(206, body: bytes[first...], headers: headers("Content-Range", "bytes \(first)-99999/100000"))
         }
         // The signal follows the line of 60 %: all bytes so far are in the part then.
-        let tests = URL(fileURLWithPath: CommandLine.arguments[0]).resolvingSymlinksInPath()
-        let command = tests.deletingLastPathComponent().appendingPathComponent("networker-of-tests").path
         let script = """
-            cd "$1"; shift; mkfifo lines; "$@" 2>lines & exec 3<lines
+            cd "$2"; mkfifo lines; "$1" download "$3" 2>lines & exec 3<lines
             while read -r line <&3; do echo "$line"; case $line in "60 %"*) kill -INT $!;; esac; done; wait $!
             """
-        let cut = try await Program.run(
-            ["/bin/sh", "-c", script, "sh", folder.path, command, "download", server.url + "/may.bin"],
-            environment: ["HOME": "/tmp", "PATH": "/usr/bin:/bin"], capturesErrors: true)
+        let cut = try await BuiltCommand.shell(script, [folder.path, server.url + "/may.bin"])
         #expect(cut.status == 130, "\(cut.text)")
         guard isContinuable else {
             #expect(cut.text.contains("hint: nothing is kept"), "\(cut.text)")

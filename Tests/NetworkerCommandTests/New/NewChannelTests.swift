@@ -148,9 +148,7 @@ struct NewChannelTests {
             "    .library(name: \"BKNetworker\", targets: [\"BKNetworker\"]),",
             "    .target(name: \"BKNetworker\", dependencies: [.product(name: \"CoreAPI\", package: \"NetworkerKit\")]),",
             "    .macOS(.v15),",
-        ] {
-            #expect(lines.contains(line), "\(line)")
-        }
+        ] { #expect(lines.contains(line), "\(line)") }
     }
 
     @Test("an edit that SwiftPM cannot read, or that lacks a target, is taken back")
@@ -222,8 +220,7 @@ struct NewChannelTests {
         "a target or product that the package has already is rejected, whatever its case",
         arguments: [
             ("targets", "BKNetworker", "a target"), ("targets", "bkInteractors", "a target"),
-            ("targets", "bk_networker", "a target"),
-            ("products", "BKNetworker", "a product"),
+            ("targets", "bk_networker", "a target"), ("products", "BKNetworker", "a product"),
         ])
     func ownNames(kind: String, name: String, what: String) async throws {
         let package = try TemporaryPackage()
@@ -261,8 +258,7 @@ struct NewChannelTests {
     @Test("the built command rejects with exit code 64, cause and advice on standard error, and nothing on standard output")
     func process() async throws {
         let package = try TemporaryPackage()
-        let tests = URL(fileURLWithPath: CommandLine.arguments[0]).resolvingSymlinksInPath()
-        let command = tests.deletingLastPathComponent().appendingPathComponent("networker-of-tests").path
+        let command = BuiltCommand.path
         func run(_ words: String) async throws -> Program.Outcome {
             let script =
                 "cd \"$1\" && \"$2\" new \(words) 2>errors.txt; status=$?; echo; cat errors.txt; rm errors.txt; exit $status"

@@ -101,8 +101,7 @@ struct NewFeatureTests {
         "rejects a parameter that Swift, the written code or the query cannot have",
         arguments: [
             ("a/{}", "expected a parameter's name"), ("a/{1d}", "expected a parameter's name"),
-            ("a/{i{d}}", "expected a parameter's name"),
-            ("a/{b c}", "expected a parameter's name"),
+            ("a/{i{d}}", "expected a parameter's name"), ("a/{b c}", "expected a parameter's name"),
             ("a/{ş}", "expected a parameter's name"), ("a/{self}", "expected a parameter's name"),
             ("a/{body}", "expected a parameter's name"), ("a/{id}/{ID}", "expected each parameter once"),
             ("a?page={page}", "expected parameters in the path alone"),

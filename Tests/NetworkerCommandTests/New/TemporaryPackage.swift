@@ -2,11 +2,8 @@ import TestSupport
 
 @testable import NetworkerCommand
 
-/// A package in a temporary folder, removed at the end.
 final class TemporaryPackage: Sendable {
-    /// This repository.
-    static let kit = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
-        .deletingLastPathComponent().deletingLastPathComponent()
+    static let kit = URL(fileURLWithPath: #filePath).appendingPathComponent("../../../..").standardizedFileURL
 
     /// As `swift package init --type empty` has it.
     static let empty = "// swift-tools-version: 6.2\nimport PackageDescription\n\nlet package = Package(\n    name: \"Shop\"\n)\n"
@@ -28,9 +25,7 @@ final class TemporaryPackage: Sendable {
         return copy
     }
 
-    deinit {
-        try? FileManager.default.removeItem(at: root.deletingLastPathComponent())
-    }
+    deinit { try? FileManager.default.removeItem(at: root.deletingLastPathComponent()) }
 
     func write(_ path: String, _ text: String) throws {
         let url = root.appendingPathComponent(path)
@@ -40,7 +35,6 @@ final class TemporaryPackage: Sendable {
 
     func text(_ path: String) throws -> String { try String(contentsOf: root.appendingPathComponent(path), encoding: .utf8) }
 
-    /// All files, sorted, below the root.
     var files: [String] {
         let found = FileManager.default.enumerator(atPath: root.path)?.compactMap { $0 as? String } ?? []
         return found.filter { path in
@@ -79,20 +73,11 @@ final class TemporaryPackage: Sendable {
 
     /// SwiftPM's responses in their order, without a process.
     static func dumps(_ answers: String...) -> DumpRun {
-        let left = Answers(answers)
+        let asked = Shared(0)
         return { _ in
-            let next = left.next()
+            let next = answers[min(asked.next(), answers.count - 1)]
             return next.hasPrefix("{") ? (0, Data(next.utf8), "") : (1, Data(), next)
         }
-    }
-
-    private final class Answers: @unchecked Sendable {
-        // Only the one task of the command asks.
-        private var rest: [String]
-
-        init(_ answers: [String]) { rest = answers }
-
-        func next() -> String { rest.count > 1 ? rest.removeFirst() : rest[0] }
     }
 
     /// What SwiftPM says about a package with these targets and dependencies.

@@ -9,9 +9,8 @@ struct PinsCommandTests {
     @Test("lists the verified chain with pins that match the server")
     func chain() async throws {
         let sandbox = try await SandboxServer.start(.init(port: 0))
-        let file = FileManager.default.temporaryDirectory.appendingPathComponent("authority-\(UUID().uuidString).pem")
+        let file = temporaryFile("authority.pem")
         try sandbox.authorityPEM.write(to: file, atomically: true, encoding: .utf8)
-        defer { try? FileManager.default.removeItem(at: file) }
         let address = try HTTPURL("https://localhost:\(sandbox.port)")
         let certificates = try await ChainProbe(
             address: address, trust: ServerTrustManager(authorities: .file(file.path)), timeout: .seconds(20)
@@ -54,7 +53,5 @@ struct PinsCommandTests {
     }
 
     @Test("rejects an invalid host", arguments: ["https://example.com", "a b", "", "example.com/path", "u:p@h"])
-    func usage(host: String) {
-        #expect(throws: (any Error).self) { try PinsCommand.parse([host]) }
-    }
+    func usage(host: String) { #expect(throws: (any Error).self) { try PinsCommand.parse([host]) } }
 }

@@ -2,7 +2,7 @@ import TestSupport
 
 @testable import NetworkerCommand
 
-@Suite("networker port")
+@Suite("networker port", .closing)
 struct PortTests {
     private static func endpoint(_ member: String) -> String { "enum E: Endpoint { \(member) }" }
 
@@ -99,9 +99,7 @@ struct PortTests {
 
     @Test("prints file, line, finding and form, and exits with 1; JSON has the same")
     func prints() async throws {
-        let folder = FileManager.default.temporaryDirectory.appendingPathComponent("port-\(UUID().uuidString)")
-        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
-        defer { try? FileManager.default.removeItem(at: folder) }
+        let folder = try temporaryFolder("port")
         try Data("import Foundation\n\nlet api = MoyaProvider<Shop>()\nextension Shop: TargetType {}\n".utf8)
             .write(to: folder.appendingPathComponent("Old.swift"))
         let text = try await BuiltCommand.run(["port", folder.path])

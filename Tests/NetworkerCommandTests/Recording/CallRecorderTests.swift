@@ -17,8 +17,7 @@ struct CallRecorderTests {
     @Test("records every attempt with its response and the pause before it")
     func attempts() async throws {
         let call = try await recorded(AskAgain())
-        #expect(call.exchanges.map(\.request.attempt) == [1, 2])
-        #expect(call.exchanges.map(\.status) == [503, 503])
+        #expect(call.exchanges.map(\.request.attempt) == [1, 2] && call.exchanges.map(\.status) == [503, 503])
         #expect(call.exchanges.map(\.pause) == [.zero, .milliseconds(3)])
         #expect(call.exchanges[0].sentAt < call.exchanges[1].sentAt)
         #expect(call.outcome?.error?.label == "verification.unacceptableStatus.503")
@@ -28,8 +27,7 @@ struct CallRecorderTests {
     @Test("records a call that was never sent, without an exchange")
     func unsent() async throws {
         let call = try await recorded(Reject())
-        #expect(call.exchanges.isEmpty)
-        #expect(call.outcome?.error?.label == "adapting")
+        #expect(call.exchanges.isEmpty && call.outcome?.error?.label == "adapting")
     }
 
     /// The metrics sample of the page "Logging, metrics and tracing".
@@ -79,5 +77,73 @@ struct CallRecorderTests {
         let calls = recorder.takeFinished()
         #expect(recorder.takeFinished().isEmpty)
         return try #require(calls.count == 1 ? calls.first : nil)
+    }
+}
+
+@Suite("The timeline")
+struct TimelineTests {
+    private func exchange(
+        _ metrics: ExchangeMetrics?, after delay: Duration, from start: ContinuousClock.Instant
+    ) throws -> Exchange {
+        let channel = try #require(ChannelRegistry.standard.entry("TY")).place("sandbox").make()
+        let call = Call(channel: channel, endpoint: "test")
+        let request = Request(call: call, method: .get, url: try HTTPURL("https://localhost/a?secret=1"))
+        var exchange = Exchange(request: request, endpoint: "test", sentAt: start + delay, pause: .zero)
+        exchange.response = RawResponse(Attempt(request), metrics: metrics)
+        return exchange
+    }
+
+    @Test("puts the phases of an exchange in sequence, and the rest of the time last")
+    func phases() throws {
+        var metrics = ExchangeMetrics()
+        metrics.queued = .milliseconds(1)
+        metrics.nameLookup = .milliseconds(2)
+        metrics.connect = .milliseconds(3)
+        metrics.tls = .milliseconds(4)
+        metrics.firstByte = .milliseconds(5)
+        metrics.total = .milliseconds(20)
+        metrics.remoteAddress = "::1"
+        metrics.remotePort = 8_443
+        let start = ContinuousClock.now
+        let chart = Timeline([try exchange(metrics, after: .milliseconds(10), from: start)], from: start).chart
+        let bars = try #require(chart.groups.first?.bars)
+        #expect(bars.map(\.label) == ["start", "queue", "DNS", "TCP", "TLS", "first byte", "the rest", "total"])
+        #expect(bars.map(\.start) == [0, 10, 11, 13, 16, 20, 25, 10].map { Duration.milliseconds($0) })
+        #expect(bars.map(\.end) == [10, 11, 13, 16, 20, 25, 31, 31].map { Duration.milliseconds($0) })
+        #expect(chart.groups.first?.title == "attempt 1: GET /a, no response, new connection to [::1]:8443")
+    }
+
+    @Test("names the part of each exchange: a refresh, the request after it, a redirect, the next attempt")
+    func parts() throws {
+        let channel = try #require(ChannelRegistry.standard.entry("TY")).place("sandbox").make()
+        let call = Call(channel: channel, endpoint: "orders")
+        let refresh = Call(channel: channel, endpoint: "refresh")
+        let url = try HTTPURL("https://localhost/a")
+        func exchange(_ call: Call, attempt: Int, status: HTTPResponse.Status) -> Exchange {
+            let request = Request(call: call, method: .get, url: url, attempt: attempt)
+            var exchange = Exchange(request: request, endpoint: call.endpoint, sentAt: call.started, pause: .zero)
+            exchange.head = ResponseHead(status: status)
+            return exchange
+        }
+        let exchanges = [
+            exchange(call, attempt: 1, status: .unauthorized), exchange(refresh, attempt: 2, status: .ok),
+            exchange(call, attempt: 1, status: .found), exchange(call, attempt: 1, status: .serviceUnavailable),
+            exchange(call, attempt: 2, status: .ok),
+        ]
+        let titles = Timeline(exchanges, from: call.started, call: call.id).chart.groups.map(\.title)
+        #expect(
+            titles.compactMap { $0.split(separator: ":").first.map(String.init) }
+                == ["attempt 1", "refresh", "sent again", "redirect", "attempt 2"])
+    }
+
+    @Test("omits the phases of a reused connection")
+    func reused() throws {
+        var metrics = ExchangeMetrics()
+        metrics.firstByte = .milliseconds(5)
+        metrics.total = .milliseconds(5)
+        metrics.isConnectionReused = true
+        let start = ContinuousClock.now
+        let chart = Timeline([try exchange(metrics, after: .zero, from: start)], from: start).chart
+        #expect(chart.groups.first?.bars.map(\.label) == ["queue", "first byte", "the rest", "total"])
     }
 }

@@ -13,8 +13,7 @@ struct ChannelRegistryTests {
             #expect(!entry.places.isEmpty)
             for place in entry.places {
                 let channel = place.make()
-                #expect(channel.name == entry.name)
-                #expect(channel.environment.name == place.environment)
+                #expect(channel.name == entry.name && channel.environment.name == place.environment)
                 #expect(channel.problems.isEmpty)
             }
         }

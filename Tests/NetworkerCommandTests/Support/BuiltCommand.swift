@@ -1,29 +1,40 @@
 import TestSupport
 
-/// The built command, in a process of its own.
 enum BuiltCommand {
-    static var path: String {
-        let tests = URL(fileURLWithPath: CommandLine.arguments[0]).resolvingSymlinksInPath()
-        return tests.deletingLastPathComponent().appendingPathComponent("networker-of-tests").path
-    }
+    static let path = URL(fileURLWithPath: CommandLine.arguments[0]).resolvingSymlinksInPath().deletingLastPathComponent()
+        .appendingPathComponent("networker-of-tests").path
 
     /// Standard output and standard error in one pipe.
-    static func run(_ arguments: [String]) async throws -> Program.Outcome {
-        try await Program.run([path] + arguments, environment: ["HOME": "/tmp"], capturesErrors: true)
+    static func run(_ arguments: [String], environment: [String: String] = ["HOME": "/tmp"]) async throws -> Program.Outcome {
+        try await Program.run([path] + arguments, environment: environment, capturesErrors: true)
     }
 
     /// A script of a shell in which `$1` is the command, and `$2` and so on are the arguments.
-    static func shell(_ script: String, _ arguments: [String] = []) async throws -> Program.Outcome {
+    static func shell(
+        _ script: String, _ arguments: [String] = [], input: String = "/dev/null"
+    ) async throws -> Program.Outcome {
         try await Program.run(
             ["/bin/sh", "-c", script, "sh", path] + arguments, environment: ["HOME": "/tmp", "PATH": "/usr/bin:/bin"],
-            capturesErrors: true)
+            input: input, capturesErrors: true)
     }
 
-    /// A folder that is there while the operation runs.
-    static func withFolder<Value>(_ operation: (URL) async throws -> Value) async throws -> Value {
-        let folder = FileManager.default.temporaryDirectory.appendingPathComponent("command-\(UUID().uuidString)")
-        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
-        defer { try? FileManager.default.removeItem(at: folder) }
-        return try await operation(folder)
+    static func streams(
+        _ arguments: [String], input: String = "/dev/null", environment: [String: String] = ["HOME": "/tmp"]
+    ) async throws -> (status: Int32, output: Data, errors: String) {
+        let file = temporaryFile("errors")
+        let outcome = try await Program.run(
+            ["/bin/sh", "-c", "file=$1; shift; exec \"$@\" 2>\"$file\"", "sh", file.path, path] + arguments,
+            environment: environment, input: input)
+        return (outcome.status, outcome.output, String(decoding: try Data(contentsOf: file), as: UTF8.self))
+    }
+
+    /// Runs the command, and expects its exit code and parts of what it prints.
+    static func expect(
+        _ arguments: [String], _ status: Int32, _ parts: String..., environment: [String: String] = ["HOME": "/tmp"],
+        sourceLocation: SourceLocation = #_sourceLocation
+    ) async throws {
+        let outcome = try await run(arguments, environment: environment)
+        let isRight = outcome.status == status && parts.allSatisfy(outcome.text.contains)
+        #expect(isRight, "\(arguments): \(outcome.status), \(outcome.text)", sourceLocation: sourceLocation)
     }
 }

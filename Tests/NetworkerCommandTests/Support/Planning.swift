@@ -5,16 +5,13 @@ import TestSupport
 @testable import NetworkerCommand
 
 extension ChannelRegistry {
-    /// The channels of the package.
     static let standard = ChannelRegistry(everyChannel)
 }
 
-/// A command line, parsed with the channels of the package.
 func parse(_ words: [String]) throws -> CallCommand {
     try CommandSetup.$current.withValue(CommandSetup(registry: .standard)) { try CallCommand.parse(words) }
 }
 
-/// The request of a command line.
 func plan(_ words: [String]) throws -> CallPlan {
     try CommandSetup.$current.withValue(CommandSetup(registry: .standard)) { try CallCommand.parse(words).plan() }
 }
@@ -30,4 +27,18 @@ func request(_ words: [String]) async throws -> Request {
         .response(for: plan.endpoint(timeout: .seconds(5), accept: "application/json"), as: .data)
     guard let request = recorder.takeFinished().exchanges.first?.request else { throw CancellationError() }
     return request
+}
+
+/// The message with which a command rejects its words. The exit code is 64.
+func rejection<Command: ParsableCommand>(
+    _ type: Command.Type, _ line: String, _ read: (Command) throws -> Void
+) throws -> String {
+    let error = #expect(throws: (any Error).self, "'\(line)' was understood") {
+        try CommandSetup.$current.withValue(CommandSetup(registry: .standard)) {
+            try read(type.parse(line.split(separator: " ").map(String.init)))
+        }
+    }
+    let rejection = try #require(error)
+    #expect(type.exitCode(for: rejection).rawValue == 64)
+    return type.fullMessage(for: rejection)
 }

@@ -4,48 +4,35 @@ import TestSupport
 @testable import NetworkerCommand
 
 @Suite("networker upload", .closing)
-final class UploadCommandTests {
-    private let file = FileManager.default.temporaryDirectory.appendingPathComponent("upload-\(UUID().uuidString).txt").path
+struct UploadCommandTests {
+    private let file = temporaryFile("upload.txt").path
 
-    init() throws {
-        try Data((1...50).map { "line \($0)\n" }.joined().utf8).write(to: URL(fileURLWithPath: file))
-    }
-
-    deinit {
-        try? FileManager.default.removeItem(atPath: file)
-    }
+    init() throws { try Data((1...50).map { "line \($0)\n" }.joined().utf8).write(to: URL(fileURLWithPath: file)) }
 
     @Test(
         "exits with 64 for an invalid command line, and states what was expected",
         arguments: [
             ("", "Missing expected argument '<file>'"), ("/nowhere/x :8080", "cannot read '/nowhere/x': No such file"),
             ("/etc :8080", "cannot read '/etc': Is a directory; expected a readable file"),
-            ("FILE", "expected an address, or a channel"),
-            ("FILE GET :8080", "a GET has no body"), ("FILE :8080 a=1", "a second body beside the file"),
-            ("FILE :8080 --limit-rate 0", "500k or 2.5M"), ("FILE :8080 --limit-rate x", "500k or 2.5M"),
-            ("FILE :8080 --limit-rate nan", "500k or 2.5M"), ("FILE :8080 --limit-rate 1e99", "500k or 2.5M"),
-            ("FILE :8080 --state x", "expected --resumable as well"),
+            ("FILE", "expected an address, or a channel"), ("FILE GET :8080", "a GET has no body"),
+            ("FILE :8080 a=1", "a second body beside the file"), ("FILE :8080 --limit-rate 0", "500k or 2.5M"),
+            ("FILE :8080 --limit-rate x", "500k or 2.5M"), ("FILE :8080 --limit-rate nan", "500k or 2.5M"),
+            ("FILE :8080 --limit-rate 1e99", "500k or 2.5M"), ("FILE :8080 --state x", "expected --resumable as well"),
             ("FILE :8080 --resumable tus --compress gzip", "--resumable and --compress exclude each other"),
-            ("FILE :8080 --resumable tus --expect-continue", "exclude each other"),
-            ("FILE :8080 --resumable ftp", "tus"), ("FILE :8080 --compress rar", "gzip"),
-            ("FILE :8080 --timeout 0", "expected more than 0"),
+            ("FILE :8080 --resumable tus --expect-continue", "exclude each other"), ("FILE :8080 --resumable ftp", "tus"),
+            ("FILE :8080 --compress rar", "gzip"), ("FILE :8080 --timeout 0", "expected more than 0"),
         ])
     func rejects(words: String, reason: String) async throws {
-        let outcome = try await run(["upload"] + words.split(separator: " ").map { $0 == "FILE" ? file : String($0) })
-        #expect(outcome.status == 64)
-        #expect(outcome.text.contains(reason), "\(outcome.text)")
-    }
-
-    private func run(_ arguments: [String]) async throws -> Program.Outcome {
-        let tests = URL(fileURLWithPath: CommandLine.arguments[0]).resolvingSymlinksInPath()
-        let command = tests.deletingLastPathComponent().appendingPathComponent("networker-of-tests").path
-        return try await Program.run([command] + arguments, environment: ["HOME": "/tmp"], capturesErrors: true)
+        let words = words.split(separator: " ").map { $0 == "FILE" ? file : String($0) }
+        try await BuiltCommand.expect(["upload"] + words, 64, reason)
     }
 
     @Test("sends the file, with progress in lines, and shows the response")
     func sends() async throws {
         let server = try LoopbackServer.test { .json(#"{"bytes":\#($0.bodyLength)}"#) }
-        let outcome = try await run(["upload", file, "PUT", server.url + "/a", "kind==text", "X-A:1", "--limit-rate", "1M"])
+        let outcome = try await BuiltCommand.run([
+            "upload", file, "PUT", server.url + "/a", "kind==text", "X-A:1", "--limit-rate", "1M",
+        ])
         #expect(outcome.status == 0, "\(outcome.text)")
         let size = try Data(contentsOf: URL(fileURLWithPath: file)).count
         #expect(outcome.text.contains("100 %  \(Int64(size).readableBytes) of"), "\(outcome.text)")
@@ -53,7 +40,7 @@ final class UploadCommandTests {
         let request = try #require(server.requests.first)
         #expect(request.method == "PUT" && request.target == "/a?kind=text" && request.headers["X-A"] == "1")
         #expect(request.headers["Content-Length"] == "\(size)")
-        let compressed = try await run(["upload", file, server.url, "--compress", "gzip", "--quiet"])
+        let compressed = try await BuiltCommand.run(["upload", file, server.url, "--compress", "gzip", "--quiet"])
         #expect(compressed.status == 0 && !compressed.text.contains("100 %"))
         #expect(server.requests.last?.headers["Content-Encoding"] == "gzip")
         #expect(server.requests.last?.method == "POST")
@@ -62,14 +49,12 @@ final class UploadCommandTests {
     @Test("exits with 1 after a rejection")
     func rejection() async throws {
         let server = try LoopbackServer.test { _ in .status(413, body: Data("too large".utf8)) }
-        let outcome = try await run(["upload", file, server.url])
-        #expect(outcome.status == 1)
-        #expect(outcome.text.contains("too large") && outcome.text.contains("got 413"), "\(outcome.text)")
+        try await BuiltCommand.expect(["upload", file, server.url], 1, "too large", "got 413")
     }
 
     @Test("continues from the state of an earlier run, and removes it at the end", arguments: ["tus", "ietf"])
     func continues(dialect: String) async throws {
-        let state = FileManager.default.temporaryDirectory.appendingPathComponent("state-\(UUID().uuidString)").path
+        let state = temporaryFile("state").path
         let size = try Data(contentsOf: URL(fileURLWithPath: file)).count
         let server = try LoopbackServer.test { request in
             switch (request.method, FileManager.default.fileExists(atPath: state)) {
@@ -80,17 +65,12 @@ final class UploadCommandTests {
             }
         }
         let words = ["upload", file, server.url + "/files", "--resumable", dialect, "--state", state]
-        let first = try await run(words)
-        #expect(first.status == 1)
-        #expect(first.text.contains("the same command continues the upload"), "\(first.text)")
-        let second = try await run(words)
-        #expect(second.status == 0, "\(second.text)")
+        try await BuiltCommand.expect(words, 1, "the same command continues the upload")
+        try await BuiltCommand.expect(words, 0)
         #expect(server.requests.map(\.method) == ["POST", "PATCH", "HEAD", "PATCH"])
         #expect(server.requests.last?.headers["Upload-Offset"] == "5")
         #expect(!FileManager.default.fileExists(atPath: state))
         try Data("no state".utf8).write(to: URL(fileURLWithPath: state))
-        let third = try await run(words)
-        #expect(third.status == 64 && third.text.contains("has no state of an upload"), "\(third.text)")
-        try FileManager.default.removeItem(atPath: state)
+        try await BuiltCommand.expect(words, 64, "has no state of an upload")
     }
 }

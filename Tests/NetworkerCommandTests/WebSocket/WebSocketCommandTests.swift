@@ -7,16 +7,10 @@ import TestSupport
 @Suite("networker ws", .closing, .timeLimit(.minutes(1)))
 struct WebSocketCommandTests {
     private func run(_ arguments: [String], input: String = "") async throws -> (status: Int32, output: String, errors: String) {
-        let folder = FileManager.default.temporaryDirectory
-        let (errors, lines) = (folder.appendingPathComponent("e-\(UUID())"), folder.appendingPathComponent("i-\(UUID())"))
-        defer { for file in [errors, lines] { try? FileManager.default.removeItem(at: file) } }
-        try input.write(to: lines, atomically: true, encoding: .utf8)
-        let tests = URL(fileURLWithPath: CommandLine.arguments[0]).resolvingSymlinksInPath()
-        let command = tests.deletingLastPathComponent().appendingPathComponent("networker-of-tests").path
-        let outcome = try await Program.run(
-            ["/bin/sh", "-c", "file=$1; shift; exec \"$@\" 2>\"$file\"", "sh", errors.path, command, "ws"] + arguments,
-            environment: ["HOME": "/tmp"], input: lines.path)
-        return (outcome.status, outcome.text, String(decoding: try Data(contentsOf: errors), as: UTF8.self))
+        let lines = temporaryFile("lines")
+        try Data(input.utf8).write(to: lines)
+        let outcome = try await BuiltCommand.streams(["ws"] + arguments, input: lines.path)
+        return (outcome.status, String(decoding: outcome.output, as: UTF8.self), outcome.errors)
     }
 
     @Test("sends lines, and prints only the messages on standard output")
@@ -53,9 +47,7 @@ struct WebSocketCommandTests {
 
     @Test("closes the socket after the wait")
     func waits() async throws {
-        let server = try LoopbackServer.test { request in
-            .webSocket(request) { socket in for try await _ in socket {} }
-        }
+        let server = try LoopbackServer.test { request in .webSocket(request) { socket in for try await _ in socket {} } }
         let (status, output, errors) = try await run([":\(server.port)", "--wait", "0.3", "-v"])
         #expect(status == 0 && output.isEmpty && errors.contains("closed by this side: 1000"), "\(errors)")
     }

@@ -59,8 +59,6 @@ final class SoakRun: Sendable {
         return report(figures, before: before, after: after)
     }
 
-    // MARK: - Calls
-
     private static func channels() -> [Channel] {
         ["bare", "patient", "counting", "small"].map { name in
             var limits = Limits()
@@ -132,8 +130,6 @@ final class SoakRun: Sendable {
         }
     }
 
-    // MARK: - Findings
-
     /// The resources between two tenths; the last server's connections take a moment to close.
     private func settled(_ first: Figures?) async throws -> Figures {
         var figures = Figures()
@@ -202,7 +198,5 @@ extension Response {
     /// This response with a value of another type, or with its error.
     fileprivate func with<Other>(
         _ result: Result<Other, APIClientError>, unless error: (Response) -> APIClientError?
-    ) -> Response<Other> {
-        with(error(self).map { .failure($0) } ?? result)
-    }
+    ) -> Response<Other> { with(error(self).map { .failure($0) } ?? result) }
 }

@@ -16,16 +16,13 @@ final class ResumableServer: Sendable {
         var lengths: [String: Int] = [:]
         var complete: Set<String> = []
         var requests: [Received] = []
-        /// The numbers of body bytes after which the next connections are cut.
         var cuts: [Int] = []
         /// Whether the next connection is cut after the request is handled, before its response.
         var swallowsAnswer = false
-        /// Answers for the next requests of a method, in place of the server's own.
         var scripted: [String: [(Int, [String: String])]] = [:]
         var appended = 0
         /// Whether the server damages a bit of the next piece on its way.
         var damagesPiece = false
-        /// The connections that the server still serves.
         var connections = 0
     }
 
@@ -33,8 +30,11 @@ final class ResumableServer: Sendable {
     private let server: RawServer
     var url: String { server.url }
 
-    init(_ dialect: ResumableUpload.Dialect, resetting: Bool = true, location: String = "/files/1", limit: String? = nil) throws {
-        let state = Shared(State())
+    init(
+        _ dialect: ResumableUpload.Dialect, resetting: Bool = true, location: String = "/files/1", limit: String? = nil,
+        cuts: [Int] = []
+    ) throws {
+        let state = Shared(State(cuts: cuts))
         self.state = state
         server = try RawServer { connection in
             state.change { $0.connections += 1 }
@@ -48,11 +48,16 @@ final class ResumableServer: Sendable {
         }
     }
 
-    /// The bytes of the only upload.
     var data: Data { state.current.uploads["/files/1"] ?? Data() }
     var requests: [Received] { state.current.requests }
 
     func script(_ method: String, _ answers: [(Int, [String: String])]) { state.change { $0.scripted[method] = answers } }
+
+    func script(_ method: String, _ status: Int, _ fields: [String: String] = [:], times: Int = 1) {
+        script(method, Array(repeating: (status, fields), count: times))
+    }
+
+    func count(_ method: String) -> Int { requests.count { $0.method == method } }
 }
 
 private struct Exchange {
@@ -194,14 +199,5 @@ private struct Exchange {
         }
         if cuts { connection.cut(resetting: resetting) }
         return cuts
-    }
-}
-
-extension Shared {
-    func take<Result: Sendable>(_ body: (inout Value) -> Result) -> Result {
-        var result: Result?
-        change { result = body(&$0) }
-        guard let result else { preconditionFailure("set by the closure") }
-        return result
     }
 }

@@ -10,15 +10,11 @@ struct CountedChunks: AsyncSequence, Sendable {
         private let changed: AsyncStream<Int>.Continuation
         private let changes: AsyncStream<Int>
 
-        init() {
-            (changes, changed) = AsyncStream.makeStream(bufferingPolicy: .bufferingNewest(1))
-        }
+        init() { (changes, changed) = AsyncStream.makeStream(bufferingPolicy: .bufferingNewest(1)) }
 
         var bytes: Int { counts.withLock { $0.bytes } }
 
-        fileprivate func take() {
-            counts.withLock { $0.bytes += CountedChunks.size }
-        }
+        fileprivate func take() { counts.withLock { $0.bytes += CountedChunks.size } }
 
         fileprivate func change(by number: Int) {
             counts.withLock { counts in
@@ -41,9 +37,7 @@ struct CountedChunks: AsyncSequence, Sendable {
         }
 
         /// Waits until each reader is released. At least one must have begun; called once.
-        func released() async {
-            for await readers in changes where readers == 0 { return }
-        }
+        func released() async { for await readers in changes where readers == 0 { return } }
     }
 
     final class Reader: AsyncIteratorProtocol {
@@ -56,9 +50,7 @@ struct CountedChunks: AsyncSequence, Sendable {
             counter.change(by: 1)
         }
 
-        deinit {
-            counter.change(by: -1)
-        }
+        deinit { counter.change(by: -1) }
 
         func next() async throws -> Data? {
             guard left > 0 else { return nil }

@@ -23,9 +23,7 @@ enum Frames {
     }
 
     /// A literal that is not indexed (RFC 7541 §6.2.2).
-    static func field(_ name: String, _ value: String) -> Data {
-        Data([0]) + text(name) + text(value)
-    }
+    static func field(_ name: String, _ value: String) -> Data { Data([0]) + text(name) + text(value) }
 
     private static func text(_ text: String) -> Data {
         let bytes = Data(text.utf8)

@@ -1,17 +1,10 @@
 #if os(Linux)
 import TestSupport
 
-#if canImport(Musl)
-import Musl
-#else
-import Glibc
-#endif
-
 /// The processor time of the thread that reads a request's body: a loop's thread.
 final class ReadingThread: Sendable {
     private let first = Mutex<(clock: clockid_t, time: Duration)?>(nil)
 
-    /// Called by the body.
     func note() {
         first.withLock { first in
             guard first == nil else { return }

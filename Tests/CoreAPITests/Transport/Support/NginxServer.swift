@@ -1,20 +1,12 @@
 import TestSupport
 
-#if canImport(Glibc)
-import Glibc
-#else
-import Darwin
-#endif
-
 /// A real server with TLS and HTTP/2. The `openssl` command makes its certificates in a separate directory.
 final class NginxServer {
     private(set) var port = 0
     private(set) var plainPort = 0
     let directory: URL
-    /// The certificate that signed the server's, as PEM and as a file.
     let authority: String
     var authorityFile: String { directory.appendingPathComponent("ca.pem").path }
-    /// The server's own pin.
     let pin: String
     private let tls: String
     private var process: pid_t = 0

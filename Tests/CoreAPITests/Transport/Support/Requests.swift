@@ -2,12 +2,6 @@ import TestSupport
 
 @testable import CoreAPICore
 
-/// A separate environment for every test.
-struct Loopback: EnvironmentType {
-    let baseURL: String
-    let name = "loopback"
-}
-
 /// Makes requests to loopback servers, and their channel.
 struct Requests {
     var limits = Limits()
@@ -18,8 +12,17 @@ struct Requests {
     var timeout = Timeout(.seconds(60))
     let transport: CurlTransport
 
-    init(_ transport: CurlTransport) {
+    /// - Parameters:
+    ///   - transport: default one of its own, which is closed when the test ends.
+    ///   - authority: the certificate, in PEM, of the only trusted authority.
+    init(_ transport: CurlTransport = closing(CurlTransport()), trusting authority: String? = nil) {
         self.transport = transport
+        if let authority { trust = ServerTrustManager(authorities: .pem(authority)) }
+    }
+
+    /// Requests to a server, whose authority they trust.
+    init(_ transport: CurlTransport = closing(CurlTransport()), to server: LoopbackServer) {
+        self.init(transport, trusting: server.tls?.authorityPEM)
     }
 
     func make(
@@ -27,7 +30,7 @@ struct Requests {
         timeout: Timeout? = nil
     ) throws -> Request {
         let environment = APIEnvironment(
-            Loopback(baseURL: url), serverTrustManager: trust, allowsInsecureConnections: allowsInsecure)
+            TestHost(name: "loopback", baseURL: url), serverTrustManager: trust, allowsInsecureConnections: allowsInsecure)
         var channel = Channel(name: "T", environment: environment, limits: limits, transport: transport)
         channel.redaction = redaction
         channel.fieldsForOtherOrigins = fieldsForOtherOrigins
@@ -45,24 +48,11 @@ struct Requests {
 }
 
 extension Transport {
-    /// Sends a request of a channel with this transport through the attempt middleware, including redirects.
     func send(_ request: Request) async -> Response<Data> {
         Response(unread: await Next(request.call.prepared.attemptChain, end: Pipeline.exchange)(Attempt(request)))
     }
 }
 
-extension Response<Data> {
-    var status: Int? { head?.status.code }
-    var text: String { String(decoding: data, as: UTF8.self) }
-
-    /// The transport's error, if the failure is one.
-    var transportError: TransportError? {
-        guard case .transport(let error, _) = error else { return nil }
-        return error
-    }
-}
-
-/// The results of requests of which some were cancelled.
 struct Ends {
     var done = 0
     var cancelled = 0
@@ -109,16 +99,20 @@ extension Body.Stream {
     /// One byte, before which `wait` blocks the loop's thread.
     static func oneByte(after wait: @escaping @Sendable () -> Void) -> Body.Stream {
         Body.Stream(length: 1) {
-            let isSent = Mutex(false)
+            let isSent = Shared(false)
             return { _ in
-                let isFirst = isSent.withLock { isSent in
-                    defer { isSent = true }
-                    return !isSent
-                }
-                guard isFirst else { return Data() }
+                guard !isSent.exchange(true) else { return Data() }
                 wait()
                 return Data("x".utf8)
             }
         }
+    }
+}
+
+extension Limits {
+    static func test(perHost: Int, connections: Int = 200, queued: Int = 100_000) -> Limits {
+        var limits = Limits()
+        (limits.connectionsPerHost, limits.connections, limits.queuedRequests) = (perHost, connections, queued)
+        return limits
     }
 }

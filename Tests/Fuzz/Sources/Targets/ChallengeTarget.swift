@@ -12,9 +12,7 @@ extension FuzzTarget {
         for text in texts { expect(text.firstForbiddenControl == nil, "no control characters in \(text.debugDescription)") }
 
         let rendered = challenges.map { challenge in
-            let parameters = challenge.parameters.map { name, value in
-                "\(name)=\(value.quoted)"
-            }
+            let parameters = challenge.parameters.map { name, value in "\(name)=\(value.quoted)" }
             return "\(challenge.scheme) " + (challenge.token68.map { [$0] } ?? parameters).joined(separator: ", ")
         }
         let text = rendered.joined(separator: ", ")

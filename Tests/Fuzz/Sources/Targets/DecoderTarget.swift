@@ -111,7 +111,6 @@ private struct Order: Decodable, Equatable {
     var kind: Kind?
     var shape: Shape?
     var attributes: [String: String]?
-
     enum Kind: String, Decodable { case small, large }
     enum Shape: Decodable, Equatable { case circle(radius: Int), named(String), none }
 }

@@ -18,9 +18,7 @@ extension FuzzTarget {
     /// Only values made of tokens can be written.
     private static func checkRendered(_ type: MediaType) {
         guard (Array(type.parameters.keys) + type.essence.split(separator: "/").map(String.init)).allSatisfy({ $0.isToken })
-        else {
-            return
-        }
+        else { return }
         let rendered = type.parameters.reduce(into: type.essence) { text, parameter in
             text += "; \(parameter.key)=\(parameter.value.quoted)"
         }

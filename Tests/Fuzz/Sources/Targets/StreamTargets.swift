@@ -45,9 +45,7 @@ extension FuzzTarget {
                 while let line = try parser.next() { lines.found.append(Data(line)) }
             }
             if let last = try parser.finish() { lines.found.append(Data(last)) }
-        } catch {
-            lines.isRejected = true
-        }
+        } catch { lines.isRejected = true }
         return lines
     }
 
@@ -80,9 +78,7 @@ extension FuzzTarget {
                 parser.feed(piece)
                 while let event = try parser.next() { events.found.append(event) }
             }
-        } catch {
-            events.isRejected = true
-        }
+        } catch { events.isRejected = true }
         (events.retry, events.lastEventID) = (parser.retry, parser.lastEventID)
         return events
     }

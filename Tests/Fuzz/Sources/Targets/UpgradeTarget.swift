@@ -58,9 +58,7 @@ extension FuzzTarget {
                 // After a 101 the rest of the connection belongs to the new protocol, read already or not.
                 let rest = answer.head.status == .switchingProtocols ? answer.rest + unread : answer.rest
                 return Outcome(head: answer.head, body: answer.body, rest: rest)
-            } catch {
-                return Outcome(error: "\(error)")
-            }
+            } catch { return Outcome(error: "\(error)") }
         }
     }
 

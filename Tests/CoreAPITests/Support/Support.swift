@@ -1,0 +1,117 @@
+import Dispatch
+import TestSupport
+
+@testable import CoreAPICore
+
+struct Item: Codable, Equatable, Sendable { var id: Int }
+
+struct Trouble: Error, Equatable { var code: Int }
+
+/// An executor for tasks that must continue even if other tests block the shared threads for longer than a deadline.
+func ownThread() -> any TaskExecutor { QueueExecutor(DispatchQueue(label: "own")) }
+
+/// Answers every later attempt with the first reply.
+actor Keeper: Middleware {
+    private var kept: RawResponse?
+
+    func handle(_ attempt: Attempt, next: Next) async -> RawResponse {
+        if let kept { return kept }
+        let reply = await next(attempt)
+        kept = reply
+        return reply
+    }
+}
+
+/// An endpoint with any properties.
+struct TestEndpoint: Endpoint {
+    var path: String
+    var method: HTTPRequest.Method
+    var baseURL: String
+    var headers: Headers
+    var params: Parameters?
+    var encoding: InputEncoding
+    var modifiers: [any RequestModifier]
+    var description: String { "thing" }
+
+    init(
+        _ path: String = "thing", _ method: HTTPRequest.Method = .get, baseURL: String = "", headers: Headers = [:],
+        params: Parameters? = nil, encoding: InputEncoding = .query, modifiers: [any RequestModifier] = []
+    ) {
+        self.path = path
+        self.method = method
+        self.baseURL = baseURL
+        self.headers = headers
+        self.params = params
+        self.encoding = encoding
+        self.modifiers = modifiers
+    }
+}
+
+extension Endpoint where Self == TestEndpoint {
+    static func upload(_ body: Body) -> TestEndpoint { TestEndpoint("upload", .post, encoding: .body(body)) }
+}
+
+/// The package's own files, for tests of the architecture.
+enum SourceTree {
+    static let root = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
+        .deletingLastPathComponent().deletingLastPathComponent().path
+
+    static func path(_ relative: String) -> String { "\(root)/\(relative)" }
+
+    static func swiftFiles(in folder: String) -> [String] {
+        let names = FileManager.default.enumerator(atPath: path(folder))?.compactMap { $0 as? String } ?? []
+        return names.filter { $0.hasSuffix(".swift") }.map { "\(folder)/\($0)" }.sorted()
+    }
+
+    static func folders(in folder: String) -> [String] {
+        let names = (try? FileManager.default.contentsOfDirectory(atPath: path(folder))) ?? []
+        return names.filter { !$0.hasPrefix(".") }.sorted()
+    }
+}
+
+/// Records the order of the stages.
+final class Diary: Sendable {
+    private let lines = Mutex<[String]>([])
+    var all: [String] { lines.withLock { $0 } }
+    func write(_ line: String) { lines.withLock { $0.append(line) } }
+}
+
+struct Noting: RequestEnhancer {
+    let name: String
+    let diary: Diary
+    var instancePriority: Priority?
+    func enhance(_ request: inout Request) { diary.write("enhance \(name)") }
+    func deenhance(_ response: inout Response<Data>) { diary.write("deenhance \(name)") }
+}
+
+struct NotingInterceptor: RequestInterceptor {
+    let diary: Diary
+    var retries = 0
+    func adapt(_ request: inout Request) async throws { diary.write("adapt \(request.attempt)") }
+    func retry(_ response: Response<Void>, dueTo error: APIClientError) async -> RetryResult {
+        diary.write("retry?")
+        return response.attempts.count <= retries ? .retry : .doNotRetry
+    }
+}
+
+struct NotingHandler: ErrorHandler {
+    let diary: Diary
+    func canResolve(_ error: APIClientError) -> Bool { true }
+    func resolve(_ error: APIClientError, for response: Response<Void>) async -> RetryResult {
+        diary.write("resolve \(error.label)")
+        return .doNotRetry
+    }
+}
+
+struct NotingLogger: NetworkLogger {
+    let diary: Diary
+    func log(_ event: CallEvent) {
+        switch event {
+        case .started: diary.write("log started")
+        case .retrying: diary.write("log retrying")
+        case .finished: diary.write("log finished")
+        case .pinMismatch, .warning, .resultHandlerFailed: diary.write("log other")
+        default: break
+        }
+    }
+}
