@@ -260,7 +260,7 @@ struct PortedDesignsTests {
     func noPins() async throws {
         let server = try LoopbackServer.test { _ in .ok() }
         let warnings = Shared([String]())
-        let logger = FunctionLogger { event in if case .warning(let text, _) = event { warnings.change { $0.append(text) } } }
+        let logger = FunctionLogger { event in if case .warning(_, let text) = event { warnings.change { $0.append(text) } } }
         var channel = Channel.test(server.url)
         channel.logger = logger
         channel.environment.serverTrustManager = ServerTrustManager(isPinningActive: true)

@@ -282,7 +282,7 @@ struct EventStreamTests {
         let warnings = Shared([String]())
         let channel = Channel.test(server) {
             $0.logger = FunctionLogger { event in
-                if case .warning(let text, _) = event { warnings.change { $0.append(text) } }
+                if case .warning(_, let text) = event { warnings.change { $0.append(text) } }
             }
         }
         var events = channel.manager.events(.get("x"), options: Self.quick).makeAsyncIterator()

@@ -20,12 +20,7 @@ struct Address: Sendable, Hashable {
     /// - Throws: `ValidationError` for a malformed address.
     init?(_ word: String) throws {
         guard let text = Self.absolute(word) else { return nil }
-        let url: HTTPURL
-        do throws(RequestError) {
-            url = try HTTPURL(text)
-        } catch {
-            throw ValidationError(error.readableDescription)
-        }
+        let url = try validated { try HTTPURL(text) }
         let port = url.port.map { ":\($0)" } ?? ""
         origin = try HTTPURL(argument: "\(url.scheme.rawValue)://\(url.host)\(port)")
         target = url.target
@@ -46,6 +41,11 @@ struct Address: Sendable, Hashable {
     }
 }
 
+/// - Throws: the kit's error as a `ValidationError`.
+func validated<Value>(_ body: () throws -> Value) throws -> Value {
+    do { return try body() } catch { throw ValidationError(error.readableDescription) }
+}
+
 extension HTTPURL {
     /// An address of `--host`, which may be as short as an ``Address``.
     ///
@@ -59,22 +59,14 @@ extension HTTPURL {
             try self.init(argument: address.string)
             return
         }
-        do throws(RequestError) {
-            try self.init(text)
-        } catch {
-            throw ValidationError(error.readableDescription)
-        }
+        self = try validated { try HTTPURL(text) }
         guard query == nil else { throw ValidationError("expected a base URL without a query, got '\(text.escapingControls)'") }
     }
 
     /// - Throws: `ValidationError` when the path cannot be appended to the address.
     func check(path: String) throws {
         var url = self
-        do throws(RequestError) {
-            try url.append(path: path)
-        } catch {
-            throw ValidationError(error.readableDescription)
-        }
+        try validated { try url.append(path: path) }
     }
 }
 

@@ -9,17 +9,11 @@ struct HeaderLine: Sendable, Hashable {
 
     /// - Throws: `ValidationError` that states what was expected.
     init(name: String, value: String) throws {
-        do {
-            let field = try HTTPField(checking: name, value: value)
-            self.name = field.name.rawName
-            self.value = field.value
-            guard !["content-length", "transfer-encoding"].contains(name.lowercased()) else {
-                throw ValidationError("the kit sends \(self.name) itself; expected no such header")
-            }
-        } catch let error as ValidationError {
-            throw error
-        } catch {
-            throw ValidationError(error.readableDescription)
+        let field = try validated { try HTTPField(checking: name, value: value) }
+        self.name = field.name.rawName
+        self.value = field.value
+        guard !["content-length", "transfer-encoding"].contains(name.lowercased()) else {
+            throw ValidationError("the kit sends \(self.name) itself; expected no such header")
         }
     }
 

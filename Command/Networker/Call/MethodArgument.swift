@@ -23,11 +23,7 @@ extension HTTPRequest.Method {
         guard text.utf8.contains(where: \.isLetter), !text.utf8.contains(where: { $0.isLetter && $0 & 0x20 != 0 }) else {
             throw ValidationError("expected a method before the path, such as GET, got '\(text.escapingControls)'")
         }
-        do {
-            self = try Self(checking: text)
-        } catch {
-            throw ValidationError(error.readableDescription)
-        }
+        self = try validated { try Self(checking: text) }
     }
 
     /// Whether name=value of the command line goes into the body, as an endpoint's parameters do.

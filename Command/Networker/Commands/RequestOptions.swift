@@ -78,11 +78,8 @@ struct RequestOptions: ParsableArguments {
     func authenticate(_ channel: inout Channel) throws {
         guard let auth, authType == .digest else { return }
         let (user, password) = try credentials(auth)
-        do {
-            channel.attemptMiddleware.append(try DigestAuthentication(username: user, password: Secret(password)))
-        } catch {
-            throw ValidationError(error.readableDescription)
-        }
+        let digest = try validated { try DigestAuthentication(username: user, password: Secret(password)) }
+        channel.attemptMiddleware.append(digest)
     }
 
     private func credentials(_ auth: String) throws -> (user: String, password: String) {
