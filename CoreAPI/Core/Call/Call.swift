@@ -89,7 +89,6 @@ public final class Call: Sendable {
     /// Claims the one repetition of this call; `false` if it was repeated before.
     func takeRepetition() -> Bool { !isRepeated.exchange(true, ordering: .acquiringAndReleasing) }
 
-    /// Tells every listener of the channel. Without one no event is made.
     func notify(_ event: @autoclosure () -> CallEvent) {
         guard !prepared.listeners.isEmpty else { return }
         let event = event()

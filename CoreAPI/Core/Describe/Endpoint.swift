@@ -68,6 +68,7 @@ extension Endpoint where Output: Decodable {
 }
 
 extension Endpoint where Output == Void {
+    /// ``ResponseDecoding/nothing``: the response's body is not read.
     public var decoding: ResponseDecoding<Output> { .nothing }
 }
 
