@@ -10,9 +10,7 @@ struct DigestAnswerTests {
     ) throws -> DigestAnswer {
         DigestAnswer(
             challenge: try #require(try DigestChallenge.best(of: [challenge], allowsLegacy: allowsLegacy)), username: user,
-            password: Secret(password),
-            method: "GET",
-            uri: "/dir/index.html", count: count, clientNonce: cnonce)
+            password: Secret(password), method: "GET", uri: "/dir/index.html", count: count, clientNonce: cnonce)
     }
 
     private static func example(_ algorithm: String) -> String {

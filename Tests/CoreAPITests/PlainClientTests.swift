@@ -62,18 +62,17 @@ struct PlainClientTests {
         "hooks are set up once for a completion, and a malformed URL ends the call as any error does",
         arguments: [("http://h.example", nil), ("http://exa mple", "request.malformedURL")])
     func completed(url: String, cause: String?) async {
-        let made = Mutex(0)
-        let ended = Mutex(0)
+        let (made, ended) = (Shared(0), Shared(0))
         let client = APIClient(transport: RecordingTransport(body: #"{"id":1}"#)) { channel in
-            made.withLock { $0 += 1 }
+            _ = made.next()
             channel.errorFilter = ErrorFilter.none.localized([:], default: "Olmadı")
-            channel.resultHandler = ResultHandler { _ in ended.withLock { $0 += 1 } }
+            channel.resultHandler = ResultHandler { _ in _ = ended.next() }
         }
         let request = APIRequest<Item>(TestEndpoint(), environment: environment(url))
         let result = await withCheckedContinuation { continuation in
             client.perform(request) { continuation.resume(returning: $0) }
         }
-        #expect(made.withLock { $0 } == 1 && ended.withLock { $0 } == 1)
+        #expect(made.current == 1 && ended.current == 1)
         switch result {
         case .success(let item): #expect(item.id == 1 && cause == nil)
         case .failure(let error): #expect(error.localizedDescription == "Olmadı" && error.context.cause?.label == cause)

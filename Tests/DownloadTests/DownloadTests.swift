@@ -5,8 +5,6 @@ import TestSupport
 struct DownloadTests {
     private let folder = Folder()
 
-    // MARK: - Whole files
-
     @Test("puts the complete, verified file into place, and leaves no other file")
     func whole() async throws {
         var served = Served(200_000)
@@ -101,8 +99,6 @@ struct DownloadTests {
         #expect(try await channel.manager.download(.export, to: folder.export, known).value.digests == file.digests)
     }
 
-    // MARK: - Rejections
-
     @Test(
         "of a part or an incomplete answer fails without a file", arguments: ["206", "202", "204", "404"])
     func rejected(kind: String) async throws {
@@ -144,7 +140,7 @@ struct DownloadTests {
     }
 
     private struct Forwarding: Dispatcher {
-        let manager: NetworkManager<Never>
+        let manager: NetworkManager<TestEndpoint>
 
         func response<Value>(for endpoint: any Endpoint, as decoding: ResponseDecoding<Value>) async -> Response<Value> {
             await manager.response(for: endpoint, as: decoding)
@@ -204,8 +200,6 @@ struct DownloadTests {
         #expect(try folder.exported == served.bytes)
     }
     #endif
-
-    // MARK: - Stopping
 
     @Test("ends its transfer when it is cancelled, released, or its waiting task is cancelled", arguments: 0..<3)
     func stopped(how: Int) async throws {

@@ -114,7 +114,7 @@ struct SeededTests {
     ///
     /// - Returns: how often it began; 0 if there is no file.
     private static func download(
-        _ index: Int, _ manager: NetworkManager<Never>, _ folder: URL, _ watch: @Sendable (Download) -> Void = { _ in }
+        _ index: Int, _ manager: some Dispatcher, _ folder: URL, _ watch: @Sendable (Download) -> Void = { _ in }
     ) async -> Int {
         let options = DownloadOptions { options in
             options.parts = index.isMultiple(of: 5) ? 3 : 1

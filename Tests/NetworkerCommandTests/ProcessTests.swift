@@ -587,8 +587,6 @@ struct ProcessTests {
         if scheme == "https" { #expect(try await failure(of: rejecting.url).contains("it answered CONNECT with 403")) }
     }
 
-    // MARK: - doctor
-
     /// The rows of `doctor`, with the exit code.
     private func doctor(_ arguments: [String], _ environment: [String: String] = ["HOME": "/tmp"]) async throws
         -> (status: Int32, text: String)

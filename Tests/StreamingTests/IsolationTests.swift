@@ -6,11 +6,6 @@ import TestSupport
 @Suite("Streams read on the main actor", .closing, .timeLimit(.minutes(1)))
 @MainActor
 struct StreamIsolationTests {
-    private struct Place: Decodable, Sendable {
-        let isMain: Bool
-        init(from decoder: any Decoder) throws { isMain = MainQueue.isCurrent }
-    }
-
     init() { #expect(MainQueue.isCurrent) }
 
     @Test("JSON Lines are decoded apart from it")

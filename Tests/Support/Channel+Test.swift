@@ -42,11 +42,36 @@ extension Channel {
         test("https://h.example", transport: transport, change)
     }
 
-    public var manager: NetworkManager<Never> { NetworkManager(channel: self) }
+    public var manager: NetworkManager<TestEndpoint> { NetworkManager(channel: self) }
     public var dispatcher: CommonDispatcher { CommonDispatcher(channel: self) }
 }
 
 extension LoopbackServer {
     /// The manager of a new channel to the server.
-    public var manager: NetworkManager<Never> { Channel.test(self).manager }
+    public var manager: NetworkManager<TestEndpoint> { Channel.test(self).manager }
+}
+
+/// An endpoint with any properties.
+public struct TestEndpoint: Endpoint {
+    public var path: String
+    public var method: HTTPRequest.Method
+    public var baseURL: String
+    public var headers: Headers
+    public var params: Parameters?
+    public var encoding: InputEncoding
+    public var modifiers: [any RequestModifier]
+    public var description: String { "thing" }
+
+    public init(
+        _ path: String = "thing", _ method: HTTPRequest.Method = .get, baseURL: String = "", headers: Headers = [:],
+        params: Parameters? = nil, encoding: InputEncoding = .query, modifiers: [any RequestModifier] = []
+    ) {
+        self.path = path
+        self.method = method
+        self.baseURL = baseURL
+        self.headers = headers
+        self.params = params
+        self.encoding = encoding
+        self.modifiers = modifiers
+    }
 }

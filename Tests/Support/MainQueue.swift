@@ -11,3 +11,10 @@ public enum MainQueue {
     /// Whether the caller runs on it.
     public static var isCurrent: Bool { DispatchQueue.getSpecific(key: key) == true }
 }
+
+/// Where it was decoded.
+public struct Place: Decodable, Sendable {
+    public let isMain: Bool
+
+    public init(from decoder: any Decoder) throws { isMain = MainQueue.isCurrent }
+}

@@ -80,9 +80,7 @@ public enum Program {
         }
 
         /// Before the number is free for another process.
-        func end() {
-            state.withLock { $0.group = nil }
-        }
+        func end() { state.withLock { $0.group = nil } }
 
         func cancel() {
             state.withLock { state in
@@ -132,9 +130,7 @@ public enum Program {
         return Outcome(status: signal == 0 ? (status >> 8) & 0xFF : 128 + signal, output: output)
     }
 
-    private static func check(_ call: String, _ code: Int32) throws {
-        if code != 0 { throw Failure(call: call, code: code) }
-    }
+    private static func check(_ call: String, _ code: Int32) throws { if code != 0 { throw Failure(call: call, code: code) } }
 
     private static func withStrings<Result>(
         _ strings: [String], _ body: (UnsafeMutablePointer<UnsafeMutablePointer<CChar>?>) -> Result

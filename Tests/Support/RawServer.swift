@@ -130,14 +130,15 @@ public final class RawServer: Sendable {
         public var length: Int { fields["content-length"].flatMap { Int($0) } ?? 0 }
     }
 
+    #if canImport(Darwin)
+    private static let kind = SOCK_STREAM
+    #else
+    private static let kind = Int32(SOCK_STREAM.rawValue)
+    #endif
+
     /// Connects to a server of another program.
     public static func connect(port: UInt16) -> Connection? {
-        #if canImport(Darwin)
-        let kind = SOCK_STREAM
-        #else
-        let kind = Int32(SOCK_STREAM.rawValue)
-        #endif
-        let descriptor = socket(AF_INET, kind, 0)
+        let descriptor = socket(AF_INET, Self.kind, 0)
         var address = sockaddr_in()
         address.sin_family = sa_family_t(AF_INET)
         address.sin_port = port.bigEndian
@@ -163,12 +164,7 @@ public final class RawServer: Sendable {
 
     /// - Parameter serve: called once per connection, on its own thread.
     public init(_ serve: @escaping @Sendable (Connection) -> Void) throws {
-        #if canImport(Darwin)
-        let kind = SOCK_STREAM
-        #else
-        let kind = Int32(SOCK_STREAM.rawValue)
-        #endif
-        listener = socket(AF_INET, kind, 0)
+        listener = socket(AF_INET, Self.kind, 0)
         var address = sockaddr_in()
         address.sin_family = sa_family_t(AF_INET)
         address.sin_addr.s_addr = UInt32(0x7F00_0001).bigEndian

@@ -37,6 +37,13 @@ public final class RecordingTransport: Transport {
     }
 }
 
+extension Request {
+    public var bodyText: String? { if case .bytes(let data) = body { String(decoding: data, as: UTF8.self) } else { nil } }
+
+    /// The method, the target and the body, as in `POST /orders {"id":1}`.
+    public var line: String { "\(method.rawValue) \(url.target)" + (bodyText.map { " \($0)" } ?? "") }
+}
+
 extension Response<Data> {
     public static func answer(
         to request: Request, status: Int = 200, body: String = "{}", headers: HTTPFields = [:]

@@ -207,11 +207,6 @@ struct LifecycleTests {
         #expect(places.count == 1 && places.allSatisfy { !$0.isMain })
     }
 
-    private struct Place: Decodable, Sendable {
-        let isMain: Bool
-        init(from decoder: any Decoder) throws { isMain = MainQueue.isCurrent }
-    }
-
     @Test("if the server closes first, the loop ends, and both sides know the code")
     func closedByServer() async throws {
         let seen = Shared<WebSocket.Closing?>(nil)

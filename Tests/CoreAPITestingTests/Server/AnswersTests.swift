@@ -53,9 +53,7 @@ struct AnswersTests {
     }
 
     @Test("each reply is sent byte for byte", arguments: Case.all)
-    func bytes(of example: Case) throws {
-        #expect(try exchange(example.reply, method: example.method) == example.text)
-    }
+    func bytes(of example: Case) throws { #expect(try exchange(example.reply, method: example.method) == example.text) }
 
     @Test("a script is played in order across connections, and a request beyond its end gets an explanation")
     func script() throws {

@@ -315,7 +315,7 @@ struct MiddlewareTests {
         ])
         let channel = Channel.test(transport) { $0.attemptMiddleware = [Keys()] }
         let response = await channel.manager.response(for: TestEndpoint("first"), as: Item.self)
-        let url = try #require(#require(response.error).context.url)
+        let url = try #require(response.error?.context.url)
         #expect(url.hasPrefix("https://h.example/missing?echo=") && !url.contains("pl4nted"), "\(url)")
     }
 

@@ -18,13 +18,7 @@ struct AdHocEndpointTests {
 
     private var manager: NetworkManager<Feature> { NetworkManager(channel: .test("https://h.example/v1", transport: transport)) }
 
-    private func sent() -> [String] {
-        transport.requests.map { request in
-            var line = "\(request.method.rawValue) \(request.url.target)"
-            if case .bytes(let data) = request.body { line += " " + String(decoding: data, as: UTF8.self) }
-            return line
-        }
-    }
+    private var sent: [String] { transport.requests.map(\.line) }
 
     @Test("need no endpoint type, with any feature's manager and with a dispatcher")
     func read() async throws {
@@ -33,7 +27,7 @@ struct AdHocEndpointTests {
         #expect(try await manager.request(.get("orders", query: ["page": 2, "q": "ş"]), as: Order.self) == Order(id: 7))
         #expect(try await manager.request(endpoint: .list) == Order(id: 7))
         try await NetworkManager<Never>(dispatcher: manager).request(.head("orders"))
-        #expect(sent() == ["GET /v1/orders/a%2Fb", "GET /v1/orders?page=2&q=%C5%9F", "GET /v1/list", "HEAD /v1/orders"])
+        #expect(sent == ["GET /v1/orders/a%2Fb", "GET /v1/orders?page=2&q=%C5%9F", "GET /v1/list", "HEAD /v1/orders"])
     }
 
     @Test("send values, literals and bytes, and a query besides")
@@ -47,7 +41,7 @@ struct AdHocEndpointTests {
         try await manager.request(.delete("orders", query: ["all": true]))
         try await manager.request(.post("orders", body: Order?.none))
         #expect(
-            sent() == [
+            sent == [
                 #"POST /v1/orders {"id":1}"#, #"PUT /v1/orders/1?force=true {"id":1}"#,
                 #"PATCH /v1/orders/1 {"id":1,"note":"x"}"#, "POST /v1/files raw", "POST /v1/orders a=b+c",
                 "DELETE /v1/orders/1", "DELETE /v1/orders?all=true", "POST /v1/orders",
@@ -62,7 +56,7 @@ struct AdHocEndpointTests {
         let request = try #require(transport.requests.first)
         #expect(request.headers.filter { $0.name.rawName.hasPrefix("X-") }.map(\.value) == ["2", "1"])
         #expect(request.timeout.total == .seconds(9))
-        #expect(sent().last == "OPTIONS /v1/x")
+        #expect(sent.last == "OPTIONS /v1/x")
     }
 
     @Test("decode below a key path, and are sent like any endpoint")

@@ -20,8 +20,7 @@ struct QueryStyleTests {
         if let style { channel.query = style }
         try await channel.manager.request(endpoint: TestEndpoint("s", method, params: Parameters(Filter()), encoding: encoding))
         let request = try #require(transport.requests.first)
-        guard case .bytes(let data) = request.body else { return (request.url.query ?? "").removingPercentEncoding ?? "" }
-        return String(decoding: data, as: UTF8.self).removingPercentEncoding ?? ""
+        return (request.bodyText ?? request.url.query ?? "").removingPercentEncoding ?? ""
     }
 
     @Test(

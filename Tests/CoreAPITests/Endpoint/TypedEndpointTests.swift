@@ -23,19 +23,12 @@ struct TypedEndpointTests {
         return (CommonDispatcher(channel: channel), transport)
     }
 
-    private func line(_ request: Request?) -> String {
-        guard let request else { return "nothing" }
-        var body = ""
-        if case .bytes(let data) = request.body { body = " " + String(decoding: data, as: UTF8.self) }
-        return "\(request.method.rawValue) \(request.url.target)\(body)"
-    }
-
     @Test("have the input and output of their types")
     func pairs() async throws {
         let (list, listed) = dispatcher(#"[{"id":1}]"#)
         #expect(try await list.request(Orders.all) == [Order(id: 1)])
         #expect(try await list.request(Orders.shared) == [Order(id: 1)])
-        #expect(listed.requests.map(line) == ["GET /orders", "GET /shared"])
+        #expect(listed.requests.map(\.line) == ["GET /orders", "GET /shared"])
         let (one, sent) = dispatcher(#"{"id":2}"#)
         #expect(try await one.request(Orders.place, Order(id: 2)) == Order(id: 2))
         try await one.request(Orders.form, ["a": 1])
@@ -43,13 +36,13 @@ struct TypedEndpointTests {
         #expect(try await one.request(Orders.upload, Data("raw".utf8)) == Data(#"{"id":2}"#.utf8))
         try await one.request(Orders.order("a/b"))
         #expect(
-            sent.requests.map(line) == [
+            sent.requests.map(\.line) == [
                 #"POST /orders {"id":2}"#, "POST /orders a=1", "GET /orders?id=1&id=2", "PUT /file raw", "DELETE /orders/a%2Fb",
             ])
         #expect(sent.requests[3].headers[.contentType] == "application/octet-stream")
         let (search, searched) = dispatcher(#"{"x":{"id":3}}"#)
         #expect(try await search.request(Orders.search, ["q": "ş"])["x"] == Order(id: 3))
-        #expect(searched.requests.map(line) == [#"QUERY /orders {"q":"ş"}"#])
+        #expect(searched.requests.map(\.line) == [#"QUERY /orders {"q":"ş"}"#])
     }
 
     @Test("have their provider's modifiers, which override the channel's and lose to their own")
@@ -95,7 +88,7 @@ struct TypedEndpointTests {
         try await full.request(Optionals.upload, Data("x".utf8))
         #expect(try await full.request(Optionals.list, [Order(id: 1)]) == Order(id: 2))
         #expect(
-            sent.requests.map(line) == ["GET /find", "GET /find?a=1", "PUT /file", "PUT /file x", #"POST /list [{"id":1}]"#])
+            sent.requests.map(\.line) == ["GET /find", "GET /find?a=1", "PUT /file", "PUT /file x", #"POST /list [{"id":1}]"#])
         let (empty, _) = dispatcher("")
         #expect(try await empty.request(Optionals.find, nil) == nil)
     }
@@ -144,7 +137,7 @@ struct TypedEndpointTests {
         let any: any Endpoint = Orders.all
         #expect(any.description == "Orders.all" && any.path == "orders")
         #expect(
-            transport.requests.map(line) == [
+            transport.requests.map(\.line) == [
                 #"POST /orders {"id":1}"#, "GET /orders/7", "GET /orders/8", #"POST /orders {"id":9}"#, "GET /orders/10",
                 "DELETE /orders/a",
             ])
@@ -159,6 +152,6 @@ struct TypedEndpointTests {
         #expect(try await client.perform(APIRequest(Orders.place(Order(id: 1)), environment: environment)) == Order(id: 2))
         let order = APIRequest(.get("orders/7"), environment: environment, as: Order.self)
         #expect(try await client.perform(order) == Order(id: 2))
-        #expect(transport.requests.map(line) == [#"POST /orders {"id":1}"#, "GET /orders/7"])
+        #expect(transport.requests.map(\.line) == [#"POST /orders {"id":1}"#, "GET /orders/7"])
     }
 }

@@ -104,7 +104,6 @@ struct BearerAuthenticationTests {
             #expect(response.attempts[0].metrics != nil && response.attempts[0].error?.label == error.label)
             #expect(error.context.head == response.head && error.context.body == response.data)
             #expect(read.label.current == error.label)
-            await channel.close()
         }
     }
 

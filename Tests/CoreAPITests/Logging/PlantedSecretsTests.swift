@@ -3,7 +3,7 @@ import TestSupport
 
 @testable import CoreAPICore
 
-@Suite("Planted secrets")
+@Suite("Planted secrets", .closing)
 struct PlantedSecretsTests {
     enum Carrier: CaseIterable, Sendable {
         case header, query, form, json, xml, redirect
@@ -61,7 +61,7 @@ struct PlantedSecretsTests {
         "a request's own secret stays hidden where the server repeats it",
         arguments: [("x-api-key", "c4n4ry"), ("Authorization", "Token c4n4ry"), ("Authorization", "Bearer c4n4ry")])
     func repeated(name: String, value: String) async throws {
-        let server = try LoopbackServer.start { request in
+        let server = try LoopbackServer.test { request in
             // With a combining mark after it, the secret is no part of the text by characters.
             let secret = (request.headers[name]?.split(separator: " ").last ?? "") + "\u{301}"
             let fields: HeaderLines = ["X-Debug": "got \(secret)"]
@@ -71,7 +71,6 @@ struct PlantedSecretsTests {
             default: .json(#"{"x":"\#(secret)"}"#, headers: fields)
             }
         }
-        defer { server.close() }
         let lines = Shared<[String]>([])
         var channel = Channel.test(server.url)
         channel.logger = CoreNetworkLogger(options: .all) { line in lines.change { $0.append(line) } }
@@ -95,7 +94,7 @@ struct PlantedSecretsTests {
         let item = "\(escape(name))=\(escape(value))"
         let quoted = value.replacing("\"", with: "\\\"")
         let has = planted.carriers.contains
-        let server = try LoopbackServer.start { request in
+        let server = try LoopbackServer.test { request in
             let type = ["/form": "application/x-www-form-urlencoded", "/xml": "application/xml"][request.path]
             var fields: HeaderLines = ["Set-Cookie": "plant=\(value)"]
             if has(.header) { fields.append(name, value) }
@@ -111,7 +110,6 @@ struct PlantedSecretsTests {
                 return has(.json) ? .json(#"{"page":1,"\#(name)":"\#(quoted)"}"#, headers: fields) : .json("{}", headers: fields)
             }
         }
-        defer { server.close() }
         let lines = Shared<[String]>([])
         var channel = Channel.test(server.url)
         channel.logger = CoreNetworkLogger(options: .all) { line in lines.change { $0.append(line) } }

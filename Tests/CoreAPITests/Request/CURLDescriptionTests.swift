@@ -2,15 +2,6 @@ import TestSupport
 
 @Suite("The cURL form", .closing)
 struct CURLDescriptionTests {
-    /// The request as sent, and its server.
-    private func exchange(_ endpoint: TestEndpoint, _ server: LoopbackServer) async throws -> (Request, ReceivedRequest) {
-        let channel = Channel.test(server.url)
-        let response = await channel.manager.response(for: endpoint, as: .nothing)
-        await channel.close()
-        _ = try response.value
-        return (try #require(response.request), try #require(server.requests.last))
-    }
-
     private func paste(_ command: String) async throws {
         // Through standard input, as a paste; a command line would limit its length.
         let input = FileManager.default.temporaryDirectory.appendingPathComponent("paste-\(UUID().uuidString)")
@@ -45,8 +36,10 @@ struct CURLDescriptionTests {
     @Test("pasted into a shell, it sends the same bytes", arguments: endpoints.indices)
     func sameBytes(index: Int) async throws {
         let server = try LoopbackServer.test { _ in .ok("{}") }
-        let (request, ours) = try await exchange(Self.endpoints[index], server)
-        try await paste(request.cURLDescription(revealingSecrets: true))
+        let response = await server.manager.response(for: Self.endpoints[index], as: .nothing)
+        #expect(response.error == nil)
+        let ours = try #require(server.requests.last)
+        try await paste(#require(response.request).cURLDescription(revealingSecrets: true))
         let theirs = try #require(server.requests.last)
         #expect(server.requests.count == 2)
         #expect(theirs.method == ours.method && theirs.target == ours.target && theirs.body == ours.body)

@@ -13,9 +13,7 @@ struct MultipartFormTests {
     /// What httpbin, which uses Python's parser, read from a form.
     private func echo(_ form: MultipartForm) async throws -> JSONValue {
         let channel = Channel.test(try #require(ProcessInfo.processInfo.environment["NETWORKERKIT_HTTPBIN_URL"]))
-        let value = try await channel.manager.request(.post("post", encoding: .multipart(form)), as: JSONValue.self)
-        await channel.close()
-        return value
+        return try await channel.manager.request(.post("post", encoding: .multipart(form)), as: JSONValue.self)
     }
 
     @Test("parts from memory, a file and a stream arrive as they are, with their names")

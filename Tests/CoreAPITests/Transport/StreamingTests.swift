@@ -19,8 +19,6 @@ struct StreamingTests {
             })
     }
 
-    // MARK: - Down
-
     @Test("the head arrives before the body, and the body arrives whole", arguments: [false, true])
     func headFirst(secure: Bool) async throws {
         let gate = try Gate()
@@ -458,8 +456,6 @@ struct StreamingTests {
         }
         #expect(received == 32 << 20)
     }
-
-    // MARK: - Up
 
     private static func chunks(_ count: Int, pause: Duration = .zero, of size: Int = 1 << 16) -> @Sendable () -> AsyncStream<Data>
     {

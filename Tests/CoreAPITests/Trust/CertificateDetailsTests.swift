@@ -141,7 +141,8 @@ struct CertificateDetailsTests {
 
     private static func text(ofName parts: Data) throws -> String {
         var reader = DERReader(element(0x30, [UInt8](parts)))
-        return try DistinguishedName.text(of: #require(reader.next()))
+        let name = reader.next()
+        return try DistinguishedName.text(of: #require(name))
     }
 
     private final class Folder {
