@@ -128,10 +128,6 @@ extension Never: Endpoint {
 
 /// Sends a feature's requests through its channel: the base of interactors. A channel declares one open class that conforms, and
 /// features inherit from it; ``ChannelNetworker`` is its base.
-///
-/// ```swift
-/// open class DLNetworker<EndpointItem: Endpoint>: ChannelNetworker<EndpointItem> { public init() { super.init(.dl) } }
-/// ```
 public protocol Networker<EndpointType>: AnyObject {
     /// The requests of the feature.
     associatedtype EndpointType: Endpoint

@@ -92,7 +92,8 @@ struct HTTP2ServerTests {
 extension NetworkManager {
     /// The text of a response.
     func text(_ path: String = "x", body: String? = nil) async throws -> String {
-        let endpoint = body.map { TypedEndpoint(.post, path, encoding: .body(.bytes(Data($0.utf8)))) } ?? TypedEndpoint(.get, path)
+        let endpoint =
+            body.map { TypedEndpoint(.post, path, encoding: .body(.bytes(Data($0.utf8)))) } ?? TypedEndpoint(.get, path)
         return try await request(endpoint, as: .text)
     }
 }
