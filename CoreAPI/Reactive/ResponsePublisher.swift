@@ -2,9 +2,8 @@ public import CoreAPICore
 public import OpenCombineShim
 
 extension Dispatcher {
-    /// A call as a publisher of its value; see ``ResponsePublisher``.
-    ///
-    /// - Parameter queue: where the value arrives; `nil` for ``/CoreAPI/Dispatcher/callbackQueue``.
+    /// A call as a publisher of its value; see ``ResponsePublisher``. The value arrives on `queue`, by default on
+    /// ``/CoreAPI/Dispatcher/callbackQueue``.
     public func publisher<Value: Sendable>(
         for endpoint: any Endpoint, as decoding: ResponseDecoding<Value>, queue: CallbackQueue? = nil
     ) -> ResponsePublisher<Value> {
@@ -52,9 +51,7 @@ public struct ResponsePublisher<Value: Sendable>: Publisher, Sendable {
     }
 
     /// The same call with further manual attempts while it fails, as ``/CoreAPI/Response/retry(max:delay:)`` makes them, each
-    /// after the delay.
-    ///
-    /// - Parameter max: attempts per subscription, in addition to those of interceptors and handlers.
+    /// after the delay. `max` counts attempts per subscription, in addition to those of interceptors and handlers.
     public func retryRequest(max: Int, delay: Duration = .zero) -> ResponsePublisher {
         ResponsePublisher(queue: queue) { [run] in
             var response = await run()

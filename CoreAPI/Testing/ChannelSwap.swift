@@ -12,7 +12,8 @@ public import CoreAPI
 ///
 /// The channel inside is simulated, so that it needs no credentials, and shares no token, connection or other state.
 ///
-/// - Parameter change: further changes to the channel, such as another environment or a logger.
+/// `change` makes further changes to the channel, such as another environment or a logger.
+///
 /// - Throws: the operation's own errors.
 public func withChannel<Result>(
     _ channel: Channel, transport: any Transport, change: (inout Channel) -> Void = { _ in },

@@ -36,9 +36,8 @@ public final class TestAuthority: Sendable {
         self.chain = [certificate] + chain
     }
 
-    /// An authority below this one.
+    /// An authority below this one. `digest` is that of its signature, by OpenSSL's name: `SHA256`, `SHA1`.
     ///
-    /// - Parameter digest: the digest of its signature, by OpenSSL's name: `SHA256`, `SHA1`.
     /// - Throws: ``LoopbackServerError`` if OpenSSL rejects.
     public func intermediate(
         name: String = "Test Intermediate", validity: TestCertificate.Validity = .current, digest: String = "SHA256"

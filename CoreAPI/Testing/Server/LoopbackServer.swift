@@ -71,9 +71,8 @@ public final class LoopbackServer: Sendable {
 
     /// Starts a server that plays one reply after another, in the order in which requests were completely read, on any
     /// connection. A request beyond the script is answered with a 500 that explains it.
-    ///
-    /// - Parameter script: the replies, first to last. The others are as in
-    ///   ``start(on:tls:faults:onConnect:port:answersEarly:bodyLimit:keepsRequests:_:)``, which also says what is thrown.
+    /// `script` has the replies, first to last. The other parameters are those of
+    /// ``start(on:tls:faults:onConnect:port:answersEarly:bodyLimit:keepsRequests:_:)``, which also says what is thrown.
     public static func start(
         script: [ServerReply], tls: ServerTLS? = nil, faults: FaultPlan = .none, onConnect: ServerReply = [], port: UInt16 = 0
     ) throws(LoopbackServerError) -> LoopbackServer {
