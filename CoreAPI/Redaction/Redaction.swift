@@ -145,10 +145,10 @@ public struct Redaction: Sendable, Hashable {
         "<\(body.count) bytes\(type.map { " of \($0.essence.shortened())" } ?? "")>"
     }
 
-    /// Hides secrets in any text. JSON is read and written anew. In another text it hides the value of a secret item, `token=abc`,
-    /// and all text after any other name of a secret. It also hides values that look like secrets: credentials after `Bearer`,
-    /// `Basic` and `Digest`, JSON Web Tokens, private keys, bank accounts and user information in an address. Its time grows
-    /// linearly with the text.
+    /// Hides secrets in any text. JSON is read and written anew. In another text it hides the value of a secret item,
+    /// `token=abc`, and all text after any other name of a secret. It also hides values that look like secrets: credentials after
+    /// `Bearer`, `Basic` and `Digest`, JSON Web Tokens, private keys, bank accounts and user information in an address. Its time
+    /// grows linearly with the text.
     public func redact(text: String) -> String {
         if let first = text.utf8.first(where: { $0 > 0x20 }), first == UInt8(ascii: "{") || first == UInt8(ascii: "["),
             let json = json(Data(text.utf8))

@@ -107,7 +107,8 @@ extension Certificate {
 
     /// Its names and dates, read from ``der`` at each access.
     ///
-    /// - Throws: ``Certificate/ReadError``, also for a certificate that ``init(der:)`` accepts: a pin needs neither names nor dates.
+    /// - Throws: ``Certificate/ReadError``, also for a certificate that ``init(der:)`` accepts: a pin needs neither names nor
+    ///   dates.
     public var details: Certificate.Details {
         get throws(Certificate.ReadError) {
             let parts = try CertificateParts(der: der)

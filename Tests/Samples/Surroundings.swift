@@ -1,5 +1,5 @@
-// What the samples in doc comments take for granted: an app's own types, functions and values. DocCommentTests compiles each sample
-// as a method of `Interactor`. Nothing here runs.
+// What the samples in doc comments take for granted: an app's own types, functions and values. DocCommentTests compiles each
+// sample as a method of `Interactor`. Nothing here runs.
 
 import CoreAPI
 import CoreAPIReactive

@@ -38,7 +38,7 @@ enum Pipeline {
             }
         }
         let raw = await Next(call.prepared.callChain, end: tryAttempts)(first)
-        // A middleware around the call may have answered by itself: `read` skips what `tryAttempts` has read.
+        // A middleware around the call may have answered by itself: `interpret` skips what `tryAttempts` has read.
         return await result(translate(readBody(raw, of: first)))
     }
 

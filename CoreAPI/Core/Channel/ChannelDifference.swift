@@ -14,7 +14,8 @@ extension Channel {
         public var description: String { "\(field): \(mine) ≠ \(theirs)" }
     }
 
-    /// The differences between this channel and another, secrets redacted. Modifiers are compared by their values, other hooks by their types, closures not at all.
+    /// The differences between this channel and another, secrets redacted. Modifiers are compared by their values, other hooks by
+    /// their types, closures not at all.
     ///
     /// ```swift
     /// Channel.dl.differences(from: .dl.at(.staging))

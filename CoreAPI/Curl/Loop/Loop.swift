@@ -123,7 +123,8 @@ final class Loop: Sendable {
 
     // MARK: - From the loop's thread
 
-    /// Swaps the mailbox for an empty one. Returns whether the loop is being shut down; then ``threadEnds()`` returns what follows.
+    /// Swaps the mailbox for an empty one. Returns whether the loop is being shut down; then ``threadEnds()`` returns what
+    /// follows.
     func collect(into messages: inout [Message]) -> Bool {
         state.withLock { state in
             state.isWaiting = false

@@ -101,7 +101,8 @@ final class HeaderList: @unchecked Sendable {
     /// The bytes of all lines as HTTP/1.1 sends them, with a line end of two bytes.
     let size: Int
 
-    /// - Parameter block: a node for each line and, at the offset `text`, the lines, each ended by a NUL. The list takes ownership.
+    /// - Parameter block: a node for each line and, at the offset `text`, the lines, each ended by a NUL. The list takes
+    ///   ownership.
     fileprivate init(_ block: UnsafeMutableRawBufferPointer, text: Int, size: Int, count: Int, namesHost: Bool) {
         (self.block, self.size, self.count, self.namesHost) = (block, size, count, namesHost)
         guard count > 0, let base = block.baseAddress else {

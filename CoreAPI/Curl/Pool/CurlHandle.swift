@@ -98,8 +98,8 @@ final class CurlHandle {
     /// held requests.
     ///
     /// Over TLS it may be an HTTP/2 stream. Data without room stalls all other streams of its connection, so a frame must fit
-    /// (RFC 9113 §4.2). libcurl 7.88.1 also needs room for a whole head (docs/decisions/libcurl.md). In clear text one turn of the
-    /// loop fills one buffer of a streamed body, and wakes the reader once; TLS gives 16 KiB at a time.
+    /// (RFC 9113 §4.2). libcurl 7.88.1 also needs room for a whole head (docs/decisions/libcurl.md). In clear text one turn of
+    /// the loop fills one buffer of a streamed body, and wakes the reader once; TLS gives 16 KiB at a time.
     static func bufferSize(inFlight count: Int, isSecure: Bool, streamsBody: Bool) -> Int {
         if streamsBody, !isSecure, count <= 16 { return 128 * 1_024 }
         return count <= 64 ? 64 * 1_024 : max(isSecure ? 16 * 1_024 : 1_024, 1_024 * 1_024 / count)

@@ -88,12 +88,12 @@ final class LoopConnections {
     }
 
     /// Whether a response has used up its part of the turn; it continues in the next. libcurl would read up to a hundred buffers
-    /// of 64 KiB from a socket that never runs dry. A stream of HTTP/2 is not paused, because that would hold up the others of its
-    /// connection; `Workarounds/EndlessReading.swift` bounds those.
+    /// of 64 KiB from a socket that never runs dry. A stream of HTTP/2 is not paused, because that would hold up the others of
+    /// its connection; `Workarounds/EndlessReading.swift` bounds those.
     func mustPauseForTurn(_ handle: CurlHandle, after count: Int) -> Bool {
         guard !handle.head.isMultiplexed, let exchange = handle.exchange else { return false }
-        // A server may send chunks of one byte, and each of them is a callback. If other pools wait, there are at most 500. If none
-        // did when the turn began, there are at most 2,000, some 4 ms, or 3.7 MiB of a fast body.
+        // A server may send chunks of one byte, and each of them is a callback. If other pools wait, there are at most 500. If
+        // none did when the turn began, there are at most 2,000, some 4 ms, or 3.7 MiB of a fast body.
         let (limit, pieceCost) = isShared ? (256 * 1_024, 512) : (4 * 1_024 * 1_024, 2_048)
         if handle.burst.turn != turn { handle.burst = (turn, 0) }
         handle.burst.bytes += count + pieceCost

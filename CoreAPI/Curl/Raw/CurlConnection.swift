@@ -188,7 +188,8 @@ final class RawSocket {
         var count = 0
         var code = CURLE_OK
         let chunk = withUnsafeTemporaryAllocation(byteCount: Self.piece, alignment: 1) { buffer -> Data in
-            // The first call gives the connection back to the handle. Until then libcurl takes it for an idle one and may close it.
+            // The first call gives the connection back to the handle. Until then libcurl takes it for an idle one and may close
+            // it.
             code = curl_easy_recv(handle.easy, buffer.baseAddress, buffer.count, &count)
             return code == CURLE_OK ? Data(bytes: buffer.baseAddress.unsafelyUnwrapped, count: count) : Data()
         }

@@ -2,8 +2,8 @@ internal import CoreAPIHTTP
 internal import HTTPTypes
 
 extension CurlDefect {
-    /// libcurl leaves out a header line whose value has 300 KiB or more (`MAX_HTTP_RESP_HEADER_SIZE`), without an error. Seen with
-    /// 8.14.1; by its source the limit came with 8.13.0. 7.88.1 sends such a line.
+    /// libcurl leaves out a header line whose value has 300 KiB or more (`MAX_HTTP_RESP_HEADER_SIZE`), without an error. Seen
+    /// with 8.14.1; by its source the limit came with 8.13.0. 7.88.1 sends such a line.
     ///
     /// The kit rejects the request. Also `RequestOnTheWireTests`.
     static let lostField = CurlDefect(2, in: CurlVersion(8, 13, 0) ..< .unreleased)

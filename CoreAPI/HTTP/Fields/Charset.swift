@@ -28,7 +28,8 @@ public struct Charset: Sendable, Hashable {
 
     /// Looks up a name without regard to case, surrounding white space, quotes, hyphens and underscores.
     ///
-    /// - Throws: ``Charset/DecodingError/unknown(_:)`` for a name that is no label of the WHATWG table or has no coding in Foundation.
+    /// - Throws: ``Charset/DecodingError/unknown(_:)`` for a name that is no label of the WHATWG table or has no coding in
+    ///   Foundation.
     public init(named name: String) throws(Charset.DecodingError) {
         let key = name.trimmingHTTPWhitespace().lowercased().filter { $0 != "'" && $0 != "\"" }
         guard let form = Self.forms[key.filter { $0 != "-" && $0 != "_" }] else { throw .unknown(name.escapingControls) }
@@ -37,7 +38,8 @@ public struct Charset: Sendable, Hashable {
 
     /// The text, if all bytes are valid in this charset. A byte order mark is removed.
     ///
-    /// - Throws: ``Charset/DecodingError/malformed(_:)`` if bytes are invalid in this charset, or in the one that a byte order mark names.
+    /// - Throws: ``Charset/DecodingError/malformed(_:)`` if bytes are invalid in this charset, or in the one that a byte order
+    ///   mark names.
     public func text(of data: Data) throws(Charset.DecodingError) -> String {
         let (form, body) = sniff(data)
         guard let text = form.text(of: body, isStrict: true) else { throw .malformed(name) }

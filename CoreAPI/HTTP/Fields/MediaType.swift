@@ -12,8 +12,8 @@ public struct MediaType: Sendable, Hashable {
         self.init(text) { _ in true }
     }
 
-    /// Reads a `Content-Disposition`. Browsers and mail software write the names of Windows' files with single backslashes, so one is
-    /// an escape only before a quote and before another.
+    /// Reads a `Content-Disposition`. Browsers and mail software write the names of Windows' files with single backslashes, so
+    /// one is an escape only before a quote and before another.
     package init?(disposition: String) {
         self.init("a/" + disposition) { $0 == "\"" || $0 == "\\" }
     }

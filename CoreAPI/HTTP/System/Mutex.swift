@@ -37,8 +37,8 @@ package struct Mutex<State>: ~Copyable, Sendable {
 }
 
 #if THREAD_SANITIZER
-// `@unchecked`: `state` is touched under `lock` only.
 @usableFromInline
+// `@unchecked`: `state` is touched under `lock` only.
 final class LockedState<State>: @unchecked Sendable {
     private let lock = NSLock()
     private var state: State

@@ -152,8 +152,8 @@ extension UInt8 {
 }
 
 extension Unicode.Scalar {
-    /// Whether a terminal or a reader obeys the character instead of showing it: control characters of ASCII and of ISO 6429 (C1),
-    /// ends of lines and paragraphs, and characters that change the writing direction (UAX #9).
+    /// Whether a terminal or a reader obeys the character instead of showing it: control characters of ASCII and of ISO 6429
+    /// (C1), ends of lines and paragraphs, and characters that change the writing direction (UAX #9).
     package var isControlOrFormat: Bool {
         switch value {
         case 0..<0x20, 0x7F..<0xA0, 0x061C, 0x200E, 0x200F, 0x2028...0x202E, 0x2066...0x2069: true

@@ -1,8 +1,8 @@
 /// An absolute `http` or `https` address, parsed once and kept in its form on the wire.
 ///
-/// libcurl receives the checked address byte for byte (RFC 3986 §3): a second parser between the check and the socket could confuse
-/// hosts. The type rejects user information, control characters and hosts that are not plain ASCII. It has no fragment, because
-/// fragments are not sent (RFC 9110 §7.1).
+/// libcurl receives the checked address byte for byte (RFC 3986 §3): a second parser between the check and the socket could
+/// confuse hosts. The type rejects user information, control characters and hosts that are not plain ASCII. It has no fragment,
+/// because fragments are not sent (RFC 9110 §7.1).
 ///
 /// ```swift
 /// var url = try HTTPURL("https://api.example.com/v1")
@@ -122,8 +122,8 @@ extension HTTPURL: CustomStringConvertible {
 
     /// Appends a path below the present one, and its query if it has one (`"orders?page=1"`).
     ///
-    /// What a path may not have is percent-encoded; valid escapes are kept. `.` and `..` segments are rejected, so that a path from
-    /// a user's input cannot leave the base.
+    /// What a path may not have is percent-encoded; valid escapes are kept. `.` and `..` segments are rejected, so that a path
+    /// from a user's input cannot leave the base.
     ///
     /// - Throws: ``RequestError/malformedPath(_:reason:)``.
     public mutating func append(path text: String) throws(RequestError) {

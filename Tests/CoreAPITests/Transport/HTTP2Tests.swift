@@ -154,8 +154,8 @@ struct HTTP2Tests {
         #expect(response.status == 200)
     }
 
-    /// A request that GOAWAY reports as not processed is sent again, for any method (RFC 9113 §6.8). nginx answers a POST to a file
-    /// with 405.
+    /// A request that GOAWAY reports as not processed is sent again, for any method (RFC 9113 §6.8). nginx answers a POST to a
+    /// file with 405.
     @Test(
         "GOAWAY after every few requests loses none and doubles none, one after another or many at once",
         arguments: [(HTTPRequest.Method.get, 200), (.post, 405)], [1, 16])
