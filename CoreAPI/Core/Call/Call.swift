@@ -133,6 +133,8 @@ public final class Attempt: Sendable {
     public var call: Call { request.call }
     /// 1 for the first.
     public var number: Int { request.attempt }
+    /// Whether the caller reads the body as it arrives. A transport may also stream a response that will be rejected.
+    public var streamsBody: Bool { call.streamsBody }
 
     /// An attempt for a transport or a middleware without a pipeline.
     public convenience init(_ request: Request) {

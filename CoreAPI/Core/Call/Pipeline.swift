@@ -76,7 +76,7 @@ enum Pipeline {
         if let rejection = attempt.leavingEnvironment() { return rejection }
         let attempt = attempt.withoutVainExpectation()
         attempt.notifyQueued()
-        let raw = await attempt.transport().send(attempt)
+        let raw = await attempt.transport.send(attempt)
         attempt.notifyExchange(raw)
         return raw
     }
@@ -204,6 +204,25 @@ enum Pipeline {
     }
 }
 
+/// The rest of a request's way, seen from a ``Middleware``.
+public struct Next: Sendable {
+    private let chain: [any Middleware]
+    private let index: Int
+    private let end: @Sendable (Attempt) async -> RawResponse
+
+    init(_ chain: [any Middleware], index: Int = 0, end: @escaping @Sendable (Attempt) async -> RawResponse) {
+        (self.chain, self.index, self.end) = (chain, index, end)
+    }
+
+    /// Continues with an attempt and returns its response.
+    // Not inlined: 4,592 → 5,622 bytes a held call.
+    @inline(never)
+    public func callAsFunction(_ attempt: Attempt) async -> RawResponse {
+        guard index < chain.count else { return await end(attempt) }
+        return await chain[index].handle(attempt, next: Next(chain, index: index + 1, end: end))
+    }
+}
+
 // MARK: - Steps
 
 // The synchronous steps of the stages above. Temporaries of two would lie in each held call (docs/decisions/plain-code.md).
@@ -261,6 +280,15 @@ extension Attempt {
     func leavingEnvironment() -> RawResponse? {
         guard call.prepared.isLeft(by: request.url) else { return nil }
         return failed(RequestError.leavesEnvironment(host: request.url.host, environment: call.channel.environment.name))
+    }
+
+    /// The channel's transport, unless a modifier of a streaming call replaces it.
+    // Asked for streaming calls only: a search among modifiers would slow every request.
+    fileprivate var transport: any Transport {
+        let transport = call.prepared.transport
+        guard streamsBody else { return transport }
+        let modifier = request.modifiers.lazy.compactMap { $0 as? any TransportModifier }.last
+        return modifier?.transport(over: transport) ?? transport
     }
 
     // Not inlined: the object, which does not escape, would lie in the frame of its caller (4,592 → 5,787 bytes a held call).

@@ -47,19 +47,6 @@ package protocol TransportModifier: RequestModifier {
     func transport(over transport: any Transport) -> any Transport
 }
 
-extension Attempt {
-    /// Whether the caller reads the body as it arrives. A transport may also stream a response that will be rejected.
-    public var streamsBody: Bool { call.streamsBody }
-
-    // Asked for streaming calls only: a search among modifiers would slow every request.
-    func transport() -> any Transport {
-        let transport = call.prepared.transport
-        guard streamsBody else { return transport }
-        let modifier = request.modifiers.lazy.compactMap { $0 as? any TransportModifier }.last
-        return modifier?.transport(over: transport) ?? transport
-    }
-}
-
 /// A ``Transport`` that also opens connections for another protocol than HTTP, such as WebSocket.
 public protocol ConnectingTransport: Transport {
     /// Connects to the server of the attempt's request, through a proxy's tunnel if there is a proxy. Trust, limits and clocks
