@@ -253,6 +253,46 @@ extension Body: AsyncSequence {
     }
 }
 
+extension Body {
+    struct DeadlinePassed: Error {}
+
+    /// Reads the bytes that arrive until a deadline, at most `limit` of them. With them comes the reason why there are no more:
+    /// `nil` at the body's end, ``BodyError/tooLarge(limit:)``, ``Body/DeadlinePassed`` or the error of the source.
+    func gather(upTo limit: Int, until deadline: ContinuousClock.Instant) async -> (Data, (any Error)?) {
+        // Not a group, which would wait for a sequence that ignores its cancellation.
+        let buffer = ChunkBuffer(limit: .max, resume: {})
+        let reader = Task {
+            do {
+                var count = 0
+                for try await chunk in self {
+                    buffer.offer(chunk)
+                    count += chunk.count
+                    if count > limit { throw BodyError.tooLarge(limit: limit) }
+                }
+                buffer.finish(.success(()))
+            } catch {
+                buffer.finish(.failure(error))
+            }
+        }
+        let clock = Task {
+            try await Task.sleep(until: deadline)
+            buffer.finish(.failure(DeadlinePassed()))
+        }
+        defer {
+            reader.cancel()
+            clock.cancel()
+            buffer.abandon()
+        }
+        var data = Data()
+        do {
+            while let chunk = try await buffer.next() { data += chunk.prefix(limit - data.count) }
+            return (data, nil)
+        } catch {
+            return (data, error)
+        }
+    }
+}
+
 extension Data {
     fileprivate var unlessEmpty: Data? { isEmpty ? nil : self }
 }
