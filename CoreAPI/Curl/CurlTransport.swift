@@ -104,12 +104,11 @@ public final class CurlTransport: Transport {
         if case .stream = attempt.request.body, let rejection = await attempt.rejectionOfEmptyStream() {
             return rejection
         }
-        let own = CurlAttempt(attempt: attempt, library: library)
-        switch begin(own, connectsOnly: false) {
+        switch begin(attempt, connectsOnly: false) {
         case .failure(let error): return attempt.failed(error)
         case .success(let (pool, exchange)):
             await pool.perform(exchange)
-            return end(own, exchange, pool)
+            return exchange.response { self.giveBack(pool) }
         }
     }
 
@@ -123,20 +122,30 @@ public final class CurlTransport: Transport {
         for pool in all { await pool.close() }
     }
 
-    func begin(_ own: CurlAttempt, connectsOnly: Bool) -> Result<(ConnectionPool, Exchange), APIClientError> {
-        let attempt = own.attempt
+    /// Takes a pool, and makes the exchange that its loop gets.
+    func begin(_ attempt: Attempt, connectsOnly: Bool) -> Result<(ConnectionPool, Exchange), APIClientError> {
         let isDedicated = connectsOnly || attempt.needsDedicatedConnections
         guard let (pool, isNew) = take(for: attempt.call.prepared, streamsBodies: isDedicated) else {
             return .failure(.transport(.closed, APIClientError.Context(attempt.request)))
         }
         if isNew { for warning in attempt.call.channel.warnings { attempt.warn(warning) } }
-        let prepared = own.prepare(connectsOnly: connectsOnly)
+        let prepared = Result { () throws(APIClientError) in try prepare(attempt, connectsOnly: connectsOnly) }
         if case .failure = prepared { giveBack(pool) }
         return prepared.map { (pool, $0) }
     }
 
-    private func end(_ own: CurlAttempt, _ exchange: Exchange, _ pool: ConnectionPool) -> RawResponse {
-        own.read(exchange) { self.giveBack(pool) }
+    private func prepare(_ attempt: Attempt, connectsOnly: Bool) throws(APIClientError) -> Exchange {
+        let request = attempt.request
+        guard !Task.isCancelled else { throw .cancelled(APIClientError.Context(request)) }
+        guard library.can(.tls) || request.url.scheme == .http else {
+            throw .transport(.unsupported(capability: "https (a libcurl with TLS)"), APIClientError.Context(request))
+        }
+        let remaining = ContinuousClock.now.duration(to: request.deadline)
+        guard remaining > .zero else {
+            throw .transport(.timedOut(.total, after: request.timeout.total), APIClientError.Context(request))
+        }
+        let deadline = LoopClock.now() + remaining.clampedNanoseconds
+        return Exchange(try PreparedRequest(attempt, deadline: deadline, library, connectsOnly: connectsOnly))
     }
 
     /// The pool of a channel's trust and limits, and whether this is its first use.
@@ -174,6 +183,123 @@ public final class CurlTransport: Transport {
             return users == 0 && pools.all.count > 1 ? pools.removeRetired() : []
         }
         for pool in retired { pool.abandon() }
+    }
+}
+
+// MARK: - The response
+
+extension Exchange {
+    /// What the task makes of an exchange that has ended, or whose head is there. The loop supplies only the bytes.
+    ///
+    /// - Parameter release: gives the pool back; called when no more bytes follow.
+    fileprivate func response(release: @escaping @Sendable () -> Void) -> RawResponse {
+        let attempt = request.attempt
+        // Moved out instead of copied: no other code reads the exchange again.
+        var data = Data()
+        swap(&data, &outcome.body)
+        var (parsed, cause) = readHead()
+        var body = outcome.isStreamed ? Body.none : .bytes(data)
+        var interimAndTrailers = outcome.interimAndTrailers
+        if let parsed, cause == nil {
+            if outcome.isStreamed {
+                do throws(TransportError) {
+                    let late = interimAndTrailers ?? InterimAndTrailers()
+                    body = try streamedBody(parsed, late, release)
+                    interimAndTrailers = late
+                } catch {
+                    cause = error
+                }
+            } else {
+                cause = parsed.endError(outcome.bytesOfBody(announced: parsed.contentLength), outcome.isEndAnnounced)
+                outcome.metrics?.isEndAnnounced =
+                    !parsed.hasBody || parsed.contentLength != nil || parsed.isChunked || outcome.isEndAnnounced == true
+            }
+        }
+        if outcome.isStreamed, cause != nil { stream?.buffer.abandon() }
+        if case .stream = body {} else { release() }
+        notifyMismatches()
+        let failure: APIClientError?
+        let context = { APIClientError.Context(attempt.request, head: parsed?.head, body: data) }
+        switch outcome.end {
+        case .cancelled: failure = .cancelled(context())
+        // With two different lengths, the head's error explains more than that the body is shorter than one of them.
+        case .failed(.truncated) where cause != nil, .complete: failure = cause.map { .transport($0, context()) }
+        case .failed(let error): failure = .transport(error, context())
+        }
+        let raw = RawResponse(attempt, head: parsed?.head, body: body, failure: failure, metrics: outcome.metrics)
+        return interimAndTrailers.map { raw.with($0) } ?? raw
+    }
+
+    func notifyMismatches() {
+        for mismatch in outcome.pinMismatches { request.attempt.notify(.pinMismatch(request.attempt, mismatch)) }
+    }
+
+    private func streamedBody(
+        _ parsed: ResponseHeadParser.Parsed, _ interimAndTrailers: InterimAndTrailers, _ release: @escaping @Sendable () -> Void
+    ) throws(TransportError) -> Body {
+        guard let stream else { return .none }
+        if !parsed.hasBody { outcome.metrics?.bytesReceived = 0 }
+        let isCoded = request.decodesContent && parsed.hasBody && parsed.namesCodings
+        let decoder = isCoded ? try ContentDecoder(head: outcome.head) : nil
+        let reader = StreamReader(
+            request.attempt, parsed, stream, decoder: decoder, interimAndTrailers: interimAndTrailers,
+            totalAtHead: outcome.metrics?.total ?? .zero, release: release)
+        let length = decoder == nil && parsed.hasBody ? parsed.contentLength : nil
+        var body = Body.Stream(length: length, ChunkSource(isReplayable: false, open: reader.open))
+        body.isDecoded = decoder != nil
+        return .stream(body)
+    }
+
+    private func readHead() -> (ResponseHeadParser.Parsed?, TransportError?) {
+        guard !outcome.head.isEmpty else {
+            // libcurl reports success for an HTTP/2 connection that ends in the orderly way before the response.
+            let reason = "it ended before the response's head was complete"
+            return (nil, .connectionLost(reason: reason, mayHaveBeenProcessed: !request.isIdempotent))
+        }
+        var parsed: ResponseHeadParser.Parsed
+        do throws(TransportError) {
+            parsed = try ResponseHeadParser.parse(outcome.head, lines: outcome.framing, isHEAD: request.method == "HEAD")
+        } catch {
+            return (nil, error)
+        }
+        let hasBytes = outcome.isStreamed || outcome.metrics?.bytesReceived ?? 0 > 0
+        if request.decodesContent, hasBytes, parsed.hasBody, parsed.namesCodings {
+            let codings = ContentDecoder.codings(in: parsed.head.headers[values: .contentEncoding])
+            if !codings.known.isEmpty {
+                // These fields describe the encoded bytes, which the caller does not see.
+                parsed.head.headers[.contentEncoding] = codings.unknown.isEmpty ? nil : codings.unknown.joined(separator: ", ")
+                parsed.head.headers[.contentLength] = nil
+            }
+            if let unknown = codings.unknown.last?.shortened().escapingControls {
+                request.attempt.warn("the content coding '\(unknown)' is not known; the body is as it came")
+            }
+        }
+        return (parsed, headError(parsed.head))
+    }
+
+    private func headError(_ head: ResponseHead) -> TransportError? {
+        // In clear text only a proxy answers 407 (RFC 9110 §15.5.8). A proxy that tunnels rejects before there is a head.
+        if head.status.code == 407, request.url.scheme == .http, let proxy = request.proxy {
+            let reason = proxy.hasCredentials ? "it rejects the credentials" : "it asks for credentials"
+            return .proxy(host: proxy.host, source: proxy.source, status: 407, reason: reason)
+        }
+        return head.partError(to: request.request)
+    }
+}
+
+extension ResponseHeadParser.Parsed {
+    /// Why a body that ended is not complete; `nil` if it is. libcurl detects most cut bodies itself.
+    func endError(_ received: Int64, _ isEndAnnounced: Bool?) -> TransportError? {
+        guard hasBody else { return nil }
+        if let expected = contentLength, received < expected {
+            guard namesIdentity else { return .truncated(received: received, expected: expected) }
+            let reason = "a Content-Length of \(expected) and a Transfer-Encoding without chunks that ended after"
+            return .malformedResponse(reason: "\(reason) \(received) bytes (RFC 9112 §6.3)")
+        }
+        // If only the end of the connection or the stream delimits the body, an intended end is announced (RFC 9112 §9.8, 9113
+        // §8.1).
+        let isCut = contentLength == nil && !isChunked && isEndAnnounced == false
+        return isCut ? .truncated(received: received, expected: nil) : nil
     }
 }
 

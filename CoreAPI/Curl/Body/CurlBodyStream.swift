@@ -169,7 +169,7 @@ final class StreamReader: @unchecked Sendable {
         case .failed(.truncated(_, let expected)): throw TransportError.truncated(received: received, expected: expected)
         case .failed(let error): throw error
         case .complete:
-            if let defect = CurlAttempt.endError(response, received, end.isEndAnnounced) { throw defect }
+            if let error = response.endError(received, end.isEndAnnounced) { throw error }
             if decoder?.isFinished == false, received > 0 { throw TransportError.truncated(received: received, expected: nil) }
             if !end.trailers.isEmpty { interimAndTrailers.trailers = ResponseHeadParser.trailers(end.trailers) }
         }

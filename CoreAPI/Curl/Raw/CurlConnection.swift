@@ -7,24 +7,21 @@ extension CurlTransport: ConnectingTransport {
     /// Opens a connection through libcurl (`CURLOPT_CONNECT_ONLY`), over TLS for `https`, with HTTP/1.1 as its protocol (ALPN).
     /// It counts as a connection of a call that streams its body. No other exchange shares it.
     public func connect(_ attempt: Attempt) async throws(APIClientError) -> any RawConnection {
-        let own = CurlAttempt(attempt: attempt, library: library)
-        let (pool, exchange) = try begin(own, connectsOnly: true).get()
+        let (pool, exchange) = try begin(attempt, connectsOnly: true).get()
         await pool.perform(exchange)
-        return try own.connection(of: exchange) { self.giveBack(pool) }
+        return try exchange.connection { self.giveBack(pool) }
     }
 }
 
-extension CurlAttempt {
+extension Exchange {
     /// - Parameter release: gives the pool back; called when the connection is released.
-    fileprivate func connection(
-        of exchange: Exchange, release: @escaping @Sendable () -> Void
-    ) throws(APIClientError) -> CurlConnection {
-        notifyMismatches(of: exchange)
-        if let connection = CurlConnection(exchange, release: release) { return connection }
+    fileprivate func connection(release: @escaping @Sendable () -> Void) throws(APIClientError) -> CurlConnection {
+        notifyMismatches()
+        if let connection = CurlConnection(self, release: release) { return connection }
         release()
-        switch exchange.outcome.end {
-        case .failed(let error): throw .transport(error, APIClientError.Context(attempt.request))
-        case .cancelled, .complete: throw .cancelled(APIClientError.Context(attempt.request))
+        switch outcome.end {
+        case .failed(let error): throw .transport(error, APIClientError.Context(request.request))
+        case .cancelled, .complete: throw .cancelled(APIClientError.Context(request.request))
         }
     }
 }
