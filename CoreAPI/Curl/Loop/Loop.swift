@@ -311,7 +311,7 @@ struct LoopRun {
         resumeEnded()
     }
 
-    /// Resumes the tasks of all pools before it takes back the first handle. Then it starts others; see ``EndedExchanges``.
+    /// Resumes the tasks of all pools before it takes back the first handle. Then it starts others.
     private mutating func resumeEnded() {
         for worker in attended { worker.resumeEnded() }
         for worker in attended { worker.releaseEnded() }

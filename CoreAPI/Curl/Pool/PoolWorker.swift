@@ -5,6 +5,20 @@ internal import Synchronization
 
 /// A pool's part on one loop's thread: libcurl's handles, the waiting and running exchanges, and their timeouts.
 final class PoolWorker {
+    /// A finished exchange whose task was not resumed yet. Its handle is still in the multi handle; `nil` if it never left the
+    /// queue. A sound one may serve again.
+    private struct Ended {
+        enum Message {
+            case collected(ExchangeOutcome.End)
+            case streamed(CurlBodyStream.End)
+        }
+
+        let exchange: Exchange
+        let message: Message
+        let handle: CurlHandle?
+        let isSound: Bool
+    }
+
     private let pool: ConnectionPool
     private let shard: PoolShard
     private let multi: CurlMulti
@@ -12,7 +26,7 @@ final class PoolWorker {
     /// One per host with pins. Never removed, because connections refer to them.
     @exclusivity(unchecked) private var pinChecks: [String: PinCheck] = [:]
     @exclusivity(unchecked) private var exchanges: [Exchange] = []
-    @exclusivity(unchecked) private var ended = EndedExchanges()
+    @exclusivity(unchecked) private var ended: [Ended] = []
     /// The earliest time at which an exchange may time out.
     @exclusivity(unchecked) private var nextDeadline = LoopClock.never
     /// When libcurl must be called for all exchanges, because it may hold back a response.
@@ -180,14 +194,29 @@ final class PoolWorker {
         heldAnswersDue = hasCutOff ? now : heldDue
     }
 
-    func resumeEnded() { ended.resume() }
+    /// Resumes the tasks of all exchanges that ended in the turn at once: one thread wake-up for a turn, and not for an exchange,
+    /// saves 4 % of processor time for 64 typed calls at a time.
+    func resumeEnded() {
+        // By index, because copies of all references would cost 500 instructions a request.
+        for index in ended.indices {
+            switch ended[index].message {
+            case .collected(let end): ended[index].exchange.resume(end)
+            case .streamed(let end): ended[index].exchange.stream?.close(end)
+            }
+        }
+    }
 
-    /// Takes their handles back, and starts others.
+    /// Takes the handles back while the tasks wake up, and starts others. Must run before libcurl runs again, and before
+    /// `curl_multi_info_read` reports an exchange a second time: until then the handles are in the multi handle.
     func releaseEnded() {
-        ended.release { handle, isSound in
-            multi.remove(handle)
-            handle.end()
-            if isSound { handles.put(handle) }
+        if !ended.isEmpty {
+            for index in ended.indices {
+                guard let handle = ended[index].handle else { continue }
+                multi.remove(handle)
+                handle.end()
+                if ended[index].isSound { handles.put(handle) }
+            }
+            ended.removeAll(keepingCapacity: true)
         }
         startReady()
     }
@@ -320,7 +349,7 @@ final class PoolWorker {
         if handle != nil, exchange.failure != nil { closeConnectionAfterUse(of: exchange) }
         let isDelivered = exchange.phase.isDelivered
         let end = isDelivered ? end : exchange.fillOutcome(end, metrics, isEndAnnounced: isEndAnnounced)
-        let message: EndedExchanges.End =
+        let message: Ended.Message =
             isDelivered
             ? .streamed(
                 .init(end: end, isEndAnnounced: isEndAnnounced, trailers: handle?.head.trailers ?? [], total: metrics?.total))
@@ -332,7 +361,7 @@ final class PoolWorker {
         pool.finish(exchange)
         drop(exchange)
         exchange.releaseResources()
-        ended.append(exchange, message, handle, isSound: isSound)
+        ended.append(Ended(exchange: exchange, message: message, handle: handle, isSound: isSound))
     }
 
     /// Closes the connection of an exchange that a timeout or a limit stopped. Its bytes may keep arriving, and libcurl would
