@@ -1,5 +1,6 @@
 internal import CCurl
 internal import CoreAPICore
+internal import CoreAPIHTTP
 internal import CoreAPITrust
 internal import Foundation
 internal import Synchronization
@@ -162,6 +163,101 @@ extension Exchange.Phase {
     }
 
     var raw: RawSocket? { if case .raw(let connection) = self { connection } else { nil } }
+}
+
+/// How often libcurl began to send the request of an exchange, and on which connections.
+struct Sendings {
+    /// More than 1 if a reused connection was dead, or if the server rejected the stream.
+    var count = 0
+    /// The count when the loop last started the exchange.
+    private var before = 0
+    /// Whether libcurl chose a stale connection: ended by the peer, with bytes that answer no request, or not new for a resend.
+    var isOnStaleConnection = false
+    /// Whether it needs a new connection (`CURLOPT_FRESH_CONNECT`).
+    private(set) var needsFreshConnection = false
+    /// Whether the request is being sent; `false` while only its connection is being opened.
+    var isSent: Bool { count > before }
+
+    /// The loop starts the exchange once more: on a new connection, if the old one was stale.
+    mutating func startAgain() {
+        needsFreshConnection = isOnStaleConnection
+        isOnStaleConnection = false
+        before = count
+    }
+}
+
+// MARK: - Again, or over
+
+extension Exchange {
+    /// Whether the exchange may be restarted without involving the caller. It may after a stale connection. If it was sent, it
+    /// may after a refused stream or, for an idempotent request, after a connection that was dropped before any response; see
+    /// ``hasResend``.
+    var isToStartAgain: Bool {
+        guard !sendings.isOnStaleConnection else { return true }
+        guard failure == nil, sendings.isSent, hasResend, !http2.hasAnswered, !hasHead else { return false }
+        return switch http2.failure {
+        case .refused: headTooLargeForHTTP2 == nil
+        case .connectionGivenUp, .connectionClosed: request.isIdempotent
+        default: false
+        }
+    }
+
+    /// The size of the request's head, if nghttp2 did not send it, and no server has reset its stream.
+    var headTooLargeForHTTP2: Int? {
+        let size = request.headers.size + request.url.longest
+        return http2.failure == .refused && http2.resetCode == nil && size > ExchangeFailure.headLimitOfHTTP2 ? size : nil
+    }
+
+    /// Discards the response so far, because the request is sent again.
+    func forgetResponse() {
+        handle?.head.begin(size: request.limits.responseHeadSize, lines: request.limits.headLines)
+        clock.answered = 0
+        body.forgetDecoder()
+        bodyEnd = BodyEnd()
+        http2.forgetResponse()
+    }
+
+    /// The exchange's end, after libcurl has reported it as over.
+    func end(_ code: CURLcode, at now: LoopClock.Nanoseconds) -> ExchangeOutcome.End {
+        if let failure { return .failed(failure) }
+        // libcurl may report an orderly end for a connection that nghttp2 gave up.
+        let hasFailed = code != CURLE_OK || http2.failure != nil
+        // libcurl has dropped the body of a rejected expectation, unless the write callback has some of it. A redirect that ended
+        // well leaves its handle to others.
+        if isOver(in: code) || isExpectationRejected && bodyEnd.taken == 0 || bodyEnd.isRedirect && hasFailed {
+            bodyEnd.isDecided = true
+        }
+        guard let handle, hasFailed, !bodyEnd.isDecided else {
+            // The message is complete, but its encoded content is not.
+            guard bodyEnd.isRedirect || body.decoder?.isFinished ?? true else {
+                return .failed(.truncated(received: handle?.receivedBytes ?? 0, expected: nil))
+            }
+            return .complete
+        }
+        let connecting = [CURLE_COULDNT_CONNECT, CURLE_OPERATION_TIMEDOUT]
+        if route.hasRejectedAddress, connecting.contains(code), sendings.count == 0 {
+            return .failed(.addressRejected(host: request.url.host))
+        }
+        // If both timeouts expire together, the total one explains more.
+        if code == CURLE_OPERATION_TIMEDOUT, now >= request.deadline {
+            return .failed(.timedOut(.total, after: request.request.timeout.total))
+        }
+        return .failed(ExchangeFailure(self, handle, code).error)
+    }
+
+    /// Fills the outcome of an exchange whose body was collected. Returns the end; that of a pin mismatch, if it is the cause.
+    func fillOutcome(_ end: ExchangeOutcome.End, _ metrics: ExchangeMetrics?, isEndAnnounced: Bool?) -> ExchangeOutcome.End {
+        if let handle, handle.head.isComplete { outcome.keep(handle.head) }
+        outcome.metrics = metrics
+        swap(&outcome.body, &body.data)
+        outcome.isEndAnnounced = bodyEnd.isRedirect ? nil : isEndAnnounced
+        outcome.isEndDecided = bodyEnd.isDecided
+        guard let check = route.pinCheck else { return end }
+        let isRejected = if case .failed(.tls) = end { true } else { false }
+        outcome.pinMismatches = check.takeMismatches(isRejected: isRejected, since: clock.activated)
+        guard let own = outcome.pinMismatches.last, own.isEnforced else { return end }
+        return .failed(.pinMismatch(host: own.host, reason: own.reason))
+    }
 }
 
 /// The loop's message to the waiting task. Its owner is that of the exchange.

@@ -124,3 +124,45 @@ final class HTTP2StreamMonitor {
     /// Whether data has arrived that exchanges have not received.
     var mayHoldAnswers: Bool { !(ended.isEmpty && held.isEmpty) }
 }
+
+/// What an exchange's HTTP/2 stream tells beside its bytes; see ``HTTP2StreamMonitor``.
+struct HTTP2Stream {
+    /// Why the stream failed, if libcurl does not say.
+    var failure: StreamFailure?
+    var resetCode: UInt32?
+    var hasAnswered = false
+    /// Bytes of the response's body that arrived on the stream. libcurl may hold some of them.
+    var bytes: Int64 = 0
+    /// Whether the server has asked for no more of the request; libcurl does not know that.
+    var isStopped = false
+    /// Whether the server has ended the stream; noted for requests with a body.
+    var hasEnded = false
+
+    /// libcurl begins to send the request. Until then the failure of an earlier stream decides whether it may.
+    mutating func beginSending() { (failure, resetCode, hasAnswered) = (nil, nil, false) }
+    /// The response so far is discarded. Why the stream failed stays known.
+    mutating func forgetResponse() { (bytes, isStopped, hasEnded) = (0, false, false) }
+}
+
+/// Why an HTTP/2 stream failed, if libcurl reports only a lost connection.
+enum StreamFailure: Equatable {
+    /// The server reports that it has not processed the request (RFC 9113 §8.7).
+    case refused
+    /// The stream broke the protocol's rules. `field`, with its head's status, is one that HTTP/2 forbids there.
+    case unreadable(code: UInt32, field: String? = nil)
+    /// This or another stream broke the rules so that the whole connection is abandoned.
+    case connectionGivenUp(code: UInt32)
+    /// The server has announced, by TLS, that it sends nothing more on the connection.
+    case connectionClosed
+    /// The stream has more fields than libcurl keeps.
+    case headTooLarge
+
+    /// The names of the error codes, by number (RFC 9113 §7).
+    private static let names = [
+        "NO_ERROR", "PROTOCOL_ERROR", "INTERNAL_ERROR", "FLOW_CONTROL_ERROR", "SETTINGS_TIMEOUT", "STREAM_CLOSED",
+        "FRAME_SIZE_ERROR", "REFUSED_STREAM", "CANCEL", "COMPRESSION_ERROR", "CONNECT_ERROR", "ENHANCE_YOUR_CALM",
+        "INADEQUATE_SECURITY", "HTTP_1_1_REQUIRED",
+    ]
+
+    static func name(of code: UInt32) -> String { code < names.count ? names[Int(code)] : "error \(code)" }
+}

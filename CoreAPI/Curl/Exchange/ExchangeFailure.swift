@@ -1,52 +1,8 @@
 internal import CCurl
 internal import CoreAPICore
 internal import CoreAPIHTTP
-internal import CoreAPITrust
 
-extension Exchange {
-    /// The exchange's end, after libcurl has reported it as over.
-    func end(_ code: CURLcode, at now: LoopClock.Nanoseconds) -> ExchangeOutcome.End {
-        if let failure { return .failed(failure) }
-        // libcurl may report an orderly end for a connection that nghttp2 gave up.
-        let hasFailed = code != CURLE_OK || http2.failure != nil
-        // libcurl has dropped the body of a rejected expectation, unless the write callback has some of it. A redirect that ended
-        // well leaves its handle to others.
-        if isOver(in: code) || isExpectationRejected && bodyEnd.taken == 0 || bodyEnd.isRedirect && hasFailed {
-            bodyEnd.isDecided = true
-        }
-        guard let handle, hasFailed, !bodyEnd.isDecided else {
-            // The message is complete, but its encoded content is not.
-            guard bodyEnd.isRedirect || body.decoder?.isFinished ?? true else {
-                return .failed(.truncated(received: handle?.receivedBytes ?? 0, expected: nil))
-            }
-            return .complete
-        }
-        let connecting = [CURLE_COULDNT_CONNECT, CURLE_OPERATION_TIMEDOUT]
-        if route.hasRejectedAddress, connecting.contains(code), sendings.count == 0 {
-            return .failed(.addressRejected(host: request.url.host))
-        }
-        // If both timeouts expire together, the total one explains more.
-        if code == CURLE_OPERATION_TIMEDOUT, now >= request.deadline {
-            return .failed(.timedOut(.total, after: request.request.timeout.total))
-        }
-        return .failed(ExchangeFailure(self, handle, code).error)
-    }
-
-    /// Fills the outcome of an exchange whose body was collected. Returns the end; that of a pin mismatch, if it is the cause.
-    func fillOutcome(_ end: ExchangeOutcome.End, _ metrics: ExchangeMetrics?, isEndAnnounced: Bool?) -> ExchangeOutcome.End {
-        if let handle, handle.head.isComplete { outcome.keep(handle.head) }
-        outcome.metrics = metrics
-        swap(&outcome.body, &body.data)
-        outcome.isEndAnnounced = bodyEnd.isRedirect ? nil : isEndAnnounced
-        outcome.isEndDecided = bodyEnd.isDecided
-        guard let check = route.pinCheck else { return end }
-        let isRejected = if case .failed(.tls) = end { true } else { false }
-        outcome.pinMismatches = check.takeMismatches(isRejected: isRejected, since: clock.activated)
-        guard let own = outcome.pinMismatches.last, own.isEnforced else { return end }
-        return .failed(.pinMismatch(host: own.host, reason: own.reason))
-    }
-}
-
+/// The error of an exchange that libcurl ended with a code other than `CURLE_OK`.
 struct ExchangeFailure {
     /// `NGHTTP2_MAX_HEADERSLEN`
     static let headLimitOfHTTP2 = 65_536
