@@ -246,23 +246,6 @@ final class CurlHandle {
     func offset(_ info: CURLINFO) -> Int64 { Int64(ccurl_get_offset(easy, info)) }
     func string(_ info: CURLINFO) -> String? { ccurl_get_string(easy, info).map { String(cString: $0) } }
 
-    /// `nil` if libcurl uses another TLS library.
-    var openSSL: OpenSSL? { library.can(.openSSL) ? OpenSSL.linked : nil }
-    /// OpenSSL's connection that the exchange uses; `nil` without one.
-    var openSSLSession: UnsafeMutableRawPointer? { ccurl_get_openssl_session(easy) }
-
-    /// Whether TLS holds decrypted, unread bytes of the exchange's connection. They are no longer on the socket.
-    var hasUnreadTLSBytes: Bool {
-        guard let openSSL, let session = openSSLSession else { return false }
-        return openSSL.hasUnreadBytes(session)
-    }
-
-    /// Whether the exchange's connection negotiated HTTP/2; `nil` if TLS does not say.
-    var speaksHTTP2: Bool? {
-        guard let openSSL, let session = openSSLSession else { return nil }
-        return openSSL.speaksHTTP2(session)
-    }
-
     /// The handle of a callback's context; the pool and the exchange keep it alive.
     static func behind(_ context: UnsafeMutableRawPointer?) -> CurlHandle? {
         context.map { Unmanaged<CurlHandle>.fromOpaque($0).takeUnretainedValue() }
@@ -270,6 +253,112 @@ final class CurlHandle {
 
     static func owner(of easy: UnsafeMutableRawPointer) -> CurlHandle? { behind(ccurl_get_private(easy)) }
     static func exchange(of easy: UnsafeMutableRawPointer) -> Exchange? { owner(of: easy)?.exchange }
+}
+
+// MARK: - Options
+
+extension CurlHandle.Form {
+    init(_ request: PreparedRequest) {
+        (scheme, method, streamsBody) = (request.url.scheme, request.method, request.streamsBody)
+        let hasBody = !request.request.body.isNone
+        // POST, PUT, PATCH and QUERY give content a meaning, so that without content they send `Content-Length: 0` (RFC 9110
+        // §8.6). GET first, because each of the other methods takes a comparison.
+        isUpload =
+            switch method {
+            case "GET": hasBody
+            case "POST", "PUT", "PATCH", "QUERY": true
+            default: hasBody
+            }
+    }
+}
+
+extension CurlHandle {
+    /// Sets all options of an exchange. While it runs, only two more may be set: that its connection must not be reused, and that
+    /// libcurl shows the first field.
+    ///
+    /// - Parameter count: exchanges that run at once, this one included.
+    func setOptions(for exchange: Exchange, as form: Form, inFlight count: Int) throws(TransportError) {
+        let request = exchange.request
+        let isSecure = request.url.scheme == .https
+        // Before any step can fail: until then the handle contains the state of the previous exchange.
+        begin(exchange)
+        do {
+            try exchange.upload.open(for: exchange)
+        } catch {
+            throw .bodyUnreadable(error)
+        }
+        if self.form == nil {
+            try setBasics(form)
+            try setMethod(form)
+            if isSecure { try setTrust(request.trust, host: request.url.host) }
+            self.form = form
+        }
+        try setURL(request.url, by: request.proxy)
+        try setHeaders(request.headers)
+        try setConnectTimeout(request.request.timeout.connect)
+        try setBufferSize(inFlight: count, isSecure: isSecure, streamsBody: request.streamsBody)
+        if form.isUpload { try set(CURLOPT_INFILESIZE_LARGE, offset: exchange.upload.length ?? -1) }
+        if request.connectsOnly { try setConnectOnly() }
+        if exchange.sendings.needsFreshConnection { try setOnce(CURLOPT_FRESH_CONNECT, 1) }
+        if isSecure {
+            // Wait for a connection that is being opened instead of opening another, unless the host is known not to multiplex.
+            try set(CURLOPT_PIPEWAIT, exchange.ticket?.multiplexes == false ? 0 : 1)
+            try setPins(exchange.route.pinCheck)
+        }
+    }
+
+    /// libcurl opens a connection and leaves it to the kit (``RawSocket``). It would agree on HTTP/2 and then read what is sent
+    /// as a request of its own, unless ``CurlHandle/Form/streamsBody`` kept it to HTTP/1.1.
+    private func setConnectOnly() throws(TransportError) {
+        try setOnce(CURLOPT_CONNECT_ONLY, 1)
+        try setOnce(CURLOPT_FRESH_CONNECT, 1)
+        // In clear text, too: a proxy would otherwise expect requests (RFC 6455 §4.1).
+        try setOnce(CURLOPT_HTTPPROXYTUNNEL, 1)
+    }
+
+    private func setBasics(_ form: Form) throws(TransportError) {
+        try setCallbacks(isUpload: form.isUpload)
+        try set(CURLOPT_NOSIGNAL, 1)
+        // A name server that does not answer must not block the thread when its exchange ends. Without this option libcurl waits
+        // for its resolver, beyond every timeout, and so do all other exchanges.
+        if library.can(.quickExit) { try set(.quickExit, 1) }
+        try allowProtocols()
+        try set(CURLOPT_FOLLOWLOCATION, 0)
+        // With both options set, libcurl does not read the environment; ``ProxyEnvironment`` has done so.
+        try set(CURLOPT_PROXY, "")
+        try set(CURLOPT_NOPROXY, "")
+        // `HTTPURL` has removed dot segments; its text is sent unchanged.
+        try set(CURLOPT_PATH_AS_IS, 1)
+        // HTTP/0.9 has no head: any garbage would be a successful response.
+        try set(CURLOPT_HTTP09_ALLOWED, 0)
+        // A proxy's own response to CONNECT is not the server's head.
+        try set(CURLOPT_SUPPRESS_CONNECT_HEADERS, 1)
+        let hasHTTP2 = form.scheme == .https && library.can(.http2) && !form.streamsBody
+        try set(CURLOPT_HTTP_VERSION, hasHTTP2 ? ccurl_http_version_2_tls : ccurl_http_version_1_1)
+    }
+
+    /// `UPLOAD` is the mode that adds no `Content-Type`; the method is only a name in it (`CUSTOMREQUEST`).
+    private func setMethod(_ form: Form) throws(TransportError) {
+        switch form.method {
+        case "HEAD": try set(CURLOPT_NOBODY, 1)
+        case "GET" where !form.isUpload: try set(CURLOPT_HTTPGET, 1)
+        default:
+            try set(form.isUpload ? CURLOPT_UPLOAD : CURLOPT_HTTPGET, 1)
+            try set(CURLOPT_CUSTOMREQUEST, form.method)
+        }
+    }
+
+    /// A file:, ftp: or gopher: URL must never be fetched, even after a mistake of the kit.
+    func allowProtocols() throws(TransportError) {
+        if library.can(.protocolNames) {
+            try set(.protocolNames, "http,https")
+            try set(.redirectProtocolNames, "http,https")
+        } else {
+            // CURLPROTO_HTTP | CURLPROTO_HTTPS
+            try set(.protocols, 1 | 2)
+            try set(.redirectProtocols, 1 | 2)
+        }
+    }
 }
 
 /// Easy handles that have served and may serve again. Making and freeing one costs 15,000 instructions together, and setting the
