@@ -53,7 +53,7 @@ public struct BodyCoder: Sendable {
 
     /// As ``decode(_:from:)``, but never on the caller's actor: an item of a stream is not decoded on the main thread.
     @concurrent
-    package func decodeApart<Value: Decodable & Sendable>(_ type: Value.Type, from data: Data) async throws -> Value {
+    package func decodeDetached<Value: Decodable & Sendable>(_ type: Value.Type, from data: Data) async throws -> Value {
         try decode(type, from: data)
     }
 

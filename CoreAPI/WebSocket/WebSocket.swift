@@ -138,7 +138,7 @@ extension WebSocket: AsyncSequence {
     func decode<Value: Decodable & Sendable>(_ type: Value.Type, _ message: Message) async throws(APIClientError) -> Value {
         let data = message.data
         do {
-            return try await coder.decodeApart(type, from: data)
+            return try await coder.decodeDetached(type, from: data)
         } catch {
             let failure = DecodingFailure(error, expected: "\(type)", body: data, redaction: context.redaction)
             throw .decoding(failure, context)

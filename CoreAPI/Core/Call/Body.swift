@@ -124,7 +124,7 @@ public enum Body: Sendable {
     }
 }
 
-/// What the attempts have read of a sequence that is made anew for each. It tells the rest of a sequence from a whole one.
+/// What the attempts have read of a sequence that is made anew for each. It distinguishes the rest of a sequence from all of it.
 private struct EarlierReadings {
     private static let kept = 64
     private var beginning = Data()

@@ -6,7 +6,7 @@ internal import Synchronization
 public final class Call: Sendable {
     /// Appears in every log line and error text of this call: twelve hexadecimal digits unless one was given.
     public var id: String {
-        // 48 bits are enough to tell the calls of a log apart and short enough to read.
+        // 48 bits distinguish the calls of a log, and are short enough to read.
         givenID ?? String(number >> 16, radix: 16, width: 12)
     }
     /// The channel that the call uses, as it was when the call began.
@@ -195,7 +195,7 @@ public final class Attempt: Sendable {
     /// 9110 §10.1.1). Asked last, because a hook may add the field to each attempt.
     // Not inlined: the request's copy would lie in the frame of its caller.
     @inline(never)
-    func withoutVainExpectation() -> Attempt {
+    func withoutUselessExpect() -> Attempt {
         // Without a lookup by name, which would make an index of all fields.
         guard request.headers.contains(where: { $0.name == .expect }),
             request.body.isEmpty || earlier.contains(where: { $0.status == 417 })
@@ -204,7 +204,7 @@ public final class Attempt: Sendable {
     }
 
     /// The response of an attempt that failed before a head arrived. `stage` is the case for errors other than the kit's own.
-    // Not inlined: the context's temporaries would lie in the frame of every stage that waits (4,592 → 5,630 bytes a held call).
+    // Not inlined: the context's temporaries would lie in the frame of every stage that waits.
     @inline(never)
     public func failed(
         _ error: any Error, stage: (any Error, APIClientError.Context) -> APIClientError = APIClientError.unknown

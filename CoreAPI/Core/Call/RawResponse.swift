@@ -42,7 +42,7 @@ public final class RawResponse: Sendable {
         case resolved(any Sendable, after: APIClientError)
     }
 
-    /// The response that a transport returns, with what arrived of it; `failure` is the reason why it is not whole. See
+    /// The response that a transport returns, with what arrived of it; `failure` is the reason why it is not complete. See
     /// ``Attempt/failed(_:stage:)`` for a failure without a head.
     public convenience init(
         _ attempt: Attempt, head: ResponseHead? = nil, body: Body = .none, failure: APIClientError? = nil,
@@ -128,7 +128,7 @@ public final class RawResponse: Sendable {
 
     /// Discards the body of a response that is not handed on. It reads a small rest, so that the connection can be reused, and
     /// abandons a large one, or one that takes more than a second. The returned response has the bytes that were read.
-    // Not inlined: four instants of its deadline would lie in the frame of each call (4,530 → 5,542 bytes a held call).
+    // Not inlined: four instants of its deadline would lie in the frame of each call.
     @inline(never)
     @discardableResult
     package func discardBody() async -> RawResponse {
@@ -146,15 +146,15 @@ public final class RawResponse: Sendable {
         guard !body.isInMemory else { return self }
         let limit = call.channel.limits.responseBodySize
         let (data, end) = await body.gather(upTo: limit, until: time.map { min(deadline, .now + $0) } ?? deadline)
-        let whole = copy(body: .bytes(data))
-        guard failure == nil, let end else { return whole }
+        let collected = copy(body: .bytes(data))
+        guard failure == nil, let end else { return collected }
         let error: any Error =
             switch end {
             case BodyError.tooLarge: TransportError.responseTooLarge(limit: limit)
             case is Body.DeadlinePassed: TransportError.timedOut(.total, after: request?.timeout.total ?? .zero)
             default: end
             }
-        return whole.failed(APIClientError(error, APIClientError.Context(whole)))
+        return collected.failed(APIClientError(error, APIClientError.Context(collected)))
     }
 
     private var deadline: ContinuousClock.Instant { request?.deadline ?? call.started + Timeout().total }
@@ -193,8 +193,8 @@ public struct ResponseHead: Sendable, Hashable {
         hasher.combine(headers)
     }
 
-    /// The defect of a part (206) that the request did not ask for; `nil` for any other head. A transport must reject it, because
-    /// its bytes would be taken for the whole, or appended at the wrong offset.
+    /// Why a part (206) is not the one that the request asked for; `nil` for any other head. A transport must reject such a part:
+    /// its bytes would be taken for the complete resource, or appended at the wrong offset.
     package func partError(to request: Request) -> TransportError? {
         guard status.code == 206 else { return nil }
         guard let range = request.headers[.range] else {
@@ -303,8 +303,8 @@ public struct ExchangeMetrics: Sendable, Hashable {
     public var bytesReceived: Int64?
     /// Whether an open connection served the exchange.
     public var isConnectionReused = false
-    /// How often the transport itself sent the request again, because its connection had ended before the first byte of an
-    /// answer. ``CurlTransport`` does that once for an idempotent request, and up to five times for any request whose stream an
+    /// How often the transport itself sent the request again, because its connection had ended before the first byte of a
+    /// response. ``CurlTransport`` does that once for an idempotent request, and up to five times for any request whose stream an
     /// HTTP/2 server rejects, because that server has done nothing (RFC 9113 §8.7).
     public var resends = 0
     /// `HTTP/1.1`, `HTTP/2` …

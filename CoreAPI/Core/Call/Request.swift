@@ -181,18 +181,18 @@ extension Request {
         }
     }
 
-    /// The address of an endpoint's request: its own whole address if it has one, else its path below a base URL; see
-    /// ``PreparedChannel/base(_:_:)``. Without any base, the path is a whole address.
+    /// The address of an endpoint's request: its own complete one if it has that, else its path below a base URL; see
+    /// ``PreparedChannel/base(_:_:)``. Without any base, the path is the complete address.
     private static func address(
         of endpoint: any Endpoint, _ nearest: BaseURL?, _ channel: PreparedChannel
     ) throws(RequestError) -> HTTPURL {
         var url: HTTPURL
         let (base, path) = (endpoint.baseURL, endpoint.path)
-        let whole = endpoint.url
-        if whole != usualURL(base, path) {
-            url = try HTTPURL(whole)
-            try channel.check(whole: url)
-        } else if base.isEmpty, nearest?.isIgnoring == true || (nearest == nil && channel.takesWhole(path)) {
+        let own = endpoint.url
+        if own != usualURL(base, path) {
+            url = try HTTPURL(own)
+            try channel.checkOrigin(of: url)
+        } else if base.isEmpty, nearest?.isIgnoring == true || (nearest == nil && channel.isAddress(path)) {
             url = try HTTPURL(path)
         } else {
             url = try channel.base(base, nearest)

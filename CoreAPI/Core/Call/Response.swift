@@ -46,7 +46,7 @@ public struct Response<Value: Sendable>: Sendable {
     public var trailers: HTTPFields? { raw.trailers }
     var coder: BodyCoder { request?.coder ?? call.prepared.coder }
 
-    /// A transport's answer in a test, see ``RawResponse/init(_:)``.
+    /// A transport's response in a test, see ``RawResponse/init(_:)``.
     package init(
         request: Request, head: ResponseHead? = nil, data: Data = Data(), result: Result<Value, APIClientError>,
         metrics: ExchangeMetrics? = nil

@@ -169,7 +169,7 @@ public struct APIEnvironment: Sendable {
             }
         }
 
-        // Not inlined: the large copy would lie in the frame of each call (4,592 → 6,922 bytes a held call).
+        // Not inlined: the large copy would lie in the frame of each call.
         @inline(never)
         private func read() -> APIEnvironment {
             lock.lock()

@@ -9,7 +9,7 @@ package import Musl
 package import Glibc
 #endif
 
-/// Limits that a channel sets on its answers, attempts and connections.
+/// Limits that a channel sets on its responses, attempts and connections.
 public struct Limits: Sendable, Hashable {
     /// Bytes of a response body after decompression. Default 64 MiB. That of a redirect is cut at 64 KiB.
     public var responseBodySize = 64 * 1024 * 1024

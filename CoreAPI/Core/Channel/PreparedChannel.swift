@@ -36,7 +36,7 @@ package final class PreparedChannel: Sendable {
     /// This channel with the current environment of its `APIEnvironment.Switch`.
     var current: PreparedChannel { channel.environmentSwitch == nil ? self : switched() }
 
-    // Not inlined: the changed channel would lie in the frame of each call (4,307 → 6,804 bytes a held call).
+    // Not inlined: the changed channel would lie in the frame of each call.
     @inline(never)
     private func switched() -> PreparedChannel {
         PreparedChannel(channel.with { if let place = $0.environmentSwitch { $0.environment = place.environment } })
@@ -52,13 +52,13 @@ package final class PreparedChannel: Sendable {
         return try channel.environment.base.get()
     }
 
-    /// Whether a path is a whole address: no base URL is there that it would leave.
-    func takesWhole(_ path: String) -> Bool {
+    /// Whether a path is the complete address: it is absolute, and the environment has no base URL.
+    func isAddress(_ path: String) -> Bool {
         channel.environment.baseURL.isEmpty && path.hasURLScheme && path.utf8.firstRange(of: "://".utf8) != nil
     }
 
-    /// If the environment's base URL comes first, an endpoint's whole address must have its origin.
-    func check(whole url: HTTPURL) throws(RequestError) {
+    /// If the environment's base URL comes first, an endpoint's own address must have its origin.
+    func checkOrigin(of url: HTTPURL) throws(RequestError) {
         guard channel.environment.isBaseFirst, try !url.hasSameOrigin(as: channel.environment.base.get()) else { return }
         throw .leavesEnvironment(host: url.host, environment: channel.environment.name)
     }
@@ -71,8 +71,8 @@ package final class PreparedChannel: Sendable {
         }
     }
 
-    /// Whether a request would leave a simulated environment: a test or a sandbox must not reach the real server.
-    func isLeft(by url: HTTPURL) -> Bool {
+    /// Whether a simulated environment forbids an address: a test or a sandbox must not reach the real server.
+    func forbids(_ url: HTTPURL) -> Bool {
         guard channel.environment.isSimulated, transport.reachesNetwork else { return false }
         // Without a base URL there is no origin to stay within.
         guard let base = try? channel.environment.base.get() else { return true }

@@ -2,8 +2,8 @@ public import CoreAPICookies
 public import CoreAPIHTTP
 internal import HTTPTypes
 
-/// Sends the jar's cookies for an address and keeps those that its answers set. The kit puts it around each hop of a channel with
-/// a jar, so that a login works with fixtures as over the wire.
+/// Sends the jar's cookies for an address and keeps those that responses set. The kit puts it around each hop of a channel with a
+/// jar, so that a login works with fixtures as over the wire.
 struct Cookies: Middleware {
     let jar: CookieJar
 

@@ -4,14 +4,14 @@ internal import HTTPTypes
 
 /// Accepts or rejects a response, before errors are filtered and anything is decoded.
 ///
-/// Use a verifier for a property of every valid answer, and an ``ErrorFilter`` to read *which* error a rejected one means.
+/// Use a verifier for a property of every valid response, and an ``ErrorFilter`` to read *which* error a rejected one means.
 ///
 /// A modifier: attached to the channel, a provider or an endpoint. Called synchronously, in Swift's thread pool, once per attempt
 /// with a response. All verifiers run in order, farthest first, and the first failure wins. Only the nearest
 /// ``StatusCodeResponseVerifier`` runs, besides those made by ``StatusCodeResponseVerifier/always``. The default is 2xx.
 ///
 /// A streaming call asks twice, first before other enhancers and without bytes. If a verifier rejects the head, the response is
-/// collected, and the verifiers are asked about the whole. So if a verifier needs bytes, the kit collects every response to a
+/// collected, and the verifiers are asked about all of it. So if a verifier needs bytes, the kit collects every response to a
 /// stream. Of a response that is rejected by its type, or by a status of success, it collects what comes within 10 s. If the body
 /// breaks off or time is over, the error is the rejection of the head; after another status it is the failure of the body.
 public protocol ResponseVerifier: RequestModifier {

@@ -33,8 +33,8 @@ final class CurlBodyStream: @unchecked Sendable {
 
     /// - Parameters:
     ///   - sends: whether it is a raw connection.
-    ///   - resume: tells the loop that there is room.
-    ///   - abandoned: tells the loop that the task has stopped reading.
+    ///   - resume: notifies the loop that there is room.
+    ///   - abandoned: notifies the loop that the task has stopped reading.
     init(sends: Bool, resume: @escaping @Sendable () -> Void, abandoned: @escaping @Sendable () -> Void) {
         buffer = ChunkBuffer(limit: Self.room, resume: resume, abandoned: abandoned)
         toSend = sends ? ChunkBuffer(limit: RawSocket.room, resume: resume) : nil

@@ -129,7 +129,7 @@ extension CurlHandle {
         }
     }
 
-    /// The final head is complete. Returns whether libcurl goes on to the body.
+    /// The final head is complete. Returns whether libcurl continues with the body.
     private func endHead(of exchange: Exchange) -> Bool {
         exchange.noteConnection()
         exchange.noteEarlyHead(in: connections)
@@ -211,7 +211,7 @@ extension Exchange {
         }
         let connection = connections.connection(between: ends)
         route.connection = connection
-        // The connection itself tells. The history of its host may belong to another connection, or be missing.
+        // Only the connection itself knows. The history of its host may belong to another connection, or be missing.
         let isHTTP2 = isSecure && handle.speaksHTTP2 ?? (ticket?.multiplexes == true)
         let isStale =
             connection.isMarkedForClose || connection.hasCloseNotify
@@ -255,7 +255,7 @@ extension Exchange {
     fileprivate var bodyLimit: Int { bodyEnd.isRedirect ? min(RawResponse.discardLimit, request.bodyLimit) : request.bodyLimit }
 }
 
-/// A body that is collected whole, and decoded while it arrives.
+/// A body that is collected, and decoded while it arrives.
 struct CollectedBody {
     var data = Data()
     /// Decodes the body's codings; `nil` before the body's first byte, and for a body without codings.

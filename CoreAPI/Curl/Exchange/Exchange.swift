@@ -49,7 +49,7 @@ final class Exchange: @unchecked Sendable {
     /// Whether the outcome is set. The runtime orders a resumption before the code after it. ThreadSanitizer does not see that if
     /// the response arrives before the task waits.
     let isOver = Atomic(false)
-    /// Whether its task was cancelled. A loop without a thread cannot be told, and asks when it begins.
+    /// Whether its task was cancelled. A loop without a thread gets no message, and asks when it begins.
     let isCancelled = Atomic(false)
 
     // Of the pool, under its lock.
@@ -83,7 +83,7 @@ final class Exchange: @unchecked Sendable {
             abandoned: { [weak self] in self?.endExchange() })
     }
 
-    /// Set before the continuation is resumed. Made at first access: its 353 bytes would be a third of a held exchange's 1,060.
+    /// Set before the continuation is resumed. Made at first access, because an exchange that waits needs none.
     var outcome: ExchangeOutcome {
         if let madeOutcome { return madeOutcome }
         let outcome = ExchangeOutcome()
@@ -146,7 +146,7 @@ final class Exchange: @unchecked Sendable {
         upload.close()
         handle = nil
         ticket = nil
-        // The connection stays known: removing the handle may still tell that it must not be used again.
+        // The connection stays known: removing the handle may still show that it must not be used again.
         (route.tls, route.pinCheck) = (nil, nil)
     }
 }
@@ -171,7 +171,7 @@ struct Sendings {
     var count = 0
     /// The count when the loop last started the exchange.
     private var before = 0
-    /// Whether libcurl chose a stale connection: ended by the peer, with bytes that answer no request, or not new for a resend.
+    /// Whether libcurl chose a stale connection: ended by the peer, with unread bytes, or not new for a resend.
     var isOnStaleConnection = false
     /// Whether it needs a new connection (`CURLOPT_FRESH_CONNECT`).
     private(set) var needsFreshConnection = false
@@ -179,7 +179,7 @@ struct Sendings {
     var isSent: Bool { count > before }
 
     /// The loop starts the exchange once more: on a new connection, if the old one was stale.
-    mutating func startAgain() {
+    mutating func restart() {
         needsFreshConnection = isOnStaleConnection
         isOnStaleConnection = false
         before = count
@@ -192,7 +192,7 @@ extension Exchange {
     /// Whether the exchange may be restarted without involving the caller. It may after a stale connection. If it was sent, it
     /// may after a refused stream or, for an idempotent request, after a connection that was dropped before any response; see
     /// ``hasResend``.
-    var isToStartAgain: Bool {
+    var mustRestart: Bool {
         guard !sendings.isOnStaleConnection else { return true }
         guard failure == nil, sendings.isSent, hasResend, !http2.hasAnswered, !hasHead else { return false }
         return switch http2.failure {
@@ -279,7 +279,7 @@ final class ExchangeOutcome {
     var metrics: ExchangeMetrics?
     var pinMismatches: [PinSet.Mismatch] = []
     /// Whether the server marked the end of the body: END_STREAM on HTTP/2, or `close_notify` if the connection's end is the
-    /// body's. `nil` if the length was known, or if there was no TLS to tell.
+    /// body's. `nil` if the length was known, or without TLS.
     var isEndAnnounced: Bool?
     /// As ``BodyEnd/isDecided``.
     var isEndDecided = false

@@ -100,7 +100,7 @@ struct PreparedRequest: Sendable {
         // Its response repeats the request, so the request must contain no secret and no content (RFC 9110 §9.3.8).
         case .trace where !attempt.request.body.isEmpty: "a body in a TRACE request"
         case .trace where attempt.request.headers.contains(where: { attempt.call.channel.redaction.hides($0.name.rawName) }):
-            "credentials in a TRACE request, whose answer repeats them"
+            "credentials in a TRACE request, whose response repeats them"
         // Has no meaning (RFC 9110 §9.3.2), and libcurl would wait for the body of the response that never arrives.
         case .head where !attempt.request.body.isEmpty: "a body in a HEAD request"
         default: nil

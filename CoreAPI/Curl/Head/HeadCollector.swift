@@ -3,8 +3,8 @@ internal import CoreAPIHTTP
 /// Collects the bytes of a response's head as the header callback delivers them, line by line. The task that waits for the
 /// response parses them, so that the loop's thread makes no strings.
 ///
-/// Interim responses (1xx, RFC 9110 §15.2) other than 100 are kept apart. So are the lines after the final head, its trailers: a
-/// field after the body must not change the head (RFC 9110 §6.5.1). Few responses have either; the others pay nothing for them.
+/// Interim responses (1xx, RFC 9110 §15.2) other than 100 have lists of their own. So have the lines after the final head, its
+/// trailers: a field after the body must not change the head (RFC 9110 §6.5.1).
 ///
 /// It belongs to a handle and serves its exchanges one after the other, so that few need new memory. A line is copied with a
 /// check and a `memcpy`, at a third of the cost of appending to an array; a head has ten lines.
@@ -166,7 +166,7 @@ struct FramingLines {
             isComplete = false
         }
         let colon = UInt8(ascii: ":")
-        // The byte after a name of that length tells most lines apart.
+        // The byte after a name of that length distinguishes most lines.
         if line.count > 14, line[14] == colon || line[14].isBlank, line.isNamed("content-length") {
             if namesLength || !line.hasPlainNumber(after: 14) { mayMissBodyEnd = true }
             namesLength = true

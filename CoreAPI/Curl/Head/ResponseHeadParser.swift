@@ -86,12 +86,12 @@ struct ResponseHeadParser {
         guard isFolded || colon == line.startIndex || isBlank(line[colon - 1]) else { return }
         for name in framing {
             let count = name.utf8CodeUnitCount
-            // The byte after a name of that length tells most lines apart.
+            // The byte after a name of that length distinguishes most lines.
             guard line.count > count, isBlank(line[line.startIndex + count]) || isFolded, begins(line, with: name),
                 line.dropFirst(count).first(where: { !isBlank($0) }) == UInt8(ascii: ":")
             else { continue }
             let isSpaced = isBlank(line[line.startIndex + count])
-            let reason = isSpaced ? "a space between '\(name)' and its colon" : "the value of '\(name)' goes on in another line"
+            let reason = isSpaced ? "a space between '\(name)' and its colon" : "the value of '\(name)' continues in another line"
             throw .malformedResponse(reason: reason)
         }
     }
@@ -113,7 +113,7 @@ struct ResponseHeadParser {
         return codings
     }
 
-    /// The heads of whole interim responses; those that are malformed are left out.
+    /// The heads of complete interim responses; those that are malformed are left out.
     static func informational(_ heads: [[UInt8]]) -> [ResponseHead] {
         heads.compactMap { try? parse($0, isHEAD: true).head }
     }
@@ -179,7 +179,7 @@ struct ResponseHeadParser {
             let name = HTTPField.Name(String(decoding: line[..<colon], as: UTF8.self))
         else { return nil }
         let raw = line[line.index(after: colon)...]
-        // A cookie with a control character must be ignored as a whole (RFC 6265bis §5.6).
+        // A cookie with a control character must be ignored altogether (RFC 6265bis §5.6).
         if name == .setCookie, raw.contains(where: { $0 == 0 || $0 == 0x0D }) { return nil }
         return HTTPField(name: name, lenientValue: trimmed(raw))
     }
@@ -225,12 +225,12 @@ struct ResponseHeadParser {
 
     /// Folded lines are obsolete; a user agent replaces the fold with a space (RFC 9112 §5.2).
     private static func unfolding(_ line: Slice<Bytes>, _ rest: inout Slice<Bytes>) -> [UInt8] {
-        var whole = Array(line)
+        var unfolded = Array(line)
         while isFolded(rest) {
-            whole.append(0x20)
-            whole.append(contentsOf: nextLine(&rest).drop(while: \.isBlank))
+            unfolded.append(0x20)
+            unfolded.append(contentsOf: nextLine(&rest).drop(while: \.isBlank))
         }
-        return whole
+        return unfolded
     }
 
     private static func trimmed<Line: BidirectionalCollection<UInt8>>(_ bytes: Line) -> Line.SubSequence

@@ -31,7 +31,7 @@ package struct CurlLibrary: Sendable {
     }
 
     /// The same library with one workaround switched off, for tests.
-    func leaving(_ defect: CurlDefect) -> CurlLibrary {
+    func withoutWorkaround(for defect: CurlDefect) -> CurlLibrary {
         var library = self
         library.defects &= ~defect.bit
         return library

@@ -154,7 +154,7 @@ final class Loop: Sendable {
         }
     }
 
-    /// The last step of a thread that was told to end, after its pools. Returns the messages that arrived meanwhile.
+    /// The last step of a thread that shuts down, after its pools. Returns the messages that arrived meanwhile.
     func threadEnds() -> [Message] {
         let (closers, messages) = state.withLock { state in
             if case .closing(let thread, _) = state.phase { state.phase = .ended(thread) }
@@ -178,7 +178,7 @@ struct LoopRun {
     private let idleLifetime: LoopClock.Nanoseconds
     private var workers: [PoolWorker] = []
     /// The workers with exchanges, sockets or timers. An idle channel costs the others nothing.
-    private var attended: [PoolWorker] = []
+    private var active: [PoolWorker] = []
     private var now = LoopClock.now()
     private var idleSince: LoopClock.Nanoseconds?
 
@@ -197,7 +197,7 @@ struct LoopRun {
             messages.removeAll(keepingCapacity: true)
             if isClosing { break }
             resumeEnded()
-            for worker in attended { worker.beginTurn(isShared: attended.count > 1) }
+            for worker in active { worker.beginTurn(isShared: active.count > 1) }
             runTimers()
             // A timeout may expire only after libcurl has read the sockets: a response that waited there is not late.
             let looked = now
@@ -214,8 +214,8 @@ struct LoopRun {
         switch message {
         case .submit(let exchange, let pool): submit(exchange, pool)
         case .cancel(let exchange): cancel(exchange)
-        case .resume(let exchange): attend(exchange.shard?.worker)?.resume(exchange, now)
-        case .startReady(let shard): attend(shard.worker)?.noteRoom(now)
+        case .resume(let exchange): activate(exchange.shard?.worker)?.resume(exchange, now)
+        case .startReady(let shard): activate(shard.worker)?.noteRoom(now)
         case .close(let shard, let pool):
             if let worker = shard.worker { close(worker) } else { pool.shardEnds(shard) }
         }
@@ -224,7 +224,7 @@ struct LoopRun {
     private mutating func submit(_ exchange: Exchange, _ pool: ConnectionPool) {
         guard let shard = exchange.shard else { return }
         do throws(TransportError) {
-            try attend(worker(of: shard, pool))?.submit(exchange, now)
+            try activate(worker(of: shard, pool))?.submit(exchange, now)
         } catch {
             pool.reject(exchange, error)
         }
@@ -252,14 +252,14 @@ struct LoopRun {
 
     private mutating func close(_ worker: PoolWorker) {
         workers.removeAll { $0 === worker }
-        attended.removeAll { $0 === worker }
+        active.removeAll { $0 === worker }
         worker.close()
     }
 
-    private mutating func attend(_ worker: PoolWorker?) -> PoolWorker? {
-        guard let worker, !worker.isAttended else { return worker }
-        worker.isAttended = true
-        attended.append(worker)
+    private mutating func activate(_ worker: PoolWorker?) -> PoolWorker? {
+        guard let worker, !worker.isActive else { return worker }
+        worker.isActive = true
+        active.append(worker)
         return worker
     }
 
@@ -268,7 +268,7 @@ struct LoopRun {
     private mutating func runTimers() {
         for _ in 0..<8 {
             var hasRun = false
-            for worker in attended where worker.runTimers(now) { hasRun = true }
+            for worker in active where worker.runTimers(now) { hasRun = true }
             guard hasRun else { return }
             settle()
         }
@@ -277,13 +277,13 @@ struct LoopRun {
     /// Milliseconds until the first clock or timer expires; 0 if there is work at once.
     private mutating func timeToWait() -> Int32 {
         var due = workers.isEmpty ? (idleSince ?? now) + idleLifetime : LoopClock.never
-        for index in attended.indices.reversed() {
-            let worker = attended[index]
+        for index in active.indices.reversed() {
+            let worker = active[index]
             due = min(due, worker.due(now))
-            guard !worker.needsAttention else { continue }
-            worker.isAttended = false
-            attended.swapAt(index, attended.count - 1)
-            attended.removeLast()
+            guard !worker.hasWork else { continue }
+            worker.isActive = false
+            active.swapAt(index, active.count - 1)
+            active.removeLast()
         }
         guard due > now, loop.mayWait() else { return 0 }
         return Int32(clamping: min((due - now + 999_999) / 1_000_000, 3_600_000))
@@ -302,19 +302,19 @@ struct LoopRun {
 
     private mutating func settle() {
         now = LoopClock.now()
-        for worker in attended { worker.settle(now) }
+        for worker in active { worker.settle(now) }
         resumeEnded()
     }
 
     private mutating func expire(_ looked: LoopClock.Nanoseconds) {
-        for worker in attended { worker.expire(looked) }
+        for worker in active { worker.expire(looked) }
         resumeEnded()
     }
 
     /// Resumes the tasks of all pools before it takes back the first handle. Then it starts others.
     private mutating func resumeEnded() {
-        for worker in attended { worker.resumeEnded() }
-        for worker in attended { worker.releaseEnded() }
+        for worker in active { worker.resumeEnded() }
+        for worker in active { worker.releaseEnded() }
     }
 }
 

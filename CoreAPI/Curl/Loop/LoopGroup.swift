@@ -17,7 +17,7 @@ internal import Synchronization
 /// await loops.shutdown()
 /// ```
 public final class LoopGroup: Sendable {
-    /// The default group: one thread for two processor cores, rounded up, at most four. The other cores process the answers.
+    /// The default group: one thread for two processor cores, rounded up, at most four. The other cores process the responses.
     public static let shared = LoopGroup(loops: size(cores: ProcessInfo.processInfo.activeProcessorCount))
 
     /// The threads of ``shared`` on a machine with that many cores.

@@ -55,7 +55,7 @@ final class ConnectionPool: Sendable {
         var isClosed = false
         /// Shards whose loops have work of this pool, and have not ended it.
         var open: Set<Int> = []
-        /// Whether the home's loop was told that an exchange may start.
+        /// Whether the home's loop was notified that an exchange may start.
         var isHomeNotified = false
         var closers: [CheckedContinuation<Void, Never>] = []
     }
@@ -199,22 +199,22 @@ final class ConnectionPool: Sendable {
     func finish(_ exchange: Exchange) {
         guard let ticket = exchange.ticket else { return }
         exchange.ticket = nil
-        let tellsHome = state.withLock { state in
+        let notifiesHome = state.withLock { state in
             if ticket.isStarted { state.queue.finish(ticket) } else { state.queue.remove(ticket) }
             count(state.queue)
             guard ticket.shard != 0, state.queue.waiting > 0, !state.isHomeNotified else { return false }
             state.isHomeNotified = true
             return true
         }
-        if tellsHome { notifyHome() }
+        if notifiesHome { notifyHome() }
     }
 
     func learn(_ ticket: Queue.Ticket, multiplexes: Bool) {
-        let tellsHome = state.withLock { state in
+        let notifiesHome = state.withLock { state in
             state.queue.learn(ticket, multiplexes: multiplexes)
             return ticket.shard != 0 && state.queue.waiting > 0
         }
-        if tellsHome { notifyHome() }
+        if notifiesHome { notifyHome() }
     }
 
     private func notifyHome() { shards[0].loop.postIfRunning(.startReady(shards[0])) }

@@ -103,7 +103,7 @@ final class LoopConnections {
         return true
     }
 
-    /// Whether ``hasWritten`` tells of bytes written to the socket.
+    /// Whether ``hasWritten`` shows bytes that were written to the socket.
     func showsWrites(to socket: Int32) -> Bool { owners[socket]?.tls != nil && owners[socket]?.isHTTP2 == true }
 
     /// Notes that the reader of a streamed response has a chunk. It is woken when libcurl has read the socket, not for each piece
@@ -241,7 +241,7 @@ struct Route {
     var sockets: [Int32] = []
     /// Whether the channel rejects one of the host's addresses.
     private(set) var hasRejectedAddress = false
-    /// The system's text if it rejected a socket because process or system have too many descriptors; libcurl's does not tell.
+    /// The system's text if it rejected a socket because process or system have too many descriptors; libcurl's does not say so.
     var socketRejection: String?
     var connection: LoopConnection?
     /// The connection whose end may be the end of the body.

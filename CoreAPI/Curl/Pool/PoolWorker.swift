@@ -30,12 +30,12 @@ final class PoolWorker {
     /// The earliest time at which an exchange may time out.
     @exclusivity(unchecked) private var nextDeadline = LoopClock.never
     /// When libcurl must be called for all exchanges, because it may hold back a response.
-    private var heldAnswersDue = LoopClock.never
+    private var heldResponsesDue = LoopClock.never
     /// Whether a server has closed a connection by TLS; libcurl first hands over what it has read. See
     /// `Workarounds/EndToldOnce.swift`.
     private var hasCutOff = false
     private var now: LoopClock.Nanoseconds = 0
-    var isAttended = false
+    var isActive = false
 
     init(of pool: ConnectionPool, _ shard: PoolShard, _ sockets: PollSet) throws(TransportError) {
         self.pool = pool
@@ -111,11 +111,11 @@ final class PoolWorker {
     /// When the loop must serve it next, with or without a socket event.
     func due(_ now: LoopClock.Nanoseconds) -> LoopClock.Nanoseconds {
         ended.isEmpty && multi.connections.pausedForTurn.isEmpty
-            ? min(nextDeadline, heldAnswersDue, multi.timerDue(now), multi.idleRoom.due) : now
+            ? min(nextDeadline, heldResponsesDue, multi.timerDue(now), multi.idleRoom.due) : now
     }
 
     /// Whether there is anything to wait for.
-    var needsAttention: Bool {
+    var hasWork: Bool {
         !exchanges.isEmpty || !ended.isEmpty || multi.watched > 0 || multi.timerDue(now) < LoopClock.never
     }
 
@@ -138,7 +138,7 @@ final class PoolWorker {
     /// Calls libcurl for work that is due without a socket event, if there is any.
     func runTimers(_ now: LoopClock.Nanoseconds) -> Bool {
         multi.watchIdleRoom(now)
-        guard heldAnswersDue > now else {
+        guard heldResponsesDue > now else {
             multi.actOnAll()
             return true
         }
@@ -190,8 +190,8 @@ final class PoolWorker {
         // Its deadline was computed while there was something to send, and may be far away.
         if multi.connections.hasHeldUpload { nextDeadline = min(nextDeadline, now + UploadBody.resumeInterval) }
         multi.connections.hasHeldUpload = false
-        let heldDue = multi.heldAnswersDue(now)
-        heldAnswersDue = hasCutOff ? now : heldDue
+        let heldDue = multi.heldResponsesDue(now)
+        heldResponsesDue = hasCutOff ? now : heldDue
     }
 
     /// Resumes the tasks of all exchanges that ended in the turn at once: one thread wake-up for a turn, and not for an exchange,
@@ -286,13 +286,13 @@ final class PoolWorker {
         return check
     }
 
-    private func startAgain(_ exchange: Exchange) {
+    private func restart(_ exchange: Exchange) {
         if let handle = exchange.handle {
             multi.remove(handle)
             handle.end()
             exchange.handle = nil
         }
-        exchange.sendings.startAgain()
+        exchange.sendings.restart()
         launch(exchange)
     }
 
@@ -312,7 +312,7 @@ final class PoolWorker {
     private func settle(_ exchange: Exchange, _ code: CURLcode) {
         // libcurl reports an exchange that failed inside `curl_easy_pause`, and was finished there, once more.
         guard exchange.phase.isActive else { return }
-        if exchange.isToStartAgain { startAgain(exchange) } else { finish(exchange, exchange.end(code, at: now)) }
+        if exchange.mustRestart { restart(exchange) } else { finish(exchange, exchange.end(code, at: now)) }
     }
 
     private func open(_ exchange: Exchange) {
@@ -356,7 +356,7 @@ final class PoolWorker {
             : .collected(end)
         var isSound = false
         if case .complete = end {
-            isSound = exchange.hasHead && !exchange.bodyEnd.isDecided && exchange.sendings.leaveHandleClean
+            isSound = exchange.hasHead && !exchange.bodyEnd.isDecided && exchange.sendings.allowReuse
         }
         pool.finish(exchange)
         drop(exchange)

@@ -5,7 +5,7 @@ internal import CoreAPIHTTP
 /// Observes the HTTP/2 streams of a multi handle, on their way from nghttp2 to libcurl; `CHTTP2Observer.h` explains how. On the
 /// loop's thread only.
 ///
-/// It tells an exchange why its stream failed, and keeps the streams that their server has ended (END_STREAM, RFC 9113 §8.1)
+/// It notes in an exchange why its stream failed, and keeps the streams that their server has ended (END_STREAM, RFC 9113 §8.1)
 /// until their exchanges are over. libcurl does not report these facts, which the workarounds for `unannouncedEnd`,
 /// `hiddenFailure`, `keptConnection`, `endlessUpload` and `lostTimer` need.
 final class HTTP2StreamMonitor {
@@ -113,8 +113,8 @@ final class HTTP2StreamMonitor {
     /// for. See `LostTimer.swift`.
     ///
     /// - Parameter moved: whether bytes were received or sent in libcurl's last call, so that more may follow.
-    func takeHeldAnswers(moved: Bool) -> Bool {
-        guard mayHoldAnswers else { return false }
+    func takeHeldResponses(moved: Bool) -> Bool {
+        guard mayHoldResponses else { return false }
         guard !moved || held.isEmpty else { return true }
         guard turnsDue > 0 else { return false }
         turnsDue -= 1
@@ -122,10 +122,10 @@ final class HTTP2StreamMonitor {
     }
 
     /// Whether data has arrived that exchanges have not received.
-    var mayHoldAnswers: Bool { !(ended.isEmpty && held.isEmpty) }
+    var mayHoldResponses: Bool { !(ended.isEmpty && held.isEmpty) }
 }
 
-/// What an exchange's HTTP/2 stream tells beside its bytes; see ``HTTP2StreamMonitor``.
+/// What an exchange's HTTP/2 stream shows besides its bytes; see ``HTTP2StreamMonitor``.
 struct HTTP2Stream {
     /// Why the stream failed, if libcurl does not say.
     var failure: StreamFailure?
@@ -150,7 +150,7 @@ enum StreamFailure: Equatable {
     case refused
     /// The stream broke the protocol's rules. `field`, with its head's status, is one that HTTP/2 forbids there.
     case unreadable(code: UInt32, field: String? = nil)
-    /// This or another stream broke the rules so that the whole connection is abandoned.
+    /// This or another stream broke the rules so that their connection is abandoned.
     case connectionGivenUp(code: UInt32)
     /// The server has announced, by TLS, that it sends nothing more on the connection.
     case connectionClosed

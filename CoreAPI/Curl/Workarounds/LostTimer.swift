@@ -5,17 +5,17 @@ internal import CoreAPICore
 // it sets no timer.
 //
 // The kit calls libcurl again for all exchanges while it has not reported ended streams, or while connections hold read data
-// (`HTTP2StreamMonitor.takeHeldAnswers(moved:)`). Without that view, it calls again after every movement, and every 50 ms.
+// (`HTTP2StreamMonitor.takeHeldResponses(moved:)`). Without that view, it calls again after every movement, and every 50 ms.
 // The fault shows in one burst of ten (`HTTP2Tests.bursts`), and in `StreamRoomTests` on 7.x. On 8.x it was not shown; the kit
 // keeps the workaround there as a precaution.
 
 extension CurlMulti {
     /// When libcurl must be called again for all exchanges, because it may hold back a response.
-    func heldAnswersDue(_ now: LoopClock.Nanoseconds) -> LoopClock.Nanoseconds {
-        let mayHoldAnswers = monitor?.mayHoldAnswers ?? (handles > 0 && connections.haveMultiplexed)
+    func heldResponsesDue(_ now: LoopClock.Nanoseconds) -> LoopClock.Nanoseconds {
+        let mayHoldResponses = monitor?.mayHoldResponses ?? (handles > 0 && connections.haveMultiplexed)
         let moved = connections.hasMoved
         // An unreported response does not wait for the next one.
-        if monitor?.takeHeldAnswers(moved: moved) ?? (mayHoldAnswers && moved) { return now }
-        return mayHoldAnswers ? now + 50_000_000 : LoopClock.never
+        if monitor?.takeHeldResponses(moved: moved) ?? (mayHoldResponses && moved) { return now }
+        return mayHoldResponses ? now + 50_000_000 : LoopClock.never
     }
 }

@@ -3,5 +3,5 @@
 
 extension Sendings {
     /// Whether the handle kept nothing of the exchange that would change the next one.
-    var leaveHandleClean: Bool { count == 1 }
+    var allowReuse: Bool { count == 1 }
 }

@@ -266,7 +266,7 @@ extension Dispatcher {
                 event, origin throws(StreamError.Reason) in
                 let data = Data(event.data.utf8)
                 do {
-                    return try await origin.coder.decodeApart(type, from: data)
+                    return try await origin.coder.decodeDetached(type, from: data)
                 } catch {
                     throw .undecodable(DecodingFailure(error, expected: "\(Value.self)", body: data, redaction: origin.redaction))
                 }

@@ -73,7 +73,7 @@ extension Body {
                     throw texts.body.failure(.truncatedText, of: text)
                 }
                 do {
-                    let value = try await items.coder.decodeApart(Value.self, from: text)
+                    let value = try await items.coder.decodeDetached(Value.self, from: text)
                     texts.body.count.items += 1
                     return value
                 } catch {

@@ -35,7 +35,7 @@ struct TransferMetricsTests {
         #expect(handle.metrics(of: exchange, at: 0).bytesReceived == nil)
         exchange.sendings.count = 1
         #expect(handle.metrics(of: exchange, at: 0).bytesReceived == 0)
-        exchange.sendings.startAgain()
+        exchange.sendings.restart()
         #expect(handle.metrics(of: exchange, at: 0).bytesReceived == nil)
         connections.beginTurn(1)
         #expect(handle.metrics(of: exchange, at: 0).bytesReceived == 0)

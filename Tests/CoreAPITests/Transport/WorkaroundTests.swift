@@ -21,7 +21,7 @@ struct WorkaroundTests {
         let library = CurlLibrary.linked
         let (with, without) = (
             closing(CurlTransport(loops: loops, library: library)),
-            closing(CurlTransport(loops: loops, library: library.leaving(defect)))
+            closing(CurlTransport(loops: loops, library: library.withoutWorkaround(for: defect)))
         )
         #expect(try await goesRight(with), "with the workaround")
         if !defect.isPresent(in: library.version) {
