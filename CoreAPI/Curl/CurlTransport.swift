@@ -85,10 +85,8 @@ public final class CurlTransport: Transport {
     ///   - limits: limits on connections and queue, for each trust; `nil`, the default, for those of the sending channel. The
     ///     limits of a response are always those of the request's own channel.
     ///   - loops: the threads that serve it.
-    public init(limits: Limits? = nil, loops: LoopGroup = .shared) {
-        self.limits = limits
-        self.loops = loops
-        library = .linked
+    public convenience init(limits: Limits? = nil, loops: LoopGroup = .shared) {
+        self.init(limits: limits, loops: loops, library: .linked)
     }
 
     /// - Parameter library: the libcurl to use, as linked or with fewer capabilities.

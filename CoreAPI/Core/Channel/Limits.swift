@@ -1,13 +1,6 @@
 internal import CoreAPIHTTP
+package import Foundation
 internal import HTTPTypes
-
-#if canImport(Darwin)
-package import Darwin
-#elseif canImport(Musl)
-package import Musl
-#else
-package import Glibc
-#endif
 
 /// Limits that a channel sets on its responses, attempts and connections.
 public struct Limits: Sendable, Hashable {

@@ -25,7 +25,7 @@ package final class PreparedChannel: Sendable {
         self.channel = channel
         problems = channel.problemsOfAllCalls
         // A stable sort: among equals the built-in ones come first, then the channel's in their order.
-        enhancers = (RequestEnhancers.builtIn + channel.enhancers).sorted { $0.priority > $1.priority }
+        enhancers = (Self.builtInEnhancers + channel.enhancers).sorted { $0.priority > $1.priority }
         callChain = channel.callMiddleware
         attemptChain = channel.allAttemptMiddleware
         listeners = (channel.logger.map { [$0] } ?? []) + channel.listeners
@@ -101,6 +101,12 @@ package final class PreparedChannel: Sendable {
 
 // MARK: - The kit's own hooks
 
+extension PreparedChannel {
+    fileprivate static let builtInEnhancers: [any RequestEnhancer] = [
+        HeaderEnhancer(), QueryItemEnhancer(), TimeoutEnhancer(), CachePolicyEnhancer(), VerificationEnhancer(),
+    ]
+}
+
 extension Channel {
     /// The middleware around an attempt, the kit's own included: redirects outermost, so that the channel's see every hop.
     fileprivate var allAttemptMiddleware: [any Middleware] {
@@ -119,12 +125,6 @@ protocol CoreEnhancer: RequestEnhancer {}
 extension CoreEnhancer {
     static var priority: Priority { .core }
     var stages: Set<Stage.Kind> { [.enhance] }
-}
-
-enum RequestEnhancers {
-    static let builtIn: [any RequestEnhancer] = [
-        HeaderEnhancer(), QueryItemEnhancer(), TimeoutEnhancer(), CachePolicyEnhancer(), VerificationEnhancer(),
-    ]
 }
 
 /// Applies ``HeaderModifier``s and ``Headers``, farthest first. Lines of one name within one ``Headers`` stay side by side.

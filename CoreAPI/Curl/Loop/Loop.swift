@@ -1,7 +1,6 @@
 internal import CoreAPICore
 internal import CoreAPIHTTP
 internal import Foundation
-internal import Synchronization
 
 /// A thread that runs libcurl, as other threads see it: they put a message into its mailbox and, if it waits, wake it. All of
 /// libcurl's work for the loop's pools happens on that thread.
