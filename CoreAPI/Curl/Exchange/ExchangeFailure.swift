@@ -127,3 +127,11 @@ struct ExchangeFailure {
         .connectionLost(reason: reason ?? message, mayHaveBeenProcessed: wasSent && !exchange.mayBeSentAgain)
     }
 }
+
+extension Exchange {
+    /// The size of the request's head, if nghttp2 did not send it, and no server has reset its stream.
+    var headTooLargeForHTTP2: Int? {
+        let size = request.headers.size + request.url.longest
+        return http2.failure == .refused && http2.resetCode == nil && size > ExchangeFailure.headLimitOfHTTP2 ? size : nil
+    }
+}
