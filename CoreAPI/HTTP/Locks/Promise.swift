@@ -10,9 +10,7 @@ package final class Promise<Value: Sendable>: Sendable {
 
     private let state: Mutex<State>
 
-    package init(_ outcome: Result<Value, any Error>? = nil) {
-        state = Mutex(State(outcome: outcome))
-    }
+    package init(_ outcome: Result<Value, any Error>? = nil) { state = Mutex(State(outcome: outcome)) }
 
     /// Resumes every waiting task. The first outcome wins.
     package func fulfil(_ outcome: Result<Value, any Error>) {
@@ -27,9 +25,10 @@ package final class Promise<Value: Sendable>: Sendable {
 
     /// The value, once it is set.
     ///
-    /// - Throws: the promise's error, `CancellationError`, or `tooLate` at the deadline.
+    /// - Throws: the promise's error, `CancellationError`, or `tooLate` at the deadline; by default after a year.
     package func value(
-        until deadline: ContinuousClock.Instant, tooLate: @escaping @Sendable () -> any Error
+        until deadline: ContinuousClock.Instant = .now + .year,
+        tooLate: @escaping @Sendable () -> any Error = { CancellationError() }
     ) async throws -> Value {
         let id = state.withLock { state in
             state.next += 1
@@ -59,4 +58,12 @@ package final class Promise<Value: Sendable>: Sendable {
     private func leave(_ id: Int, _ error: any Error) {
         state.withLock { $0.waiters.removeValue(forKey: id) }?.resume(throwing: error)
     }
+}
+
+extension Duration {
+    /// A year, the longest time that the kit sleeps or adds to an instant: with the largest Duration both trap.
+    package static var year: Duration { .seconds(365 * 86_400) }
+
+    /// This time as a pause: at least zero, at most a ``year``.
+    package var asPause: Duration { min(max(self, .zero), .year) }
 }

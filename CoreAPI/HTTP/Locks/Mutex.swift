@@ -1,6 +1,6 @@
-#if THREAD_SANITIZER
 internal import Foundation
-#else
+
+#if !THREAD_SANITIZER
 package import Synchronization
 #endif
 
@@ -14,22 +14,15 @@ package struct Mutex<State>: ~Copyable, Sendable {
     #if THREAD_SANITIZER
     @usableFromInline let state: LockedState<State>
 
-    @inlinable
-    package init(_ state: sending State) {
-        self.state = LockedState(state)
-    }
+    @inlinable package init(_ state: sending State) { self.state = LockedState(state) }
     #else
     @usableFromInline let state: Synchronization.Mutex<State>
 
-    @inlinable
-    package init(_ state: sending State) {
-        self.state = Synchronization.Mutex(state)
-    }
+    @inlinable package init(_ state: sending State) { self.state = Synchronization.Mutex(state) }
     #endif
 
     /// Runs a function with exclusive access to the state. The function must not use this object again.
-    @inlinable
-    package borrowing func withLock<Result, Failure: Error>(
+    @inlinable package borrowing func withLock<Result, Failure: Error>(
         _ body: (inout sending State) throws(Failure) -> sending Result
     ) throws(Failure) -> sending Result {
         try state.withLock(body)
@@ -40,13 +33,10 @@ package struct Mutex<State>: ~Copyable, Sendable {
 @usableFromInline
 // `@unchecked`: `state` is touched under `lock` only.
 final class LockedState<State>: @unchecked Sendable {
-    private let lock = NSLock()
+    private let lock = ManualLock()
     private var state: State
 
-    @usableFromInline
-    init(_ state: sending State) {
-        self.state = state
-    }
+    @usableFromInline init(_ state: sending State) { self.state = state }
 
     @usableFromInline
     func withLock<Result, Failure: Error>(
@@ -58,3 +48,22 @@ final class LockedState<State>: @unchecked Sendable {
     }
 }
 #endif
+
+/// A lock that is locked and unlocked by hand, for `_modify` accessors. Elsewhere use ``Mutex``, which takes a closure.
+///
+/// Not `NSLock`, because that links all of Foundation into a static binary.
+///
+/// `@unchecked`: only the system's functions use the pointer.
+package final class ManualLock: @unchecked Sendable {
+    private let mutex = UnsafeMutablePointer<pthread_mutex_t>.allocate(capacity: 1)
+
+    package init() { pthread_mutex_init(mutex, nil) }
+
+    deinit {
+        pthread_mutex_destroy(mutex)
+        mutex.deallocate()
+    }
+
+    package func lock() { pthread_mutex_lock(mutex) }
+    package func unlock() { pthread_mutex_unlock(mutex) }
+}
