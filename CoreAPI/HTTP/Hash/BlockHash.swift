@@ -51,18 +51,36 @@ package struct BlockHash<Function: BlockHashFunction>: Sendable {
     }
 }
 
-/// How a hash mixes blocks of sixteen words into a few words.
+/// How a hash mixes a block of sixteen words into a few words.
 package protocol BlockHashFunction: Sendable {
     associatedtype Word: FixedWidthInteger, Sendable
     static var isLittleEndian: Bool { get }
     static var initial: [Word] { get }
-    /// - Parameter blocks: whole ones.
-    static func compress(_ blocks: UnsafeRawBufferPointer, into state: inout [Word])
+    static var constants: [Word] { get }
+    /// - Parameter words: room for one word for each round.
+    static func compress(
+        _ block: UnsafeRawPointer, _ words: UnsafeMutablePointer<Word>, _ constants: UnsafePointer<Word>, into state: inout [Word]
+    )
 }
 
 extension BlockHashFunction {
     package static var isLittleEndian: Bool { false }
     fileprivate static var blockSize: Int { 16 * MemoryLayout<Word>.size }
+
+    /// - Parameter blocks: whole ones.
+    fileprivate static func compress(_ blocks: UnsafeRawBufferPointer, into state: inout [Word]) {
+        withUnsafeTemporaryAllocation(of: Word.self, capacity: 80) { words in
+            constants.withUnsafeBufferPointer { constants in
+                // Pointers, because a buffer's subscript is a call in a debug build.
+                guard let words = words.baseAddress, let constants = constants.baseAddress, let first = blocks.baseAddress else {
+                    return
+                }
+                for offset in stride(from: 0, to: blocks.count, by: blockSize) {
+                    compress(first + offset, words, constants, into: &state)
+                }
+            }
+        }
+    }
 
     fileprivate static func bytes(of number: some FixedWidthInteger) -> [UInt8] {
         withUnsafeBytes(of: isLittleEndian ? number.littleEndian : number.bigEndian) { Array($0) }

@@ -6,25 +6,15 @@ package typealias SHA512 = BlockHash<SHA512Function>
 /// FIPS 180-4 §6.2. Its constants are the first 32 bits of those of SHA-512.
 package enum SHA256Function: BlockHashFunction {
     package static let initial = SHA512Function.initial.map { UInt32($0 >> 32) }
-    private static let constants = SHA512Function.constants.prefix(64).map { UInt32($0 >> 32) }
+    package static let constants = SHA512Function.constants.prefix(64).map { UInt32($0 >> 32) }
 
-    package static func compress(_ blocks: UnsafeRawBufferPointer, into state: inout [UInt32]) {
-        withUnsafeTemporaryAllocation(of: UInt32.self, capacity: 64) { words in
-            constants.withUnsafeBufferPointer { constants in
-                // A buffer's subscript is a call in a debug build: 4 MiB then take 2.6 s in place of 1.5.
-                guard let words = words.baseAddress, let constants = constants.baseAddress else { return }
-                for start in stride(from: 0, to: blocks.count, by: 64) { compress(blocks, start, words, constants, &state) }
-            }
-        }
-    }
-
-    private static func compress(
-        _ blocks: UnsafeRawBufferPointer, _ start: Int, _ words: UnsafeMutablePointer<UInt32>, _ constants: UnsafePointer<UInt32>,
-        _ state: inout [UInt32]
+    package static func compress(
+        _ block: UnsafeRawPointer, _ words: UnsafeMutablePointer<UInt32>, _ constants: UnsafePointer<UInt32>,
+        into state: inout [UInt32]
     ) {
         var index = 0
         while index < 16 {
-            words[index] = UInt32(bigEndian: blocks.loadUnaligned(fromByteOffset: start &+ 4 &* index, as: UInt32.self))
+            words[index] = UInt32(bigEndian: block.loadUnaligned(fromByteOffset: 4 &* index, as: UInt32.self))
             index &+= 1
         }
         while index < 64 {
@@ -56,23 +46,13 @@ package enum SHA256Function: BlockHashFunction {
 
 /// FIPS 180-4 §6.4.
 package enum SHA512Function: BlockHashFunction {
-    package static func compress(_ blocks: UnsafeRawBufferPointer, into state: inout [UInt64]) {
-        withUnsafeTemporaryAllocation(of: UInt64.self, capacity: 80) { words in
-            constants.withUnsafeBufferPointer { constants in
-                // A buffer's subscript is a call in a debug build: 4 MiB then take 2.6 s in place of 1.5.
-                guard let words = words.baseAddress, let constants = constants.baseAddress else { return }
-                for start in stride(from: 0, to: blocks.count, by: 128) { compress(blocks, start, words, constants, &state) }
-            }
-        }
-    }
-
-    private static func compress(
-        _ blocks: UnsafeRawBufferPointer, _ start: Int, _ words: UnsafeMutablePointer<UInt64>, _ constants: UnsafePointer<UInt64>,
-        _ state: inout [UInt64]
+    package static func compress(
+        _ block: UnsafeRawPointer, _ words: UnsafeMutablePointer<UInt64>, _ constants: UnsafePointer<UInt64>,
+        into state: inout [UInt64]
     ) {
         var index = 0
         while index < 16 {
-            words[index] = UInt64(bigEndian: blocks.loadUnaligned(fromByteOffset: start &+ 8 &* index, as: UInt64.self))
+            words[index] = UInt64(bigEndian: block.loadUnaligned(fromByteOffset: 8 &* index, as: UInt64.self))
             index &+= 1
         }
         while index < 80 {
@@ -108,7 +88,7 @@ package enum SHA512Function: BlockHashFunction {
     ]
 
     /// §4.2.3.
-    fileprivate static let constants: [UInt64] = [
+    package static let constants: [UInt64] = [
         0x428a_2f98_d728_ae22, 0x7137_4491_23ef_65cd, 0xb5c0_fbcf_ec4d_3b2f, 0xe9b5_dba5_8189_dbbc, 0x3956_c25b_f348_b538,
         0x59f1_11f1_b605_d019, 0x923f_82a4_af19_4f9b, 0xab1c_5ed5_da6d_8118, 0xd807_aa98_a303_0242, 0x1283_5b01_4570_6fbe,
         0x2431_85be_4ee4_b28c, 0x550c_7dc3_d5ff_b4e2, 0x72be_5d74_f27b_896f, 0x80de_b1fe_3b16_96b1, 0x9bdc_06a7_25c7_1235,
