@@ -9,20 +9,20 @@ package struct PublicSuffixList: Sendable {
     let accepts: @Sendable (_ domain: String, _ host: String) -> Bool
 
     /// The list of libpsl, if libcurl has loaded it; otherwise `nil`.
-    package static let loaded: PublicSuffixList? = {
-        guard let psl = LoadedLibrary("libpsl.so.5", "libpsl.5.dylib"), let builtIn = psl["psl_builtin"],
-            let isSuffix = psl["psl_is_public_suffix"], let isAcceptable = psl["psl_is_cookie_domain_acceptable"],
-            let list = unsafeBitCast(builtIn, to: BuiltIn.self)()
-        else { return nil }
-        let contains = unsafeBitCast(isSuffix, to: IsSuffix.self)
-        let accepts = unsafeBitCast(isAcceptable, to: IsAcceptable.self)
+    package static let loaded = try? PublicSuffixList()
+}
+
+extension PublicSuffixList {
+    private init() throws(LoadedLibrary.MissingFunction) {
+        guard let psl = LoadedLibrary("libpsl.so.5", "libpsl.5.dylib") else { throw .init() }
+        let builtIn: @convention(c) () -> OpaquePointer? = try psl.function("psl_builtin")
+        let isSuffix: @convention(c) (OpaquePointer, UnsafePointer<CChar>) -> Int32 = try psl.function("psl_is_public_suffix")
+        let isAcceptable: @convention(c) (OpaquePointer, UnsafePointer<CChar>, UnsafePointer<CChar>) -> Int32 =
+            try psl.function("psl_is_cookie_domain_acceptable")
+        guard let list = builtIn() else { throw .init() }
         // Constant data of a library that is never unloaded.
         nonisolated(unsafe) let constant = list
-        return PublicSuffixList(
-            contains: { contains(constant, $0) != 0 }, accepts: { domain, host in accepts(constant, host, domain) != 0 })
-    }()
-
-    private typealias BuiltIn = @convention(c) () -> OpaquePointer?
-    private typealias IsSuffix = @convention(c) (OpaquePointer, UnsafePointer<CChar>) -> Int32
-    private typealias IsAcceptable = @convention(c) (OpaquePointer, UnsafePointer<CChar>, UnsafePointer<CChar>) -> Int32
+        self.init(
+            contains: { isSuffix(constant, $0) != 0 }, accepts: { domain, host in isAcceptable(constant, host, domain) != 0 })
+    }
 }

@@ -131,14 +131,6 @@ struct OpenSSLHooks: Sendable {
 }
 
 extension LoadedLibrary {
-    struct MissingFunction: Error {}
-
-    /// A function by name. `Function` must be its C type.
-    func function<Function>(_ name: String) throws(MissingFunction) -> Function {
-        guard let pointer = self[name] else { throw MissingFunction() }
-        return unsafeBitCast(pointer, to: Function.self)
-    }
-
     /// OpenSSL's cryptography, initialised so that it frees nothing when the process exits (`OPENSSL_INIT_NO_ATEXIT`). Otherwise
     /// OpenSSL frees its memory in `exit`, while other threads still use it. One of 1,500 processes that had used TLS crashed so
     /// instead of exiting.

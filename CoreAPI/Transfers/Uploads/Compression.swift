@@ -141,28 +141,22 @@ private final class ZstdCompressor: Compressor {
         var position = 0
     }
 
-    // `@unchecked`: the library of these functions is never unloaded.
-    struct Library: @unchecked Sendable {
-        typealias Create = @convention(c) () -> OpaquePointer?
-        typealias Step =
-            @convention(c) (OpaquePointer, UnsafeMutableRawPointer, UnsafeMutableRawPointer, _ directive: Int32) -> Int
-        typealias Code = @convention(c) (Int) -> UInt32
-        typealias Destroy = @convention(c) (OpaquePointer) -> Int
+    struct Library: Sendable {
+        let create: @convention(c) () -> OpaquePointer?
+        let step: @convention(c) (OpaquePointer, UnsafeMutableRawPointer, UnsafeMutableRawPointer, _ directive: Int32) -> Int
+        let isError: @convention(c) (Int) -> UInt32
+        let destroy: @convention(c) (OpaquePointer) -> Int
 
-        let create: Create
-        let step: Step
-        let isError: Code
-        let destroy: Destroy
+        init() throws(LoadedLibrary.MissingFunction) {
+            guard let zstd = LoadedLibrary("libzstd.so.1", "libzstd.1.dylib") else { throw .init() }
+            create = try zstd.function("ZSTD_createCCtx")
+            step = try zstd.function("ZSTD_compressStream2")
+            isError = try zstd.function("ZSTD_isError")
+            destroy = try zstd.function("ZSTD_freeCCtx")
+        }
     }
 
-    static let library: Library? = {
-        guard let zstd = LoadedLibrary("libzstd.so.1", "libzstd.1.dylib"), let create = zstd["ZSTD_createCCtx"],
-            let step = zstd["ZSTD_compressStream2"], let isError = zstd["ZSTD_isError"], let destroy = zstd["ZSTD_freeCCtx"]
-        else { return nil }
-        return Library(
-            create: unsafeBitCast(create, to: Library.Create.self), step: unsafeBitCast(step, to: Library.Step.self),
-            isError: unsafeBitCast(isError, to: Library.Code.self), destroy: unsafeBitCast(destroy, to: Library.Destroy.self))
-    }()
+    static let library = try? Library()
 
     /// `ZSTD_e_continue` and `ZSTD_e_end`. The library's default level uses a window of 2 MiB, which every receiver accepts (RFC
     /// 9659 §3).
