@@ -51,28 +51,30 @@ public final class TestCertificate: @unchecked Sendable {
 
     let pointer: OpaquePointer
     let key: TestKey
-    private let openSSL: OpenSSL
+    private let free: OpenSSL.Free
 
     /// - Parameter issuer: the signer; `nil` for a self-signed certificate.
     init(_ plan: Plan, key: TestKey, issuer: TestCertificate?, intermediates: [TestCertificate]) throws(LoopbackServerError) {
-        let openSSL = try OpenSSL.loaded.get()
-        guard let pointer = openSSL.newCertificate() else { throw .rejectedByOpenSSL("to make a certificate") }
-        (self.pointer, self.openSSL, self.key, self.intermediates) = (pointer, openSSL, key, intermediates)
+        free = try OpenSSL.crypto("X509_free")
+        guard let pointer = try OpenSSL.crypto("X509_new", OpenSSL.New.self)() else {
+            throw .rejectedByOpenSSL("to make a certificate")
+        }
+        (self.pointer, self.key, self.intermediates) = (pointer, key, intermediates)
         // An initializer that throws ends the object's life without its deinit.
         do throws(LoopbackServerError) {
-            try plan.fill(pointer, openSSL, key: key, issuer: issuer)
-            let (text, der) = try OpenSSL.pem("CERTIFICATE", pointer, openSSL.encodeCertificate)
+            try plan.fill(pointer, key: key, issuer: issuer)
+            let (text, der) = try OpenSSL.pem("CERTIFICATE", pointer, OpenSSL.crypto("i2d_X509"))
             guard let certificate = try? Certificate(der: der) else {
                 throw .rejectedByOpenSSL("to make a certificate that can be read")
             }
             (pem, self.certificate) = (text, certificate)
         } catch {
-            openSSL.freeCertificate(pointer)
+            free(pointer)
             throw error
         }
     }
 
-    deinit { openSSL.freeCertificate(pointer) }
+    deinit { free(pointer) }
 
     /// A self-signed certificate for names and addresses that is not an authority.
     ///
@@ -96,41 +98,63 @@ extension TestCertificate {
         var isAuthority = false
 
         /// Fills a new certificate and signs it.
-        fileprivate func fill(
-            _ certificate: OpaquePointer, _ openSSL: OpenSSL, key: TestKey, issuer: TestCertificate?
-        ) throws(LoopbackServerError) {
+        fileprivate func fill(_ certificate: OpaquePointer, key: TestKey, issuer: TestCertificate?) throws(LoopbackServerError) {
+            typealias SetNumber = @convention(c) (OpaquePointer?, Int) -> Int32
             func check(_ isDone: Bool, _ what: String) throws(LoopbackServerError) {
                 guard isDone else { throw .rejectedByOpenSSL("\(what) of a certificate for \(hosts)") }
             }
+            func part(_ name: String, of certificate: OpaquePointer) throws(LoopbackServerError) -> OpaquePointer? {
+                try OpenSSL.crypto(name, OpenSSL.Get.self)(certificate)
+            }
             // Version 3 is written as 2 (RFC 5280 §4.1.2.1).
-            try check(openSSL.setVersion(certificate, 2) == 1, "the version")
-            let serial = Int.random(in: 1 ... .max)
-            try check(openSSL.setInteger(openSSL.serialNumber(certificate), serial) == 1, "the serial number")
+            try check(OpenSSL.crypto("X509_set_version", SetNumber.self)(certificate, 2) == 1, "the version")
+            let (serial, number) = try (part("X509_get_serialNumber", of: certificate), Int.random(in: 1 ... .max))
+            try check(OpenSSL.crypto("ASN1_INTEGER_set", SetNumber.self)(serial, number) == 1, "the serial number")
+            let setTime: @convention(c) (OpaquePointer?, Int) -> OpaquePointer? = try OpenSSL.crypto("X509_gmtime_adj")
             let seconds = validity.seconds
-            try check(openSSL.setTime(openSSL.notBefore(certificate), seconds.from) != nil, "the first day")
-            try check(openSSL.setTime(openSSL.notAfter(certificate), seconds.to) != nil, "the last day")
-            let subject = openSSL.subject(certificate)
-            if let name {
-                // At most 64 characters (RFC 5280, appendix A); clients check the alternative names. 0x1000 is `MBSTRING_UTF8`.
-                let added = openSSL.addName(subject, "CN", 0x1000, Array(name.utf8.prefix(64)) + [0], -1, -1, 0)
-                try check(added == 1, "the name '\(name)'")
-            }
-            let issuerName = issuer.map { openSSL.subject($0.pointer) } ?? subject
-            try check(openSSL.setIssuer(certificate, issuerName) == 1, "the issuer")
-            try check(openSSL.setKey(certificate, key.pointer) == 1, "the key")
-            // `X509V3_CTX`, which has eight words in OpenSSL 3: the identifiers of keys are made from these two certificates.
-            let context = UnsafeMutablePointer<Int>.allocate(capacity: 16)
-            context.initialize(repeating: 0, count: 16)
-            defer { context.deallocate() }
-            let contextPointer = OpaquePointer(context)
-            openSSL.setExtensionContext(contextPointer, issuer?.pointer ?? certificate, certificate, nil, nil, 0)
+            try check(setTime(part("X509_getm_notBefore", of: certificate), seconds.from) != nil, "the first day")
+            try check(setTime(part("X509_getm_notAfter", of: certificate), seconds.to) != nil, "the last day")
+            let subject = try part("X509_get_subject_name", of: certificate)
+            if let name { try check(add(name, to: subject), "the name '\(name)'") }
+            let issuerName = try part("X509_get_subject_name", of: issuer?.pointer ?? certificate)
+            try check(OpenSSL.crypto("X509_set_issuer_name", OpenSSL.Use.self)(certificate, issuerName) == 1, "the issuer")
+            try check(OpenSSL.crypto("X509_set_pubkey", OpenSSL.Use.self)(certificate, key.pointer) == 1, "the key")
             for (identifier, value) in extensions(hasIssuer: issuer != nil) {
-                let made = openSSL.makeExtension(nil, contextPointer, identifier, value)
-                defer { openSSL.freeExtension(made) }
-                try check(made != nil && openSSL.addExtension(certificate, made, -1) == 1, "the extension '\(value)'")
+                let isAdded = try addExtension(identifier, value, to: certificate, issuer: issuer?.pointer ?? certificate)
+                try check(isAdded, "the extension '\(value)'")
             }
+            let digestNamed: @convention(c) (OpenSSL.Text) -> OpaquePointer? = try OpenSSL.crypto("EVP_get_digestbyname")
+            let sign: @convention(c) (OpaquePointer?, OpaquePointer?, OpaquePointer?) -> Int32 = try OpenSSL.crypto("X509_sign")
             let signer = issuer?.key ?? key
-            try check(openSSL.sign(certificate, signer.pointer, openSSL.digest(digest)) > 0, "the signature by \(digest)")
+            try check(sign(certificate, signer.pointer, digestNamed(digest)) > 0, "the signature by \(digest)")
+        }
+
+        private func add(_ name: String, to subject: OpaquePointer?) throws(LoopbackServerError) -> Bool {
+            let add: @convention(c) (OpaquePointer?, OpenSSL.Text, Int32, OpenSSL.Bytes, Int32, Int32, Int32) -> Int32 =
+                try OpenSSL.crypto("X509_NAME_add_entry_by_txt")
+            // At most 64 characters (RFC 5280, appendix A); clients check the alternative names. 0x1000 is `MBSTRING_UTF8`.
+            return add(subject, "CN", 0x1000, Array(name.utf8.prefix(64)) + [0], -1, -1, 0) == 1
+        }
+
+        private func addExtension(
+            _ identifier: Int32, _ value: String, to certificate: OpaquePointer, issuer: OpaquePointer
+        ) throws(LoopbackServerError) -> Bool {
+            let setContext:
+                @convention(c) (OpaquePointer?, OpaquePointer?, OpaquePointer?, OpaquePointer?, OpaquePointer?, Int32) -> Void =
+                    try OpenSSL.crypto("X509V3_set_ctx")
+            let make: @convention(c) (OpaquePointer?, OpaquePointer?, Int32, OpenSSL.Text) -> OpaquePointer? =
+                try OpenSSL.crypto("X509V3_EXT_conf_nid")
+            let add: @convention(c) (OpaquePointer?, OpaquePointer?, Int32) -> Int32 = try OpenSSL.crypto("X509_add_ext")
+            let free: OpenSSL.Free = try OpenSSL.crypto("X509_EXTENSION_free")
+            // `X509V3_CTX`, which has eight words in OpenSSL 3: the identifiers of keys are made from these two certificates.
+            return withUnsafeTemporaryAllocation(of: Int.self, capacity: 16) { words in
+                words.initialize(repeating: 0)
+                let context = words.baseAddress.map { OpaquePointer($0) }
+                setContext(context, issuer, certificate, nil, nil, 0)
+                let made = make(nil, context, identifier, value)
+                defer { free(made) }
+                return made != nil && add(certificate, made, -1) == 1
+            }
         }
 
         /// By OpenSSL's number (`NID_`). With identifiers of keys, which strict clients demand (RFC 5280 §4.2.1.1, §4.2.1.2;
@@ -162,10 +186,9 @@ extension TestCertificate {
 final class TestKey: @unchecked Sendable {
     let pointer: OpaquePointer
     let pem: String
-    private let openSSL: OpenSSL
+    private let free: OpenSSL.Free
 
     init(_ kind: TestCertificate.Key) throws(LoopbackServerError) {
-        let openSSL = try OpenSSL.loaded.get()
         // `NID_X9_62_id_ecPublicKey` and `NID_rsaEncryption`.
         let (identifier, option, value, label): (Int32, String, String, String) =
             switch kind {
@@ -173,21 +196,16 @@ final class TestKey: @unchecked Sendable {
             case .p384: (408, "ec_paramgen_curve", "P-384", "EC PRIVATE KEY")
             case .rsa(let bits): (6, "rsa_keygen_bits", String(bits), "RSA PRIVATE KEY")
             }
-        let context = openSSL.newKeyContext(identifier, nil)
-        defer { openSSL.freeKeyContext(context) }
-        var key: OpaquePointer?
-        guard openSSL.beginKey(context) == 1, openSSL.setKeyOption(context, option, value) == 1,
-            openSSL.makeKey(context, &key) == 1, let key
-        else { throw .rejectedByOpenSSL("to make a key \(kind)") }
-        pointer = key
-        self.openSSL = openSSL
+        let functions = ("EVP_PKEY_keygen_init", "EVP_PKEY_keygen")
+        pointer = try OpenSSL.make(identifier, functions, option, value, "to make a key \(kind)")
+        free = try OpenSSL.crypto("EVP_PKEY_free")
         do throws(LoopbackServerError) {
-            pem = try OpenSSL.pem(label, key, openSSL.encodeKey).text
+            pem = try OpenSSL.pem(label, pointer, OpenSSL.crypto("i2d_PrivateKey")).text
         } catch {
-            openSSL.freeKey(key)
+            free(pointer)
             throw error
         }
     }
 
-    deinit { openSSL.freeKey(pointer) }
+    deinit { free(pointer) }
 }
