@@ -34,9 +34,7 @@ public final class Download: Transfer {
         control.run()
     }
 
-    deinit {
-        control.cancel()
-    }
+    deinit { control.cancel() }
 
     /// Waits for the end, and gives the file. Cancelling the waiting task cancels the download.
     ///
@@ -52,8 +50,10 @@ public final class Download: Transfer {
         }
     }
 
-    /// The progress from now to the end. A slow reader misses values, but never the last one.
-    public var progress: ProgressUpdates { ProgressUpdates(download: self, updates: control.meter.updates) }
+    /// The progress from now to the end. A slow reader misses values, but never the last one. The sequence retains the download.
+    public var progress: some AsyncSequence<TransferProgress, Never> & Sendable {
+        control.meter.updates.map { [self] update in withExtendedLifetime(self) { update } }
+    }
 
     /// The progress as Foundation's `Progress`, always the same object. It can be cancelled, paused and resumed.
     public var foundationProgress: Progress {
@@ -95,27 +95,6 @@ public final class Download: Transfer {
     ///
     /// - Throws: ``DownloadError``; ``DownloadError/busy(path:)`` while a download of the file runs.
     public static func discardPart(of file: URL) throws(DownloadError) { try PartFile(beside: file).discard() }
-}
-
-/// The progress of a download; see ``Download/progress``. Retains the download.
-public struct ProgressUpdates: AsyncSequence, Sendable {
-    let download: Download
-    let updates: AsyncStream<TransferProgress>
-
-    public struct AsyncIterator: AsyncIteratorProtocol {
-        let download: Download
-        var updates: AsyncStream<TransferProgress>.Iterator
-
-        /// The newest value; `nil` after the last one.
-        public mutating func next(isolation actor: isolated (any Actor)?) async -> TransferProgress? {
-            await updates.next(isolation: actor)
-        }
-
-        /// As ``next(isolation:)``.
-        public mutating func next() async -> TransferProgress? { await next(isolation: #isolation) }
-    }
-
-    public func makeAsyncIterator() -> AsyncIterator { AsyncIterator(download: download, updates: updates.makeAsyncIterator()) }
 }
 
 /// A complete, verified file.
