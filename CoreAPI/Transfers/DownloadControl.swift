@@ -17,12 +17,11 @@ final class DownloadControl: Sendable {
         var task: Task<Outcome, Never>?
         var runs = 0
         var phase = Phase.running
-        var isPaused = false
+        /// Fulfilled at the end of the present pause; `nil` without one.
+        var pause: Promise<Void>?
         var pauses = 0
         /// Ends the running requests if they can be continued.
         var cut: (@Sendable () -> Void)?
-        /// The tasks that wait for the end of the pause.
-        var waiting: [CheckedContinuation<Void, Never>] = []
     }
 
     let meter = TransferMeter(mayBeginAgain: true)
@@ -37,7 +36,7 @@ final class DownloadControl: Sendable {
 
     var endpoint: any Endpoint { state.withLock { $0.endpoint } }
     var takesAnyAddress: Bool { state.withLock { $0.takesAnyAddress } }
-    var isPaused: Bool { state.withLock { $0.isPaused } }
+    var isPaused: Bool { state.withLock { $0.pause != nil } }
     var pauses: Int { state.withLock { $0.pauses } }
 
     /// The last run; starts the first one.
@@ -62,7 +61,7 @@ final class DownloadControl: Sendable {
     private func end(_ number: Int, _ outcome: Outcome) -> Outcome {
         state.withLock { state in
             guard number == state.runs else { return }
-            state.isPaused = false
+            state.pause = nil
             if case .success = outcome { state.phase = .complete } else { state.phase = .failed }
             meter.end()
         }
@@ -78,10 +77,9 @@ final class DownloadControl: Sendable {
     }
 
     func pause() {
-        let cut = state.withLock { state in
-            guard state.phase == .running, !state.isPaused else { return nil as (@Sendable () -> Void)? }
-            state.isPaused = true
-            state.pauses += 1
+        let cut = state.withLock { state -> (@Sendable () -> Void)? in
+            guard state.phase == .running, state.pause == nil else { return nil }
+            (state.pause, state.pauses) = (Promise(), state.pauses + 1)
             return state.cut
         }
         cut?()
@@ -89,39 +87,18 @@ final class DownloadControl: Sendable {
 
     /// Continues after a pause, a failure or a cancellation. `endpoint` has the rest; `nil` for the same one as before.
     func resume(with endpoint: (any Endpoint)?) {
-        state.withLock { state in
+        let pause = state.withLock { state in
             if let endpoint { (state.endpoint, state.takesAnyAddress) = (endpoint, true) }
-            state.isPaused = false
             if state.phase == .cancelled || state.phase == .failed { begin(&state) }
+            return state.pause.take()
         }
-        wake()
-    }
-
-    private func wake() {
-        let waiting = state.withLock { state in
-            defer { state.waiting = [] }
-            return state.waiting
-        }
-        for continuation in waiting { continuation.resume() }
+        pause?.fulfil(.success(()))
     }
 
     func setCut(_ cut: (@Sendable () -> Void)?) { state.withLock { $0.cut = cut } }
 
     func waitWhilePaused() async throws {
-        while isPaused, !Task.isCancelled {
-            await withTaskCancellationHandler {
-                await withCheckedContinuation { continuation in
-                    let waits = state.withLock { state in
-                        let waits = state.isPaused && !Task.isCancelled
-                        if waits { state.waiting.append(continuation) }
-                        return waits
-                    }
-                    if !waits { continuation.resume() }
-                }
-            } onCancel: {
-                wake()
-            }
-        }
+        while let pause = state.withLock({ $0.pause }) { try await pause.value() }
         try Task.checkCancellation()
     }
 }

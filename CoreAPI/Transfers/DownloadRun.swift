@@ -29,10 +29,12 @@ final class DownloadRun: Sendable {
         var isSaving = false
     }
 
-    /// The bytes on the disk are of no use. All bytes come with the response, or else with the next request.
-    private struct Restart {
-        var response: Response<Body>?
-        let failure: APIClientError
+    /// How a round ends.
+    private enum RoundEnd {
+        case complete([ContentDigest])
+        case paused
+        /// The bytes on the disk are of no use. All bytes come with the response, or else with the next request.
+        case restart(Response<Body>?, because: APIClientError)
     }
 
     init(_ dispatcher: any Dispatcher, to file: URL, _ options: DownloadOptions, _ control: DownloadControl) {
@@ -129,29 +131,33 @@ final class DownloadRun: Sendable {
     private func fetch(_ part: PartFile) async throws -> [ContentDigest] {
         var given: Response<Body>?
         while true {
-            let pauses = control.pauses
-            do {
-                try await control.waitWhilePaused()
-                var restart = try await round(part, given)
-                given = nil
-                if restart == nil {
-                    let (digests, mismatch) = try await verify(part)
-                    guard let mismatch else { return digests }
-                    restart = Restart(failure: mismatch)
-                }
-                guard let restart else { continue }
-                guard state.withLock({ $0.plan.restart(atMost: $0.attempts) }) else { throw restart.failure }
-                given = restart.response
-            } catch {
-                guard !Task.isCancelled, control.pauses != pauses else { throw error }
+            switch try await round(part, given) {
+            case .complete(let digests): return digests
+            case .paused:
                 save(part)
                 given = nil
+            case .restart(let response, let failure):
+                guard state.withLock({ $0.plan.restart(atMost: $0.attempts) }) else { throw failure }
+                given = response
             }
         }
     }
 
+    private func round(_ part: PartFile, _ given: Response<Body>?) async throws -> RoundEnd {
+        let pauses = control.pauses
+        do {
+            try await control.waitWhilePaused()
+            if let end = try await pausableRequests(part, given) { return end }
+            return try await verify(part)
+        } catch {
+            // A pause has cancelled the requests, or one has failed during it.
+            guard !Task.isCancelled, control.pauses != pauses else { throw error }
+            return .paused
+        }
+    }
+
     /// Makes the requests in a task that a pause can cancel.
-    private func round(_ part: PartFile, _ given: Response<Body>?) async throws -> Restart? {
+    private func pausableRequests(_ part: PartFile, _ given: Response<Body>?) async throws -> RoundEnd? {
         let task = Task { try await self.requests(part, given) }
         control.setCut { [weak self] in
             if self?.mayContinue == true { task.cancel() }
@@ -164,7 +170,8 @@ final class DownloadRun: Sendable {
         }
     }
 
-    private func requests(_ part: PartFile, _ given: Response<Body>?) async throws -> Restart? {
+    /// Requests what is missing. Returns an end of the round, unless the disk has all bytes.
+    private func requests(_ part: PartFile, _ given: Response<Body>?) async throws -> RoundEnd? {
         var response = given
         if plan.representation == nil {
             let whole = if let given { given } else { try await askForAll() }
@@ -176,12 +183,12 @@ final class DownloadRun: Sendable {
             return if let index = open.first { try await fill(index, part, first) } else { nil }
         }
         do {
-            return try await withThrowingTaskGroup(of: Restart?.self) { group in
+            return try await withThrowingTaskGroup(of: RoundEnd?.self) { group in
                 for index in open { group.addTask { try await self.fill(index, part, index == 0 ? first : nil) } }
-                // The first failure or restart cancels the other requests.
-                for try await case let restart? in group {
+                // The first failure or end cancels the other requests.
+                for try await case let end? in group {
                     group.cancelAll()
-                    return restart
+                    return end
                 }
                 return nil
             }
@@ -190,7 +197,7 @@ final class DownloadRun: Sendable {
             save(part)
             try await Task.sleep(for: pause)
             for index in open {
-                if let restart = try await fill(index, part, nil) { return restart }
+                if let end = try await fill(index, part, nil) { return end }
             }
             return nil
         }
@@ -221,7 +228,7 @@ final class DownloadRun: Sendable {
     }
 
     /// Downloads a segment to its end, with at most as many requests as the channel allows attempts. `given` has all bytes.
-    private func fill(_ index: Int, _ part: PartFile, _ given: Response<Body>?) async throws -> Restart? {
+    private func fill(_ index: Int, _ part: PartFile, _ given: Response<Body>?) async throws -> RoundEnd? {
         var (given, tries) = (given, Tries(plan, index))
         while case let segment = plan.segments[index], !segment.isComplete {
             let response = if let given { given } else { await ask(for: index) }
@@ -234,14 +241,14 @@ final class DownloadRun: Sendable {
                     return nil
                 case .begin:
                     let reason = "expected the rest of the file, found another file or the whole file several times"
-                    return Restart(response: response, failure: error(.malformed(reason), response))
-                case .askForAll(let reason): return Restart(failure: error(reason, response))
+                    return .restart(response, because: error(.malformed(reason), response))
+                case .askForAll(let reason): return .restart(nil, because: error(reason, response))
                 case .fail(let reason): throw error(reason, response)
                 }
             }
             given = nil
             do {
-                try await write(response, upTo: end, into: index, part)
+                guard try await write(response, upTo: end, into: index, part) else { return .paused }
                 tries.note(plan.segments[index].done)
                 tries.parts += 1
             } catch {
@@ -254,7 +261,7 @@ final class DownloadRun: Sendable {
                 change { $0.failed = failed }
                 save(part)
                 try await Task.sleep(for: delay)
-                guard mayContinue else { return Restart(failure: failure) }
+                guard mayContinue else { return .restart(nil, because: failure) }
             }
             guard tries.parts < DownloadOptions.mostPartialAnswers || plan.segments[index].isComplete else {
                 let reason = "\(tries.parts) partial responses one after another, with less than 1 MiB together"
@@ -301,7 +308,8 @@ final class DownloadRun: Sendable {
     }
 
     /// Writes a response's bytes, up to the segment's end. `end` is the offset after the response's last byte, if it is known.
-    private func write(_ response: Response<Body>, upTo end: Int64?, into index: Int, _ part: PartFile) async throws {
+    /// Returns `false` if a pause comes first, and the rest can be requested later.
+    private func write(_ response: Response<Body>, upTo end: Int64?, into index: Int, _ part: PartFile) async throws -> Bool {
         let (segment, body) = (plan.segments[index], try response.value)
         var offset = segment.done
         let stop = [segment.end, end].compactMap { $0 }.min()
@@ -309,7 +317,7 @@ final class DownloadRun: Sendable {
         let leaves = segment.end != end && stop == segment.end
         for try await chunk in body {
             if control.isPaused {
-                guard !mayContinue else { throw CancellationError() }
+                guard !mayContinue else { return false }
                 try await control.waitWhilePaused()
             }
             if let stop, !leaves, offset + Int64(chunk.count) > stop {
@@ -321,7 +329,7 @@ final class DownloadRun: Sendable {
             try part.write(piece, at: offset - Int64(piece.count))
             note(index, offset, piece.count, part)
             try await limit?.wait(for: piece.count)
-            if leaves, offset == stop { return }
+            if leaves, offset == stop { return true }
         }
         try Task.checkCancellation()
         if let stop, offset < stop {
@@ -335,10 +343,11 @@ final class DownloadRun: Sendable {
             if let digest { plan.digests.append((segment.done..<offset, digest)) }
         }
         if stop == nil { report() }
+        return true
     }
 
-    /// Computes and compares the digests of the bytes on the disk. A mismatch is returned if another download may mend it.
-    private func verify(_ part: PartFile) async throws -> ([ContentDigest], APIClientError?) {
+    /// Computes and compares the digests of the bytes on the disk. A mismatch is a restart if that may mend it.
+    private func verify(_ part: PartFile) async throws -> RoundEnd {
         let plan = plan
         let named = plan.representation?.digest.flatMap { DigestField($0) }
         let algorithms = options.computes.union(options.digests.map(\.algorithm)).union(named?.algorithms ?? [])
@@ -351,11 +360,11 @@ final class DownloadRun: Sendable {
         for (range, field) in plan.digests where mismatch == nil {
             mismatch = field.mismatch(try await part.digests(field.algorithms, of: range))
         }
-        guard let mismatch else { return (digests, nil) }
+        guard let mismatch else { return .complete(digests) }
         let failure = await failure(mismatch)
         guard plan.mayMendDigests else { throw failure }
         try discardBytes(part)
-        return (digests, failure)
+        return .restart(nil, because: failure)
     }
 
     private func error(_ reason: DownloadPlan.Reason, _ response: Response<Body>) -> APIClientError {
