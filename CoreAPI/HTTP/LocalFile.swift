@@ -37,9 +37,7 @@ package final class LocalFile {
         guard lseek(descriptor, off_t(offset), SEEK_SET) >= 0 else { throw FileFailure(path: path, code: errno) }
     }
 
-    deinit {
-        close(descriptor)
-    }
+    deinit { close(descriptor) }
 
     /// The next bytes; empty at the end.
     package func read(upTo limit: Int) throws(FileFailure) -> Data {
@@ -83,8 +81,7 @@ package struct FileReplacement: Sendable {
     /// - Parameter draft: another path in the same folder, for a caller that replaces the file alone and often: a process that
     ///   is killed then leaves one draft at most. An earlier one there is removed. Default a new name for each value.
     package init(path: String, mode: mode_t = 0o644, draft: String? = nil) {
-        self.path = path
-        self.mode = mode
+        (self.path, self.mode) = (path, mode)
         let suffix = ".\(UUID().uuidString)"
         self.draft = draft ?? path.leavingRoom(for: suffix.utf8.count, mark: "") + suffix
         isDraftFixed = draft != nil
@@ -107,7 +104,7 @@ package struct FileReplacement: Sendable {
     package func write(_ data: Data) throws(FileFailure) {
         if isDraftFixed { unlink(draft) }
         let descriptor = try create()
-        var code = data.withUnsafeBytes { Self.write($0, to: descriptor) }
+        var code = data.writeAll(to: descriptor, at: 0)
         if code == 0, fsync(descriptor) != 0 { code = errno }
         if close(descriptor) != 0, code == 0 { code = errno }
         if code == 0, rename(draft, path) != 0 { code = errno }
@@ -116,22 +113,25 @@ package struct FileReplacement: Sendable {
             throw FileFailure(path: path, code: code)
         }
     }
-
-    /// - Returns: the number of the system's error, 0 for none.
-    private static func write(_ bytes: UnsafeRawBufferPointer, to descriptor: Int32) -> Int32 {
-        var rest = bytes[...]
-        while !rest.isEmpty {
-            let count = systemWrite(descriptor, UnsafeRawBufferPointer(rebasing: rest))
-            if count < 0, errno == EINTR { continue }
-            guard count > 0 else { return errno }
-            rest = rest.dropFirst(count)
-        }
-        return 0
-    }
 }
 
-private func systemWrite(_ descriptor: Int32, _ bytes: UnsafeRawBufferPointer) -> Int {
-    write(descriptor, bytes.baseAddress, bytes.count)
+extension Data {
+    /// Writes these bytes into a file, from an offset on.
+    ///
+    /// - Returns: the number of the system's error, 0 for none.
+    package func writeAll(to descriptor: Int32, at offset: Int64) -> Int32 {
+        withUnsafeBytes { bytes in
+            var written = 0
+            while written < bytes.count {
+                let rest = UnsafeRawBufferPointer(rebasing: bytes[written...])
+                let count = pwrite(descriptor, rest.baseAddress, rest.count, off_t(offset) + off_t(written))
+                if count < 0, errno == EINTR { continue }
+                guard count > 0 else { return count < 0 ? errno : ENOSPC }
+                written += count
+            }
+            return 0
+        }
+    }
 }
 
 extension String {
@@ -170,10 +170,7 @@ package struct FileFailure: Error, Hashable, LocalizedError {
     /// As in `errno`.
     package let code: Int32
 
-    package init(path: String, code: Int32) {
-        self.path = path
-        self.code = code
-    }
+    package init(path: String, code: Int32) { (self.path, self.code) = (path, code) }
 
     /// The system's own words, such as `No such file or directory`.
     package var reason: String { String(cString: strerror(code)) }

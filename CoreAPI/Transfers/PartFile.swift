@@ -2,14 +2,6 @@ internal import CoreAPICore
 internal import CoreAPIHTTP
 internal import Foundation
 
-#if canImport(Darwin)
-internal import Darwin
-#elseif canImport(Musl)
-internal import Musl
-#else
-internal import Glibc
-#endif
-
 /// The unfinished file beside its target, locked while it is open. Several tasks write at any offset.
 final class PartFile: Sendable {
     private let target: String
@@ -96,18 +88,7 @@ final class PartFile: Sendable {
     }
 
     func write(_ data: Data, at offset: Int64) throws(DownloadError) {
-        let code = data.withUnsafeBytes { bytes -> Int32 in
-            var (rest, offset) = (bytes[...], offset)
-            while !rest.isEmpty {
-                let piece = UnsafeRawBufferPointer(rebasing: rest)
-                let count = pwrite(descriptor, piece.baseAddress, piece.count, off_t(offset))
-                if count < 0, errno == EINTR { continue }
-                guard count > 0 else { return count < 0 ? errno : ENOSPC }
-                rest = rest.dropFirst(count)
-                offset += Int64(count)
-            }
-            return 0
-        }
+        let code = data.writeAll(to: descriptor, at: offset)
         if code != 0 { throw .system(path, code) }
     }
 
