@@ -18,40 +18,39 @@ struct Segment: Codable, Sendable, Hashable {
 /// Untrusted: any program may have changed it. The seal shows damage of the sidecar and of the last bytes of each segment. It
 /// cannot show a forgery: a program that may write here may write the bytes, too. The sidecar contains neither the address nor a
 /// secret.
-struct Sidecar: Sendable, Hashable {
+struct Sidecar: Codable, Sendable, Hashable {
     static let longest = 65_536
-    private static let version = 1
+    private static let currentVersion = 1
 
+    private var version = Sidecar.currentVersion
     /// SHA-256 of the address without its secrets, or of the name that the caller gave, in hexadecimal.
     let resource: String
-    let representation: Representation
+    private(set) var representation: Representation
     /// The segments, without gaps, from the first byte to the last.
     let segments: [Segment]
     /// The SHA-256 of the other members and of each segment's last bytes on the disk, in hexadecimal. It does not cover all
-    /// bytes: the kit's SHA-256 takes 140 to 240 MB a second, and a download over loopback brings 1,200.
+    /// bytes, because that would take longer than a fast download.
     var seal = ""
 
-    private struct Record: Codable {
-        var version: Int
-        var resource: String
-        var tag: String?
-        var date: String?
-        var length: Int64?
-        var digest: String?
-        var coding: String?
-        var segments: [Segment]
-        var seal: String
+    init(resource: String, representation: Representation, segments: [Segment]) {
+        (self.resource, self.representation, self.segments) = (resource, representation, segments)
     }
 
     var json: Data? {
-        var record = Record(
-            version: Self.version, resource: resource, length: representation.length, digest: representation.digest,
-            coding: representation.coding, segments: segments, seal: seal)
-        guard let validator = representation.validator else { return nil }
-        if validator.field == .eTag { record.tag = validator.text } else { record.date = validator.text }
         var encoder = JSONBodyEncoder()
         encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
-        return try? encoder.encode(record)
+        return try? encoder.encode(self)
+    }
+
+    /// `nil` for JSON that this version cannot have written.
+    init?(json: Data) {
+        guard json.count <= Self.longest, let read = try? JSONBodyDecoder().decode(Self.self, from: json),
+            read.version == Self.currentVersion, read.resource.utf8.count == 64, read.resource.utf8.allSatisfy(\.isHexDigit),
+            read.representation.digest.map({ $0.utf8.count <= 8_192 }) ?? true, read.representation.validator?.isSound == true,
+            Self.areSound(read.segments, read.representation.length)
+        else { return nil }
+        self = read
+        representation.digest = read.representation.digest.flatMap { DigestField($0)?.text }
     }
 
     /// Whether the segments follow each other from 0 to the length.
@@ -68,40 +67,15 @@ struct Sidecar: Sendable, Hashable {
     }
 }
 
-extension Sidecar {
-    /// `nil` for JSON that this version cannot have written.
-    init?(json: Data) {
-        guard json.count <= Self.longest, let record = try? JSONBodyDecoder().decode(Record.self, from: json),
-            record.version == Self.version, record.resource.utf8.count == 64, record.resource.utf8.allSatisfy(\.isHexDigit),
-            record.digest.map({ $0.utf8.count <= 8_192 }) ?? true, Self.areSound(record.segments, record.length)
-        else { return nil }
-        let validator: Representation.Validator
-        switch (record.tag, record.date) {
-        case (let tag?, nil):
-            guard let strong = Representation.Validator(tag: tag) else { return nil }
-            validator = strong
-        case (nil, let date?):
-            guard date.utf8.count <= 64, HTTPDate.date(date) != nil, date.firstForbiddenControl == nil else { return nil }
-            validator = .date(date)
-        default: return nil
-        }
-        let digest = record.digest.flatMap { DigestField($0)?.text }
-        self.init(
-            resource: record.resource,
-            representation: Representation(validator: validator, length: record.length, digest: digest, coding: record.coding),
-            segments: record.segments, seal: record.seal)
-    }
-}
-
 extension [Segment] {
     /// The offset after the last byte on the disk.
     var reach: Int64 { lazy.filter { $0.done > $0.start }.map(\.done).max() ?? 0 }
 }
 
 /// Identifies the bytes of a server's response by its head: equal values mean equal bytes.
-struct Representation: Sendable, Hashable {
+struct Representation: Codable, Sendable, Hashable {
     /// A strong validator (RFC 9110 §8.8): equal only if all bytes are equal.
-    struct Validator: Sendable, Hashable {
+    struct Validator: Codable, Sendable, Hashable {
         let field: HTTPField.Name
         /// As received; for `If-Range` (§13.1.5).
         let text: String
@@ -110,6 +84,15 @@ struct Representation: Sendable, Hashable {
         static func tag(_ text: String) -> Validator { Validator(field: .eTag, text: text) }
         /// `Last-Modified`.
         static func date(_ text: String) -> Validator { Validator(field: .lastModified, text: text) }
+
+        /// Whether a response can have given it.
+        fileprivate var isSound: Bool {
+            switch field {
+            case .eTag: Validator(tag: text) != nil
+            case .lastModified: text.utf8.count <= 64 && HTTPDate.date(text) != nil && text.firstForbiddenControl == nil
+            default: false
+            }
+        }
     }
 
     /// `nil` without a strong validator; then the rest cannot be requested.
