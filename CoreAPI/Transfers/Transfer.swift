@@ -72,9 +72,7 @@ public struct TransferProgress: Sendable, Hashable {
     public init(completed: Int64 = 0, total: Int64? = nil) { (self.completed, self.total) = (completed, total) }
 
     /// The completed fraction, from 0 to 1; `nil` without a total.
-    public var fraction: Double? {
-        total.map { $0 > 0 ? min(max(Double(completed) / Double($0), 0), 1) : 1 }
-    }
+    public var fraction: Double? { total.map { $0 > 0 ? min(max(Double(completed) / Double($0), 0), 1) : 1 } }
 }
 
 /// Keeps the progress of one transfer, and reports it.
@@ -90,23 +88,21 @@ final class TransferMeter: Sendable {
     private let state = Mutex(State())
     /// Held until a change has been reported, so that no older value follows a newer one. An observer of a `Progress` may cancel
     /// the transfer meanwhile, which needs the lock of the state only.
-    private let reports = ManualLock()
+    private let reports = Mutex(())
     /// Whether the reports may go on after their end.
     private let mayBeginAgain: Bool
 
     init(mayBeginAgain: Bool = false) { self.mayBeginAgain = mayBeginAgain }
 
     func change(_ change: (inout TransferProgress) -> Void) {
-        reports.lock()
-        defer { reports.unlock() }
-        var progress = state.withLock { $0.progress }
-        change(&progress)
-        let (watchers, mirrors) = state.withLock { [progress] state in
-            state.progress = progress
-            return (Array(state.watchers.values), state.mirrors)
+        reports.withLock { _ in
+            let now = state.withLock { state in
+                change(&state.progress)
+                return state
+            }
+            for mirror in now.mirrors { mirror.show(now.progress) }
+            for watcher in now.watchers.values { watcher.yield(now.progress) }
         }
-        for mirror in mirrors { mirror.show(progress) }
-        for watcher in watchers { watcher.yield(progress) }
     }
 
     /// Ends the reports.
@@ -139,13 +135,13 @@ final class TransferMeter: Sendable {
 
     /// Updates Foundation's `Progress`.
     func mirror(in mirror: Progress) {
-        reports.lock()
-        defer { reports.unlock() }
-        let progress = state.withLock { state in
-            if mayBeginAgain || !state.isEnded { state.mirrors.append(mirror) }
-            return state.progress
+        reports.withLock { _ in
+            let progress = state.withLock { state in
+                if mayBeginAgain || !state.isEnded { state.mirrors.append(mirror) }
+                return state.progress
+            }
+            mirror.show(progress)
         }
-        mirror.show(progress)
     }
 }
 

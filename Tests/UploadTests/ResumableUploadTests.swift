@@ -514,18 +514,18 @@ struct ResumableUploadTests {
 
 @Suite("The fields of resumable uploads", .closing)
 struct UploadDialectTests {
-    private func answer(_ dialect: ResumableUpload.Dialect, _ fields: [(String, String)]) throws -> ResumableUpload.Dialect.Answer
+    private func answer(_ dialect: ResumableUpload.Dialect, _ fields: [(String, String)]) throws -> ResumableUpload.Dialect.Status
     {
         var all = HTTPFields()
         for (name, value) in fields { all.append(HTTPField(name: try #require(HTTPField.Name(name)), value: value)) }
-        return try dialect.answer(all)
+        return try dialect.status(all)
     }
 
     @Test("are read")
     func read() throws {
         let new = try answer(
             .ietf, [("Upload-Offset", " 7 "), ("Upload-Complete", "?0;a=1"), ("Upload-Limit", "max-append-size=9")])
-        #expect(new == ResumableUpload.Dialect.Answer(offset: 7, isComplete: false, limit: 9))
+        #expect(new == ResumableUpload.Dialect.Status(offset: 7, isComplete: false, limit: 9))
         #expect(try answer(.ietfInterop5, [("Upload-Complete", "?1")]).isComplete == true)
         #expect(try answer(.ietfInterop3, [("Upload-Incomplete", "?0")]).isComplete == true)
         #expect(try answer(.ietfInterop3, [("Upload-Complete", "?1")]).isComplete == nil)

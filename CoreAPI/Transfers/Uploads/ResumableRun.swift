@@ -26,7 +26,7 @@ struct ResumableRun<Value: Sendable> {
     /// The response of the request that ends the upload without success.
     private struct Failed: Error {
         let response: Response<Value>
-        /// Whether the server has answered in the right form, but has taken no byte.
+        /// Whether the server has responded in the right form, but has taken no byte.
         var isStandstill = false
 
         init<Other>(_ response: Response<Other>, _ error: APIClientError) { self.response = response.with(.failure(error)) }
@@ -114,13 +114,13 @@ struct ResumableRun<Value: Sendable> {
         }
         let fields = dialect.creation(length: length, metadata: plan.metadata)
         let response = await dispatcher.response(for: TransferEndpoint(step: endpoint, fields: fields), as: .nothing)
-        let answer = try read(response)
-        guard let location = answer.location, !location.isEmpty else {
+        let status = try read(response)
+        guard let location = status.location, !location.isEmpty else {
             throw Failed(response, malformed: "expected a Location for the upload, found no such field")
         }
         let made = State(
             url: try address(location, response), dialect: dialect, offset: 0, length: length, source: fingerprint,
-            sent: source.sent, expires: answer.expires, limit: answer.limit)
+            sent: source.sent, expires: status.expires, limit: status.limit)
         await plan.store(made)
         (state, sent) = (made, 0)
         // In tus an upload without bytes is complete when it is created.
@@ -139,19 +139,19 @@ struct ResumableRun<Value: Sendable> {
         }
         let step = TransferEndpoint(step: endpoint, .head, at: state.url, fields: dialect.common)
         let response = await dispatcher.response(for: step, as: .nothing)
-        let answer = try read(response)
-        guard let offset = answer.offset else { throw Failed(response, malformed: "the response has no Upload-Offset") }
-        if let length = state.length, let found = answer.length, found != length {
+        let status = try read(response)
+        guard let offset = status.offset else { throw Failed(response, malformed: "the response has no Upload-Offset") }
+        if let length = state.length, let found = status.length, found != length {
             throw Failed(response, malformed: "expected Upload-Length \(length), found \(found)")
         }
         var found = state
-        found.expires = answer.expires ?? state.expires
+        found.expires = status.expires ?? state.expires
         // This run has sent nothing yet. Of a sequence the state names all bytes that the server can have.
         let isFirst = sent == .max
         try move(&found, to: offset, atMost: isFirst ? state.sent?.count ?? .max : sent, response)
         if isFirst { meter.change { $0.reused = offset } }
         try await fromSource { try await $0.skip(state.sent, to: offset) }
-        let isComplete = isTus ? offset == state.length : answer.isComplete == true
+        let isComplete = isTus ? offset == state.length : status.isComplete == true
         if isComplete, let length = state.length, offset != length {
             throw Failed(response, malformed: "the upload is complete after \(offset) of \(length) bytes")
         }
@@ -185,24 +185,24 @@ struct ResumableRun<Value: Sendable> {
             verifier: piece.isLast && !isTus ? nil : .successful, observer: observer)
         guard piece.isLast else {
             let response = await dispatcher.response(for: step, as: .nothing)
-            let answer = try read(response)
-            guard answer.isComplete != true else {
+            let status = try read(response)
+            guard status.isComplete != true else {
                 throw Failed(response, malformed: "expected an incomplete upload, found it complete")
             }
-            return try await acknowledge(state, answer, to: end, response)
+            return try await acknowledge(state, status, to: end, response)
         }
         let response = await dispatcher.response(for: step, as: decoding)
-        let named = (try? dialect.answer(response.head?.headers ?? [:]))?.offset
+        let named = (try? dialect.status(response.head?.headers ?? [:]))?.offset
         // The server has all bytes, even if its response is invalid.
         if case .decoding = response.error?.untranslated, named ?? end == end { await plan.store(nil) }
         // In the draft the last response is the endpoint's own, and may be at another address (303).
-        let answer = try read(response, mayBeElsewhere: !isTus)
-        if answer.isComplete == true, let offset = answer.offset, offset != end {
+        let status = try read(response, mayBeElsewhere: !isTus)
+        if status.isComplete == true, let offset = status.offset, offset != end {
             throw Failed(response, malformed: "the upload is complete after \(offset) of \(end) bytes")
         }
         // A server may have accepted only a part.
-        if isTus ? answer.offset != end : answer.isComplete == false || answer.offset ?? end != end {
-            return try await acknowledge(state, answer, to: end, response)
+        if isTus ? status.offset != end : status.isComplete == false || status.offset ?? end != end {
+            return try await acknowledge(state, status, to: end, response)
         }
         await plan.store(nil)
         return response
@@ -210,12 +210,12 @@ struct ResumableRun<Value: Sendable> {
 
     /// Moves the state after a response to bytes, which is not the last one.
     private mutating func acknowledge<Other>(
-        _ state: State, _ answer: ResumableUpload.Dialect.Answer, to end: Int64, _ response: Response<Other>
+        _ state: State, _ status: ResumableUpload.Dialect.Status, to end: Int64, _ response: Response<Other>
     ) async throws(Failed) -> Response<Value>? {
-        if answer.offset == nil, isTus { throw Failed(response, malformed: "the response has no Upload-Offset") }
+        if status.offset == nil, isTus { throw Failed(response, malformed: "the response has no Upload-Offset") }
         var found = state
-        found.expires = answer.expires ?? state.expires
-        try move(&found, to: answer.offset ?? end, atMost: end, response)
+        found.expires = status.expires ?? state.expires
+        try move(&found, to: status.offset ?? end, atMost: end, response)
         guard found.offset > state.offset else {
             let reason = "expected that the server takes bytes, found the same Upload-Offset \(found.offset) again"
             var failed = Failed(response, malformed: reason)
@@ -236,12 +236,12 @@ struct ResumableRun<Value: Sendable> {
         return await dispatcher.response(for: step, as: decoding)
     }
 
-    // MARK: - The answers
+    // MARK: - The responses
 
     /// `mayBeElsewhere` says that a redirect may have led to another method's response.
     private func read<Other>(
         _ response: Response<Other>, mayBeElsewhere: Bool = false
-    ) throws(Failed) -> ResumableUpload.Dialect.Answer {
+    ) throws(Failed) -> ResumableUpload.Dialect.Status {
         switch response.error {
         case .cancelled(let context): throw Failed(response, APIClientError.cancelled(context))
         case .transport(let failure, let context): throw Failed(response, APIClientError.transport(failure, context))
@@ -253,7 +253,7 @@ struct ResumableRun<Value: Sendable> {
         }
         if let error = response.error { throw Failed(response, error) }
         do throws(TransportError) {
-            return try dialect.answer(response.head?.headers ?? [:])
+            return try dialect.status(response.head?.headers ?? [:])
         } catch {
             throw Failed(response, error)
         }

@@ -53,8 +53,8 @@ extension ResumableUpload.Dialect {
         interop > 3 ? ["Upload-Complete": isComplete ? "?1" : "?0"] : ["Upload-Incomplete": isComplete ? "?0" : "?1"]
     }
 
-    /// The fields of a response about an upload.
-    struct Answer: Equatable {
+    /// What a response says of an upload.
+    struct Status: Equatable {
         var offset: Int64?
         var length: Int64?
         var isComplete: Bool?
@@ -64,21 +64,21 @@ extension ResumableUpload.Dialect {
         var limit: Int64?
     }
 
-    func answer(_ fields: HTTPFields) throws(TransportError) -> Answer {
-        var answer = Answer()
-        answer.offset = try number("Upload-Offset", fields)
-        answer.length = try number("Upload-Length", fields)
-        answer.location = try text("Location", fields)
+    func status(_ fields: HTTPFields) throws(TransportError) -> Status {
+        var status = Status()
+        status.offset = try number("Upload-Offset", fields)
+        status.length = try number("Upload-Length", fields)
+        status.location = try text("Location", fields)
         guard !isTus else {
-            answer.expires = try text("Upload-Expires", fields).flatMap(HTTPDate.date)
-            return answer
+            status.expires = try text("Upload-Expires", fields).flatMap(HTTPDate.date)
+            return status
         }
-        answer.isComplete = try interop > 3 ? flag("Upload-Complete", fields) : flag("Upload-Incomplete", fields).map { !$0 }
+        status.isComplete = try interop > 3 ? flag("Upload-Complete", fields) : flag("Upload-Incomplete", fields).map { !$0 }
         // All lines are one dictionary (RFC 9110 §5.3): `max-size=1000, max-append-size=100`.
         let limits = HTTPField.Name("Upload-Limit").map { fields[values: $0].filter { !$0.isEmpty } } ?? []
         let limit = StructuredField.dictionary(limits.joined(separator: ", "))?["max-append-size"]
-        answer.limit = limit?.count.flatMap { $0 > 0 ? $0 : nil }
-        return answer
+        status.limit = limit?.count.flatMap { $0 > 0 ? $0 : nil }
+        return status
     }
 
     private func text(_ name: String, _ fields: HTTPFields) throws(TransportError) -> String? {
@@ -108,9 +108,7 @@ extension ResumableUpload.Dialect {
 
 extension StructuredValue {
     /// A number of bytes (RFC 9651 §3.3.1).
-    fileprivate var count: Int64? {
-        if case .integer(let number) = self, number >= 0 { number } else { nil }
-    }
+    fileprivate var count: Int64? { if case .integer(let number) = self, number >= 0 { number } else { nil } }
 }
 
 extension ResumableUpload.Checksum {

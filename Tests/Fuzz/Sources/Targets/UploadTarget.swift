@@ -16,11 +16,11 @@ extension FuzzTarget {
             guard line.count == 2, let name = HTTPField.Name(String(line[0])) else { continue }
             fields.append(HTTPField(name: name, value: String(line[1])))
         }
-        guard let answer = try? dialect.answer(fields) else { return }
+        guard let answer = try? dialect.status(fields) else { return }
         for number in [answer.offset, answer.length, answer.limit].compactMap(\.self) {
             expect(number >= 0 && number < 1_000_000_000_000_000_000, "a number of at most 18 digits: \(number)")
         }
         expect(answer.limit != 0, "a limit that lets bytes through")
-        expect(answer == (try? dialect.answer(fields)), "the same again")
+        expect(answer == (try? dialect.status(fields)), "the same again")
     }
 }
