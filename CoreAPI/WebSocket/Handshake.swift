@@ -171,15 +171,15 @@ package struct Acceptance: Sendable {
         if let name = agreement.subprotocol { fields.append(("Sec-WebSocket-Protocol", name)) }
         if let compression = options.compression {
             for text in values("Sec-WebSocket-Extensions").flatMap(Handshake.list) where agreement.deflate == nil {
-                guard let (deflate, answer) = Self.answer(Handshake.Parameters(text), compression) else { continue }
+                guard let (deflate, accepted) = Self.accept(Handshake.Parameters(text), compression) else { continue }
                 agreement.deflate = deflate
-                fields.append(("Sec-WebSocket-Extensions", answer))
+                fields.append(("Sec-WebSocket-Extensions", accepted))
             }
         }
         self.agreement = agreement
     }
 
-    private static func answer(
+    private static func accept(
         _ offer: Handshake.Parameters, _ compression: WebSocket.Compression
     ) -> (DeflateAgreement, String)? {
         guard offer.name == "permessage-deflate", offer.isSound else { return nil }

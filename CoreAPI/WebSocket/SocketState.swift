@@ -23,7 +23,7 @@ struct SocketState {
     /// The number of bytes of messages that may wait for the app. Beyond it the session stops reading.
     static let room = 64 * 1_024
     /// The number of bytes that are read and dropped after the end. A peer that sends more will not close.
-    static let farewell = 16 * 1_024 * 1_024
+    static let drainLimit = 16 * 1_024 * 1_024
     private static let mostPongs = 64
 
     /// The end, once a reason for it is known.
@@ -42,7 +42,7 @@ struct SocketState {
     private var consumer: Waiter?
     /// The reading task, while the queue of messages is full, or the last frame waits.
     private var reader: Waiter?
-    private var farewell = SocketState.farewell
+    private var left = SocketState.drainLimit
     /// Whether a frame is being sent in pieces, and the Close frame that waits for its last one.
     private(set) var isInFrame = false
     private var lastFrame: Data?
@@ -66,8 +66,8 @@ struct SocketState {
     /// Counts received bytes, and says whether to read on.
     mutating func receive(_ count: Int) -> Bool {
         received += 1
-        if end != nil { farewell -= count }
-        return farewell > 0
+        if end != nil { left -= count }
+        return left > 0
     }
 
     /// Whether the reading task must wait until there is room for a message.
@@ -135,7 +135,7 @@ struct SocketState {
         var isKeepAlive: Bool { opcode == .ping && payload.isEmpty }
     }
 
-    /// In a flood of pings the oldest unsent answers are dropped (RFC 6455 §5.5.3).
+    /// In a flood of pings the oldest unsent pongs are dropped (RFC 6455 §5.5.3).
     mutating func appendPong(_ payload: Data) {
         let pongs = unsent.indices.filter { unsent[$0].opcode == .pong }
         if let oldest = pongs.first, pongs.count == Self.mostPongs { unsent.remove(at: oldest) }

@@ -70,25 +70,25 @@ private struct UpgradeTransport: Transport {
         _ attempt: Attempt, _ head: Data, over connection: any RawConnection, _ key: String, _ options: WebSocket.Options
     ) async -> RawResponse {
         let request = attempt.request
-        var reader = AnswerReader(
+        var reader = ResponseReader(
             attempt.call.channel.limits, discardsBody: { attempt.bodyLimit(of: $0).isDiscarded }
         ) { try await request.limit(connection) { try await connection.read() } }
         var metrics = connection.metrics
         let began = ContinuousClock.now
         do {
             try await request.limit(connection) { try await connection.write(head) }
-            let answer = try await reader.read()
+            let response = try await reader.read()
             metrics?.firstByte = began.duration(to: .now)
             metrics?.total += began.duration(to: .now)
             metrics?.httpVersion = "HTTP/1.1"
-            guard answer.head.status.code == 101 else {
+            guard response.head.status.code == 101 else {
                 connection.close()
-                metrics?.bytesReceived = Int64(answer.body.count)
-                return RawResponse(attempt, head: readable(answer.head), body: .bytes(answer.body), metrics: metrics)
+                metrics?.bytesReceived = Int64(response.body.count)
+                return RawResponse(attempt, head: readable(response.head), body: .bytes(response.body), metrics: metrics)
             }
-            let agreement = try Handshake.check(answer.head.headers, key: key, options)
-            let upgraded = UpgradedConnection(connection, answer.rest, agreement)
-            return RawResponse(attempt, head: answer.head, body: Body(upgraded), metrics: metrics)
+            let agreement = try Handshake.check(response.head.headers, key: key, options)
+            let upgraded = UpgradedConnection(connection, response.rest, agreement)
+            return RawResponse(attempt, head: response.head, body: Body(upgraded), metrics: metrics)
         } catch {
             connection.close()
             let head = reader.head.map(readable)
@@ -179,8 +179,8 @@ extension String {
 
 /// Reads a server's response to an upgrade from a connection: a head and, unless the response switches protocols, a body (RFC
 /// 9112). Strict: unknown syntax is an error.
-struct AnswerReader {
-    struct Answer {
+struct ResponseReader {
+    struct Parsed {
         let head: ResponseHead
         let body: Data
         /// The bytes after a 101, which belong to the new protocol.
@@ -204,16 +204,16 @@ struct AnswerReader {
         (self.limits, self.discardsBody, self.next) = (limits, discardsBody, next)
     }
 
-    mutating func read() async throws -> Answer {
+    mutating func read() async throws -> Parsed {
         while true {
             let head = try await readHead()
             let code = head.status.code
             if code == 101 || code >= 200 { self.head = head }
-            if code == 101 { return Answer(head: head, body: Data(), rest: Data(pending)) }
+            if code == 101 { return Parsed(head: head, body: Data(), rest: Data(pending)) }
             // Interim responses precede the final one (RFC 9110 §15.2).
             guard code >= 200 else { continue }
             let body = code == 204 || code == 304 || discardsBody(head) ? Data() : try await readBody(head.headers)
-            return Answer(head: head, body: body, rest: Data())
+            return Parsed(head: head, body: body, rest: Data())
         }
     }
 

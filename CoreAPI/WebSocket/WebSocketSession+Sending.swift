@@ -11,7 +11,7 @@ extension WebSocketSession {
 
     /// Sends a message, and returns when it is queued.
     func send(_ opcode: Opcode, _ payload: Data) async throws(APIClientError) {
-        try await inTurn {
+        try await locked {
             let compressed = payload.count >= options.compression?.minimumSize ?? .max ? compress(payload) : nil
             do {
                 try await write(opcode, compressed ?? payload, isCompressed: compressed != nil)
@@ -25,7 +25,7 @@ extension WebSocketSession {
 
     func send<Chunks: AsyncSequence>(_ opcode: Opcode, fragments: Chunks) async throws(APIClientError)
     where Chunks.Element == Data {
-        try await inTurn {
+        try await locked {
             var opcode = opcode
             do {
                 for try await chunk in fragments {
@@ -42,10 +42,10 @@ extension WebSocketSession {
         }
     }
 
-    private func inTurn(_ work: () async throws -> Void) async throws(APIClientError) {
+    private func locked(_ work: () async throws -> Void) async throws(APIClientError) {
         defer { flush() }
         do {
-            try await turns.pass {
+            try await sendLock.withLock {
                 guard state.withLock({ $0.end == nil }) else { throw reason }
                 try await work()
             }
@@ -120,13 +120,13 @@ extension WebSocketSession {
     func flush() {
         guard state.withLock({ $0.beginSending() }) else { return }
         Task {
-            try? await turns.pass {
+            try? await sendLock.withLock {
                 while let frame = state.withLock({ $0.nextToSend() }) { try? await write(frame) }
             }
         }
     }
 
-    /// Sends waiting answers to pings between two fragments. The caller must have the turn.
+    /// Sends waiting pongs between two fragments. The caller must hold the lock.
     private func writePongs() async throws {
         while let frame = state.withLock({ $0.nextBetweenFragments() }) { try await write(frame) }
     }
@@ -135,7 +135,7 @@ extension WebSocketSession {
         try await write(writer.frame(frame.opcode, frame.payload), isKeepAlive: frame.isKeepAlive)
     }
 
-    /// Writes to the connection, which is progress for the keep-alive. The caller must have the turn.
+    /// Writes to the connection, which is progress for the keep-alive. The caller must hold the lock.
     private func write(_ bytes: Data, isKeepAlive: Bool = false) async throws {
         do {
             try await connection.write(bytes)
@@ -194,7 +194,7 @@ extension WebSocketSession {
 }
 
 /// Lets one task at a time pass, in the order of arrival. It blocks no thread, so the task that holds it may wait.
-final class Turnstile: Sendable {
+final class SendLock: Sendable {
     private struct State {
         var isTaken = false
         var last = 0
@@ -203,7 +203,7 @@ final class Turnstile: Sendable {
 
     private let state = Mutex(State())
 
-    func pass(_ work: () async throws -> Void) async throws {
+    func withLock(_ work: () async throws -> Void) async throws {
         try await enter()
         defer { leave() }
         try await work()
@@ -216,7 +216,7 @@ final class Turnstile: Sendable {
         }
         try await withTaskCancellationHandler {
             try await withCheckedThrowingContinuation { continuation in
-                let answer = state.withLock { state -> Result<Void, any Error>? in
+                let outcome = state.withLock { state -> Result<Void, any Error>? in
                     guard !Task.isCancelled else { return .failure(CancellationError()) }
                     guard state.isTaken else {
                         state.isTaken = true
@@ -225,7 +225,7 @@ final class Turnstile: Sendable {
                     state.waiting.append((number, continuation))
                     return nil
                 }
-                if let answer { continuation.resume(with: answer) }
+                if let outcome { continuation.resume(with: outcome) }
             }
         } onCancel: {
             let cancelled = state.withLock { state in

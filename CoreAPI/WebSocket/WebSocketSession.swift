@@ -12,7 +12,7 @@ final class WebSocketSession: Sendable {
     let connection: any RawConnection
     let writer: FrameWriter
     let deflater: MessageDeflater?
-    let turns = Turnstile()
+    let sendLock = SendLock()
     let state = Mutex(SocketState())
     private let role: Role
     private let agreement: DeflateAgreement?
@@ -76,7 +76,7 @@ final class WebSocketSession: Sendable {
 
     private static let noCloseFrame = lost("the WebSocket's connection ended without a Close frame (1006)")
 
-    /// The error of a lost connection. The handshake, which is the request, was answered.
+    /// The error of a lost connection. The handshake, which is the request, has its response.
     static func lost(_ reason: String) -> TransportError { .connectionLost(reason: reason, mayHaveBeenProcessed: false) }
 
     /// Reads until the peer's Close frame or the end of the connection.
@@ -188,7 +188,7 @@ final class WebSocketSession: Sendable {
             try await Task.sleep(for: self.options.closeTimeout)
             self.lose(Self.noCloseFrame)
         }
-        await wait(for: reasonIsKnown)
+        try? await reasonIsKnown.value()
         return reason
     }
 
@@ -228,11 +228,7 @@ final class WebSocketSession: Sendable {
     func close(_ code: WebSocket.CloseCode, _ reason: String) async {
         let closing = WebSocket.Closing(code: code.mayBeSent ? code : .noStatus, reason: reason, side: .here)
         end(closing, sending: writer.close(code, reason))
-        await wait(for: isOver)
-    }
-
-    /// Waits for the promise, in a cancelled task not at all.
-    private func wait(for promise: Promise<Void>) async {
-        try? await promise.value(until: .now + .year) { CancellationError() }
+        // In a cancelled task this does not wait.
+        try? await isOver.value()
     }
 }

@@ -111,6 +111,6 @@ struct SocketStateTests {
         var (state, effects) = (SocketState(), SocketState.Effects())
         #expect(state.receive(1 << 30) == true)
         _ = state.end(end(.normal, .here), sending: nil, &effects)
-        #expect(state.receive(SocketState.farewell - 1) && !state.receive(1))
+        #expect(state.receive(SocketState.drainLimit - 1) && !state.receive(1))
     }
 }

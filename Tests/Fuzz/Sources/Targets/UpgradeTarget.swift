@@ -48,7 +48,7 @@ extension FuzzTarget {
     private static func answer(_ bytes: [UInt8], by piece: Int) -> Outcome {
         finished {
             var unread = bytes[...]
-            var reader = AnswerReader(limits) {
+            var reader = ResponseReader(limits) {
                 guard !unread.isEmpty else { return nil }
                 defer { unread = unread.dropFirst(piece) }
                 return Data(unread.prefix(piece))
