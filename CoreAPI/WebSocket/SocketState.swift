@@ -37,7 +37,9 @@ struct SocketState {
     /// When the peer's silence began to count: with the keep-alive's last ping or, while that waits, with the last write.
     private(set) var silentSince = ContinuousClock.now
     private var isPingWritten = false
-    private var messages = MessageQueue()
+    /// Those that wait for the app. They are few, because each counts 64 bytes at least: the first one is removed quickly.
+    private var messages: [WebSocket.Message] = []
+    private var messagesSize = 0
     /// The task that waits for a message.
     private var consumer: Waiter?
     /// The reading task, while the queue of messages is full, or the last frame waits.
@@ -72,7 +74,7 @@ struct SocketState {
 
     /// Whether the reading task must wait until there is room for a message.
     mutating func waitForRoom(_ waiter: @escaping Waiter) -> Bool {
-        guard !drops, messages.size >= Self.room else { return false }
+        guard !drops, messagesSize >= Self.room else { return false }
         reader = waiter
         return true
     }
@@ -84,7 +86,10 @@ struct SocketState {
     }
 
     mutating func append(_ message: WebSocket.Message, _ effects: inout Effects) {
-        if !drops { messages.append(message) }
+        if !drops {
+            messages.append(message)
+            messagesSize += message.cost
+        }
         effects.resume(&consumer)
     }
 
@@ -92,8 +97,9 @@ struct SocketState {
 
     /// The next message and, after the last one, the end.
     mutating func next(_ effects: inout Effects) -> (message: WebSocket.Message?, end: SocketEnd?) {
-        let message = messages.popFirst()
-        if messages.size <= Self.room / 2 { effects.resume(&reader) }
+        let message = messages.isEmpty ? nil : messages.removeFirst()
+        messagesSize -= message?.cost ?? 0
+        if messagesSize <= Self.room / 2 { effects.resume(&reader) }
         return (message, isAnnounced ? end : nil)
     }
 
@@ -228,30 +234,8 @@ struct SocketEnd {
     let error: APIClientError?
 }
 
-/// Messages that wait for the app. New ones go to one array and come from another, so that both ends are cheap, and no slot of a
-/// message that was taken stays.
-struct MessageQueue {
-    private(set) var arrived: [WebSocket.Message] = []
-    /// The oldest messages, in reverse.
-    private(set) var leaving: [WebSocket.Message] = []
-    /// The bytes of all waiting messages, with a fixed cost for each.
-    private(set) var size = 0
-    var isEmpty: Bool { arrived.isEmpty && leaving.isEmpty }
-
-    mutating func append(_ message: WebSocket.Message) {
-        arrived.append(message)
-        size += message.cost
-    }
-
-    mutating func popFirst() -> WebSocket.Message? {
-        if leaving.isEmpty { (leaving, arrived) = (arrived.reversed(), []) }
-        let message = leaving.popLast()
-        size -= message?.cost ?? 0
-        return message
-    }
-}
-
 extension WebSocket.Message {
+    /// Its bytes, with a fixed cost.
     fileprivate var cost: Int {
         switch self {
         case .text(let text): text.utf8.count + 64

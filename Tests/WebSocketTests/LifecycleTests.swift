@@ -27,18 +27,6 @@ struct LifecycleTests {
         #expect(count == 1_000)
     }
 
-    @Test("a queue that is never empty keeps no slot of the messages that were taken")
-    func busyQueue() {
-        var queue = MessageQueue()
-        queue.append(.text("0"))
-        for number in 1...10_000 {
-            queue.append(.text("\(number)"))
-            #expect(queue.popFirst() == .text("\(number - 1)"))
-        }
-        #expect(queue.arrived.count + queue.leaving.count == 1)
-        #expect(queue.popFirst() == .text("10000") && queue.isEmpty && queue.size == 0)
-    }
-
     @Test("a message that takes longer than a pong may is sent, and the ping behind it is answered")
     func slowMessage() async throws {
         // Takes each piece after a while, and answers a ping with a pong and a message.
