@@ -10,9 +10,7 @@ struct CookieStorage: Sendable {
     /// No cookie expires before this, so that most insertions need not check all cookies.
     private var nextExpiry = Date.distantFuture
 
-    init(limitPerDomain: Int, limit: Int) {
-        (self.limitPerDomain, self.limit) = (limitPerDomain, limit)
-    }
+    init(limitPerDomain: Int, limit: Int) { (self.limitPerDomain, self.limit) = (limitPerDomain, limit) }
 
     var all: [Cookie] {
         domains.values.joined().sorted { ($0.created, $0.domain, $0.name, $0.path) < ($1.created, $1.domain, $1.name, $1.path) }

@@ -77,14 +77,10 @@ struct SetCookie: Sendable, Hashable {
 
 extension String {
     /// Octets without a charset, as readable text: UTF-8 if they are valid, else ISO-8859-1, in which every byte is a character.
-    init(octets: some Collection<UInt8>) {
-        self = String(validating: octets, as: UTF8.self) ?? String(latin1: octets)
-    }
+    init(octets: some Collection<UInt8>) { self = String(validating: octets, as: UTF8.self) ?? String(latin1: octets) }
 
     /// Each byte is the character of its number.
-    init(latin1 octets: some Collection<UInt8>) {
-        self.init(String.UnicodeScalarView(octets.map { Unicode.Scalar($0) }))
-    }
+    init(latin1 octets: some Collection<UInt8>) { self.init(String.UnicodeScalarView(octets.map { Unicode.Scalar($0) })) }
 }
 
 /// Dates in cookies (RFC 6265bis §5.1.1), read leniently: four parts in any order between any delimiters. Pure and total.

@@ -11,9 +11,7 @@ public struct Secret<Value> {
     public let revealed: Value
 
     /// Hides a value.
-    public init(_ value: Value) {
-        revealed = value
-    }
+    public init(_ value: Value) { revealed = value }
 }
 
 extension Secret: Sendable where Value: Sendable {}

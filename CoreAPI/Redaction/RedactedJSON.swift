@@ -8,9 +8,7 @@ package struct RedactedJSON {
     private let limit: Int
 
     /// Writes nothing yet.
-    package init(_ redaction: Redaction, upTo limit: Int = .max) {
-        (self.redaction, self.limit) = (redaction, limit)
-    }
+    package init(_ redaction: Redaction, upTo limit: Int = .max) { (self.redaction, self.limit) = (redaction, limit) }
 
     /// - Parameter isCard: whether the value is a part of a payment card or a bank account.
     /// - Throws: ``JSONSyntaxError`` for an invalid string, number or key.

@@ -5,9 +5,7 @@ internal import CoreAPIHTTP
 final class DownloadControl: Sendable {
     typealias Outcome = Result<DownloadedFile, APIClientError>
 
-    private enum Phase {
-        case running, cancelled, failed, complete
-    }
+    private enum Phase { case running, cancelled, failed, complete }
 
     private struct State {
         var endpoint: any Endpoint

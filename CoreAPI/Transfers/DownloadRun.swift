@@ -280,9 +280,7 @@ final class DownloadRun: Sendable {
 
         init(_ plan: DownloadPlan, _ index: Int) { (failed, start) = (plan.failed, plan.segments[index].done) }
 
-        mutating func note(_ done: Int64) {
-            if done - start >= 1 << 20 { (failed, parts, start) = ([], 0, done) }
-        }
+        mutating func note(_ done: Int64) { if done - start >= 1 << 20 { (failed, parts, start) = ([], 0, done) } }
     }
 
     /// Requests the rest of a segment, or all bytes.

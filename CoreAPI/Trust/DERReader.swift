@@ -23,9 +23,7 @@ struct DERReader {
 
     private var rest: Data
 
-    init(_ data: Data) {
-        rest = data
-    }
+    init(_ data: Data) { rest = data }
 
     var isAtEnd: Bool { rest.isEmpty }
 

@@ -35,13 +35,9 @@ public struct PinSet: Sendable, Hashable, ExpressibleByDictionaryLiteral {
     public var rejectsOtherHosts = false
 
     /// Makes a set from pins by host pattern.
-    public init(_ pins: [String: [String]] = [:]) {
-        self.pins = pins
-    }
+    public init(_ pins: [String: [String]] = [:]) { self.pins = pins }
 
-    public init(dictionaryLiteral elements: (String, [String])...) {
-        pins = Dictionary(elements, uniquingKeysWith: +)
-    }
+    public init(dictionaryLiteral elements: (String, [String])...) { pins = Dictionary(elements, uniquingKeysWith: +) }
 
     /// A set from a JSON file: `pins`, by pattern, and optionally `mode`, `expiry` (ISO 8601), `modeAfterExpiry` and
     /// `rejectsOtherHosts`.

@@ -65,9 +65,7 @@ extension Certificate {
         public let path: String
 
         /// Names a file, which ``certificates`` reads.
-        public init(path: String) {
-            self.path = path
-        }
+        public init(path: String) { self.path = path }
 
         /// A resource of a bundle, by its name and extension.
         public init(name: String, type: String = "der", bundle: Bundle = .main) {

@@ -271,7 +271,5 @@ enum SentBody {
         }
     }
 
-    func discard() {
-        if case .file(let url, isTemporary: true) = self { try? FileManager.default.removeItem(at: url) }
-    }
+    func discard() { if case .file(let url, isTemporary: true) = self { try? FileManager.default.removeItem(at: url) } }
 }

@@ -13,9 +13,7 @@ package enum Opcode: UInt8, Sendable {
 }
 
 /// A side of the connection. A client masks its frames, a server does not (RFC 6455 §5.1).
-package enum Role: Sendable {
-    case client, server
-}
+package enum Role: Sendable { case client, server }
 
 /// A frame's head (RFC 6455 §5.2).
 struct FrameHead: Equatable {

@@ -15,9 +15,7 @@ struct SocketState {
         /// Those that are not needed any more.
         var clocks: [Task<Void, any Error>] = []
 
-        fileprivate mutating func resume(_ waiter: inout Waiter?) {
-            if let waiting = waiter.take() { resumed.append(waiting) }
-        }
+        fileprivate mutating func resume(_ waiter: inout Waiter?) { if let waiting = waiter.take() { resumed.append(waiting) } }
     }
 
     /// The number of bytes of messages that may wait for the app. Beyond it the session stops reading.
@@ -59,9 +57,7 @@ struct SocketState {
     var drops: Bool { end?.closing.side == .here || isOver }
     var isReaderHeld: Bool { reader != nil }
     /// Why a task cannot send any more.
-    var reason: any Error {
-        end?.error ?? WebSocketSession.lost("the WebSocket is closed (\(end?.closing.code ?? .abnormal))")
-    }
+    var reason: any Error { end?.error ?? WebSocketSession.lost("the WebSocket is closed (\(end?.closing.code ?? .abnormal))") }
 
     // MARK: - Reading
 
@@ -104,9 +100,7 @@ struct SocketState {
     }
 
     /// Whether a task has to wait for a message.
-    enum Wait: Sendable {
-        case waits, isReady, isSecond
-    }
+    enum Wait: Sendable { case waits, isReady, isSecond }
 
     mutating func waitForMessage(_ waiter: @escaping Waiter) -> Wait {
         guard messages.isEmpty, !isAnnounced else { return .isReady }
@@ -174,9 +168,7 @@ struct SocketState {
     }
 
     /// No frame follows the Close frame.
-    mutating func nextBetweenFragments() -> ControlFrame? {
-        end == nil && !unsent.isEmpty ? unsent.removeFirst() : nil
-    }
+    mutating func nextBetweenFragments() -> ControlFrame? { end == nil && !unsent.isEmpty ? unsent.removeFirst() : nil }
 
     /// Queues a ping, unless the socket has ended.
     mutating func ping(_ payload: Data, _ waiter: @escaping PingWaiter) -> Bool {

@@ -17,9 +17,7 @@ package final class ChunkMemory: Sendable {
             self.memory = memory
         }
 
-        deinit {
-            memory.giveBack(bytes)
-        }
+        deinit { memory.giveBack(bytes) }
 
         /// - Returns: `false` if the piece does not fit; then nothing was copied.
         package func append(_ piece: UnsafeRawBufferPointer) -> Bool {
@@ -49,9 +47,7 @@ package final class ChunkMemory: Sendable {
 
     package init() {}
 
-    deinit {
-        spare.withLock { for bytes in $0.chunks { bytes.deallocate() } }
-    }
+    deinit { spare.withLock { for bytes in $0.chunks { bytes.deallocate() } } }
 
     package func take() -> Chunk {
         let bytes = spare.withLock { $0.chunks.popLast() }

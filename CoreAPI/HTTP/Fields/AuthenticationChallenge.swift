@@ -45,9 +45,7 @@ private struct ChallengeParser {
     /// Its first index is the octet's offset in the line.
     private var rest: ArraySlice<UInt8>
 
-    init(_ line: String) {
-        rest = Array(line.utf8)[...]
-    }
+    init(_ line: String) { rest = Array(line.utf8)[...] }
 
     mutating func challenges() throws(AuthenticationChallenge.Malformed) -> [AuthenticationChallenge] {
         var challenges: [AuthenticationChallenge] = []

@@ -8,15 +8,11 @@ public struct MediaType: Sendable, Hashable {
     public private(set) var parameters: [String: String]
 
     /// Reads one media type; `nil` if the text has none. Unreadable parameters are dropped.
-    public init?(_ text: String) {
-        self.init(text) { _ in true }
-    }
+    public init?(_ text: String) { self.init(text) { _ in true } }
 
     /// Reads a `Content-Disposition`. Browsers and mail software write the names of Windows' files with single backslashes, so
     /// one is an escape only before a quote and before another.
-    package init?(disposition: String) {
-        self.init("a/" + disposition) { $0 == "\"" || $0 == "\\" }
-    }
+    package init?(disposition: String) { self.init("a/" + disposition) { $0 == "\"" || $0 == "\\" } }
 
     /// Scalar by scalar, because a combining character turns a quote into another character.
     private init?(_ text: String, escapes: (Unicode.Scalar) -> Bool) {

@@ -14,9 +14,7 @@ package struct StructuredField {
     /// Each octet is read once.
     private var rest: ArraySlice<UInt8>
 
-    private init(_ text: String) {
-        rest = Array(text.utf8)[...]
-    }
+    private init(_ text: String) { rest = Array(text.utf8)[...] }
 
     /// - Parameter text: all lines of the field, joined by commas.
     /// - Returns: the members by key, of which the last one counts; `nil` if the text is not a dictionary.

@@ -84,9 +84,7 @@ public struct HTTPURL: Sendable, Hashable {
     private var start: String { scheme == .https ? "https://" : "http://" }
 
     /// The largest length of the address, in bytes. A port takes a colon and five digits.
-    package var longest: Int {
-        start.utf8.count + host.utf8.count + 6 + path.utf8.count + (query.map { $0.utf8.count + 1 } ?? 0)
-    }
+    package var longest: Int { start.utf8.count + host.utf8.count + 6 + path.utf8.count + (query.map { $0.utf8.count + 1 } ?? 0) }
 
     /// Written manually: interpolation costs five times as much, and `+=` twice.
     private func write(into buffer: UnsafeMutableBufferPointer<UInt8>) -> Int {

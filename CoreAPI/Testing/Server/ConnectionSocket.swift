@@ -5,9 +5,7 @@ import Foundation
 /// closes.
 final class ConnectionSocket: Sendable {
     /// How a hold ended.
-    enum HoldEnd {
-        case timePassed, latchOpened, peerLeft, serverCloses
-    }
+    enum HoldEnd { case timePassed, latchOpened, peerLeft, serverCloses }
 
     private let descriptor: Int32
     private let closing: Latch

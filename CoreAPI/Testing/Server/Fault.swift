@@ -51,9 +51,7 @@ public struct Fault: Sendable, Hashable, CustomStringConvertible {
     public let effect: Effect
 
     /// Makes a fault.
-    public init(_ trigger: Trigger, _ effect: Effect) {
-        (self.trigger, self.effect) = (trigger, effect)
-    }
+    public init(_ trigger: Trigger, _ effect: Effect) { (self.trigger, self.effect) = (trigger, effect) }
 
     public var description: String { "\(effect.rawValue) \(trigger.rawValue)" }
 }
@@ -64,13 +62,9 @@ public struct FaultPlan: Sendable, ExpressibleByArrayLiteral {
     private let rest: Fault?
 
     /// Fault n applies to request n. `nil` means no fault for that request, and so do missing faults after the last.
-    public init(arrayLiteral elements: Fault?...) {
-        (faults, rest) = (elements, nil)
-    }
+    public init(arrayLiteral elements: Fault?...) { (faults, rest) = (elements, nil) }
 
-    private init(rest: Fault?) {
-        (faults, self.rest) = ([], rest)
-    }
+    private init(rest: Fault?) { (faults, self.rest) = ([], rest) }
 
     /// No request has a fault.
     public static let none = FaultPlan(rest: nil)

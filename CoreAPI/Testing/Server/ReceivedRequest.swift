@@ -72,14 +72,10 @@ public struct HeaderLines: Sendable, Hashable, RandomAccessCollection, Expressib
     private var lines: [Line]
 
     /// Makes a list of lines, none by default.
-    public init(_ lines: [Line] = []) {
-        self.lines = lines
-    }
+    public init(_ lines: [Line] = []) { self.lines = lines }
 
     /// Makes a list from `"Name": "value"` pairs, in order, repetitions kept.
-    public init(dictionaryLiteral elements: (String, String)...) {
-        lines = elements.map { Line(name: $0.0, value: $0.1) }
-    }
+    public init(dictionaryLiteral elements: (String, String)...) { lines = elements.map { Line(name: $0.0, value: $0.1) } }
 
     /// The index of the first line.
     public var startIndex: Int { lines.startIndex }

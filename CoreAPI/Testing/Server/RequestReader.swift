@@ -14,9 +14,7 @@ struct RequestDefect: Error {
 /// A request's head, parsed strictly, so that a test notices a client that violates RFC 9112.
 struct RequestHead {
     /// How the body is delimited.
-    enum Framing: Equatable {
-        case none, length(Int), chunked
-    }
+    enum Framing: Equatable { case none, length(Int), chunked }
 
     let method: String
     let target: String

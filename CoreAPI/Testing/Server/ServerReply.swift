@@ -15,14 +15,10 @@ public struct ServerReply: Sendable, ExpressibleByArrayLiteral {
     public var steps: [Step]
 
     /// Makes a reply of these steps.
-    public init(_ steps: [Step]) {
-        self.steps = steps
-    }
+    public init(_ steps: [Step]) { self.steps = steps }
 
     /// Makes a reply of these steps.
-    public init(arrayLiteral elements: Step...) {
-        steps = elements
-    }
+    public init(arrayLiteral elements: Step...) { steps = elements }
 
     /// This reply after other steps: `.ok().after(.wait(.milliseconds(50)))`.
     public func after(_ steps: Step...) -> ServerReply { ServerReply(steps + self.steps) }

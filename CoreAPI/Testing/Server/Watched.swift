@@ -12,9 +12,7 @@ final class Watched<Value: Sendable>: Sendable {
 
     private let state: Mutex<State>
 
-    init(_ value: Value) {
-        state = Mutex(State(value: value))
-    }
+    init(_ value: Value) { state = Mutex(State(value: value)) }
 
     var value: Value { state.withLock { $0.value } }
 
@@ -64,9 +62,7 @@ public final class Gate: Sendable {
     private let opened = Watched(false)
 
     /// Makes a closed gate. Throws ``LoopbackServerError/systemCall(_:code:)`` if the process has no descriptors left.
-    public init() throws(LoopbackServerError) {
-        latch = try Latch()
-    }
+    public init() throws(LoopbackServerError) { latch = try Latch() }
 
     /// Whether the gate was opened.
     public var isOpen: Bool { opened.value }

@@ -308,9 +308,7 @@ struct ResumableRun<Value: Sendable> {
 }
 
 /// The next step of an upload after a failure.
-private enum Continuation {
-    case fromOffset, anew
-}
+private enum Continuation { case fromOffset, anew }
 
 extension Response {
     /// The next step of an upload after this response; `nil` if the upload fails.

@@ -36,9 +36,7 @@ public final class Upload<Value: Sendable>: Transfer {
     /// The value of the response; otherwise as ``response``.
     ///
     /// - Throws: `APIClientError`, by the stage that failed; `.cancelled` after ``cancel()``.
-    public var value: Value {
-        get async throws(APIClientError) { try await response.value }
-    }
+    public var value: Value { get async throws(APIClientError) { try await response.value } }
 
     /// The progress: the current value first, then the newest one each time the reader asks. Ends with the upload.
     ///
