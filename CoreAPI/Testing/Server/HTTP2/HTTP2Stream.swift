@@ -4,7 +4,7 @@ import Foundation
 /// One exchange of an HTTP/2 connection: its request as it arrives, and its response as frames of one stream (RFC 9113 §8.1).
 ///
 /// `@unchecked`: variables are touched under the connection's lock, those of the response on the stream's own thread.
-final class HTTP2Stream: AnswerOutput, @unchecked Sendable {
+final class HTTP2Stream: ResponseOutput, @unchecked Sendable {
     let id: UInt32
     let socket: ConnectionSocket
     private let connection: HTTP2Connection
