@@ -193,53 +193,38 @@ extension WebSocketSession {
     private var isHeld: Bool { state.withLock { $0.isReaderHeld } }
 }
 
-/// Lets one task at a time pass, in the order of arrival. It blocks no thread, so the task that holds it may wait.
+/// Lets one task at a time send, in the order of arrival. It blocks no thread, so the task that holds it may wait.
 final class SendLock: Sendable {
-    private struct State {
-        var isTaken = false
-        var last = 0
-        var waiting: [(number: Int, continuation: CheckedContinuation<Void, any Error>)] = []
-    }
-
-    private let state = Mutex(State())
+    /// The turns of waiting tasks; `nil` while no task holds the lock.
+    private let turns = Mutex<[Promise<Void>]?>(nil)
 
     func withLock(_ work: () async throws -> Void) async throws {
-        try await enter()
+        try Task.checkCancellation()
+        let turn = Promise<Void>()
+        turns.withLock { turns in
+            if turns == nil { turn.fulfil(.success(())) }
+            turns = turns.map { $0 + [turn] } ?? []
+        }
+        do {
+            try await turn.value()
+        } catch {
+            // The turn may have come at the same time.
+            if !turn.fulfil(.failure(error)) { leave() }
+            throw error
+        }
         defer { leave() }
         try await work()
     }
 
-    private func enter() async throws {
-        let number = state.withLock { state in
-            state.last += 1
-            return state.last
-        }
-        try await withTaskCancellationHandler {
-            try await withCheckedThrowingContinuation { continuation in
-                let outcome = state.withLock { state -> Result<Void, any Error>? in
-                    guard !Task.isCancelled else { return .failure(CancellationError()) }
-                    guard state.isTaken else {
-                        state.isTaken = true
-                        return .success(())
-                    }
-                    state.waiting.append((number, continuation))
-                    return nil
-                }
-                if let outcome { continuation.resume(with: outcome) }
-            }
-        } onCancel: {
-            let cancelled = state.withLock { state in
-                state.waiting.firstIndex { $0.number == number }.map { state.waiting.remove(at: $0).continuation }
-            }
-            cancelled?.resume(throwing: CancellationError())
-        }
-    }
-
+    /// Passes over tasks that were cancelled meanwhile.
     private func leave() {
-        let next = state.withLock { state -> CheckedContinuation<Void, any Error>? in
-            state.isTaken = !state.waiting.isEmpty
-            return state.isTaken ? state.waiting.removeFirst().continuation : nil
-        }
-        next?.resume()
+        while let next = turns.withLock({ $0.takeNext() }), !next.fulfil(.success(())) {}
+    }
+}
+
+extension [Promise<Void>]? {
+    fileprivate mutating func takeNext() -> Promise<Void>? {
+        if self?.isEmpty == true { self = nil }
+        return self?.removeFirst()
     }
 }

@@ -12,39 +12,42 @@ package final class Promise<Value: Sendable>: Sendable {
 
     package init(_ outcome: Result<Value, any Error>? = nil) { state = Mutex(State(outcome: outcome)) }
 
-    /// Resumes every waiting task. The first outcome wins.
-    package func fulfil(_ outcome: Result<Value, any Error>) {
-        let waiters = state.withLock { state -> [Int: CheckedContinuation<Value, any Error>] in
-            guard state.outcome == nil else { return [:] }
+    /// Resumes every waiting task. The first outcome wins. Returns whether this is the first one.
+    @discardableResult
+    package func fulfil(_ outcome: Result<Value, any Error>) -> Bool {
+        let waiters = state.withLock { state -> [Int: CheckedContinuation<Value, any Error>]? in
+            guard state.outcome == nil else { return nil }
             state.outcome = outcome
             defer { state.waiters = [:] }
             return state.waiters
         }
-        for waiter in waiters.values { waiter.resume(with: outcome) }
+        for waiter in waiters?.values ?? [:].values { waiter.resume(with: outcome) }
+        return waiters != nil
     }
 
     /// The value, once it is set.
     ///
-    /// - Throws: the promise's error, `CancellationError`, or `tooLate` at the deadline; by default after a year.
+    /// - Throws: the promise's error, `CancellationError`, or `tooLate` at the deadline, if there is one.
     package func value(
-        until deadline: ContinuousClock.Instant = .now + .year,
-        tooLate: @escaping @Sendable () -> any Error = { CancellationError() }
+        until deadline: ContinuousClock.Instant? = nil, tooLate: @escaping @Sendable () -> any Error = { CancellationError() }
     ) async throws -> Value {
         let id = state.withLock { state in
             state.next += 1
             return state.next
         }
-        let timer = Task {
-            try await Task.sleep(until: deadline, clock: .continuous)
-            leave(id, tooLate())
+        let timer = deadline.map { deadline in
+            Task {
+                try await Task.sleep(until: deadline, clock: .continuous)
+                leave(id, tooLate())
+            }
         }
-        defer { timer.cancel() }
+        defer { timer?.cancel() }
         return try await withTaskCancellationHandler {
             try await withCheckedThrowingContinuation { continuation in
                 let outcome = state.withLock { state -> Result<Value, any Error>? in
                     if let outcome = state.outcome { return outcome }
                     if Task.isCancelled { return .failure(CancellationError()) }
-                    if deadline <= .now { return .failure(tooLate()) }
+                    if let deadline, deadline <= .now { return .failure(tooLate()) }
                     state.waiters[id] = continuation
                     return nil
                 }

@@ -6,7 +6,7 @@ final class Watched<Value: Sendable>: Sendable {
 
     private struct State {
         var value: Value
-        var waiters: [Int: (condition: Condition, end: AsyncStream<Bool>.Continuation)] = [:]
+        var waiters: [Int: (condition: Condition, isMet: Promise<Bool>)] = [:]
         var lastID = 0
     }
 
@@ -21,7 +21,7 @@ final class Watched<Value: Sendable>: Sendable {
     func update<Result: Sendable>(_ change: (inout Value) -> Result) -> Result {
         state.withLock { state in
             let result = change(&state.value)
-            for waiter in state.waiters.values where waiter.condition(state.value) { waiter.end.yield(true) }
+            for waiter in state.waiters.values where waiter.condition(state.value) { waiter.isMet.fulfil(.success(true)) }
             return result
         }
     }
@@ -32,24 +32,22 @@ final class Watched<Value: Sendable>: Sendable {
     /// - Returns: whether the condition was met.
     /// - Throws: `CancellationError` if the task is cancelled.
     func wait(_ timeout: Duration, until condition: @escaping Condition) async throws -> Bool {
-        let (ends, end) = AsyncStream<Bool>.makeStream(bufferingPolicy: .bufferingOldest(1))
+        let isMet = Promise<Bool>()
         let id = state.withLock { state in
-            if condition(state.value) { end.yield(true) }
+            if condition(state.value) { isMet.fulfil(.success(true)) }
             state.lastID += 1
-            state.waiters[state.lastID] = (condition, end)
+            state.waiters[state.lastID] = (condition, isMet)
             return state.lastID
         }
         let timer = Task {
             try await Task.sleep(for: timeout)
-            end.yield(false)
+            isMet.fulfil(.success(false))
         }
         defer {
             timer.cancel()
             state.withLock { $0.waiters[id] = nil }
         }
-        for await isMet in ends { return isMet }
-        // The stream ends only with its task.
-        throw CancellationError()
+        return try await isMet.value()
     }
 }
 
