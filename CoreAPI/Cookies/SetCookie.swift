@@ -78,9 +78,6 @@ struct SetCookie: Sendable, Hashable {
 extension String {
     /// Octets without a charset, as readable text: UTF-8 if they are valid, else ISO-8859-1, in which every byte is a character.
     init(octets: some Collection<UInt8>) { self = String(validating: octets, as: UTF8.self) ?? String(latin1: octets) }
-
-    /// Each byte is the character of its number.
-    init(latin1 octets: some Collection<UInt8>) { self.init(String.UnicodeScalarView(octets.map { Unicode.Scalar($0) })) }
 }
 
 /// Dates in cookies (RFC 6265bis §5.1.1), read leniently: four parts in any order between any delimiters. Pure and total.
@@ -134,11 +131,9 @@ enum CookieDate {
         return (hour, minute, second)
     }
 
-    private static let months = ["jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec"]
-
     /// 1 for a token that begins with `jan` in any case.
     private static func month(_ token: Token) -> Int? {
         let name = token.prefix(3).map { $0 | 0x20 }
-        return months.firstIndex { $0.utf8.elementsEqual(name) }.map { $0 + 1 }
+        return GregorianDate.months.firstIndex { $0.utf8.elementsEqual(name) }.map { $0 + 1 }
     }
 }

@@ -217,10 +217,7 @@ extension ResponseHead {
     }
 
     /// The members of a list in all lines of a field, in lower case.
-    private func members(_ name: String) -> [String] {
-        let all = lines(name)?.utf8.split(separator: UInt8(ascii: ",")) ?? []
-        return all.map { Substring($0).trimmingHTTPWhitespace().lowercased() }.filter { !$0.isEmpty }
-    }
+    private func members(_ name: String) -> [String] { lines(name)?.lowercased().listMembers ?? [] }
 
     /// `Accept-Ranges`.
     var rangeUnits: [String] { members("Accept-Ranges") }

@@ -76,19 +76,10 @@ enum DistinguishedName {
         // NumericString, PrintableString, IA5String, VisibleString.
         case 0x12, 0x13, 0x16, 0x1A: String(validating: bytes, as: Unicode.ASCII.self)
         // TeletexString, by general use Latin-1; UniversalString; BMPString.
-        case 0x14: String(String.UnicodeScalarView(bytes.map { Unicode.Scalar($0) }))
-        case 0x1C: units(bytes).flatMap { String(validating: $0, as: UTF32.self) }
-        case 0x1E: units(bytes).flatMap { String(validating: $0, as: UTF16.self) }
+        case 0x14: String(latin1: bytes)
+        case 0x1C: bytes.codeUnits().flatMap { String(validating: $0, as: UTF32.self) }
+        case 0x1E: bytes.codeUnits().flatMap { String(validating: $0, as: UTF16.self) }
         default: nil
-        }
-    }
-
-    /// The bytes as integers, the most significant byte first; `nil` if some are left over.
-    private static func units<Unit: FixedWidthInteger>(_ bytes: Data) -> [Unit]? {
-        let size = Unit.bitWidth / 8
-        guard bytes.count.isMultiple(of: size) else { return nil }
-        return stride(from: bytes.startIndex, to: bytes.endIndex, by: size).map { start in
-            bytes[start..<start + size].reduce(0) { $0 << 8 | Unit($1) }
         }
     }
 

@@ -92,8 +92,7 @@ enum WireForm {
 
     /// The content codings of a field, without those that change nothing.
     private static func names(of codings: String) -> [String] {
-        codings.split(separator: ",").map { $0.trimmingCharacters(in: .whitespaces).lowercased() }
-            .filter { !["", "identity"].contains($0) }
+        codings.lowercased().listMembers.filter { $0 != "identity" }
     }
 
     /// Whether Foundation decodes the coding. On Linux libcurl does: it knows zstd, or fails without it.

@@ -24,7 +24,7 @@ package enum Handshake {
     static func options(_ options: WebSocket.Options, of fields: HTTPFields) throws(RequestError) -> WebSocket.Options {
         var options = options
         if let field = fields[.secWebSocketProtocol] {
-            let names = list(field)
+            let names = field.listMembers
             guard options.subprotocols.isEmpty || names == options.subprotocols else {
                 let reason = "it names others than the option 'subprotocols' of WebSocket.Options; set one of the two"
                 throw .malformedHeader(name: "Sec-WebSocket-Protocol", reason: reason)
@@ -33,7 +33,7 @@ package enum Handshake {
         }
         for (name, known, advice) in replaced {
             guard let field = fields[name] else { continue }
-            guard list(field).allSatisfy({ known.contains($0.lowercased()) }), !known.isEmpty else {
+            guard field.listMembers.allSatisfy({ known.contains($0.lowercased()) }), !known.isEmpty else {
                 let found = name == .secWebSocketKey ? "one" : quoted(field).escapingControls
                 throw .malformedHeader(name: name.rawName, reason: "expected none for a WebSocket, found \(found); \(advice)")
             }
@@ -80,7 +80,7 @@ package enum Handshake {
         guard fields[.upgrade]?.lowercased() == "websocket" else {
             throw reject("expected 'Upgrade: websocket', found \(quoted(fields[.upgrade]))")
         }
-        guard list(fields[.connection] ?? "").contains(where: { $0.lowercased() == "upgrade" }) else {
+        guard (fields[.connection] ?? "").listMembers.contains(where: { $0.lowercased() == "upgrade" }) else {
             throw reject("expected 'Connection: Upgrade', found \(quoted(fields[.connection]))")
         }
         guard fields[.secWebSocketAccept] == accept(key) else { throw reject("the Sec-WebSocket-Accept does not match the key") }
@@ -89,7 +89,7 @@ package enum Handshake {
             guard options.subprotocols.contains(name) else { throw reject("the subprotocol \(quoted(name)) was not offered") }
             agreement.subprotocol = name
         }
-        for text in list(fields[.secWebSocketExtensions] ?? "") {
+        for text in (fields[.secWebSocketExtensions] ?? "").listMembers {
             let parts = Parameters(text)
             guard parts.name == "permessage-deflate", agreement.deflate == nil, let compression = options.compression,
                 let deflate = deflate(parts, compression)
@@ -114,10 +114,6 @@ package enum Handshake {
         }
         guard agreement.resetsPeer || !offered.resetsServerContext else { return nil }
         return parts.isSound ? agreement : nil
-    }
-
-    fileprivate static func list(_ text: String) -> [String] {
-        text.split(separator: ",").map { $0.trimmingHTTPWhitespace() }.filter { !$0.isEmpty }
     }
 
     private static func quoted(_ text: String?) -> String { text.map { "'\($0.shortened(to: 100))'" } ?? "nothing" }
@@ -166,11 +162,11 @@ package struct Acceptance: Sendable {
         self.options = options
         fields = [("Upgrade", "websocket"), ("Connection", "Upgrade"), ("Sec-WebSocket-Accept", Handshake.accept(key))]
         var agreement = Handshake.Agreement()
-        let offered = values("Sec-WebSocket-Protocol").flatMap(Handshake.list)
+        let offered = values("Sec-WebSocket-Protocol").flatMap(\.listMembers)
         agreement.subprotocol = options.subprotocols.first { offered.contains($0) }
         if let name = agreement.subprotocol { fields.append(("Sec-WebSocket-Protocol", name)) }
         if let compression = options.compression {
-            for text in values("Sec-WebSocket-Extensions").flatMap(Handshake.list) where agreement.deflate == nil {
+            for text in values("Sec-WebSocket-Extensions").flatMap(\.listMembers) where agreement.deflate == nil {
                 guard let (deflate, accepted) = Self.accept(Handshake.Parameters(text), compression) else { continue }
                 agreement.deflate = deflate
                 fields.append(("Sec-WebSocket-Extensions", accepted))

@@ -33,7 +33,23 @@ extension ArraySlice<UInt8> {
     }
 }
 
+extension Collection<UInt8> {
+    /// The octets as code units, each from its most significant octet on; `nil` if some octets are left over.
+    package func codeUnits<Unit: FixedWidthInteger>() -> [Unit]? {
+        let (octets, size) = (Array(self), Unit.bitWidth / 8)
+        guard octets.count.isMultiple(of: size) else { return nil }
+        return stride(from: 0, to: octets.count, by: size).map { start in
+            octets[start..<start + size].reduce(0) { $0 << 8 | Unit($1) }
+        }
+    }
+}
+
 extension String {
+    /// Each octet is the character of its number (ISO-8859-1).
+    package init(latin1 octets: some Collection<UInt8>) {
+        self.init(String.UnicodeScalarView(octets.map { Unicode.Scalar($0) }))
+    }
+
     /// RFC 9110 §5.6.2, `token`: a method or a field's name.
     package var isToken: Bool { !isEmpty && utf8.allSatisfy(\.isTokenOctet) }
 

@@ -91,13 +91,11 @@ extension Charset.Form {
     private static func units<Encoding: Unicode.Encoding>(
         _ data: Data, _: Encoding.Type, isLittleEndian: Bool, isStrict: Bool
     ) -> String? where Encoding.CodeUnit: FixedWidthInteger {
-        let (bytes, size) = (Array(data), MemoryLayout<Encoding.CodeUnit>.size)
-        var units = stride(from: 0, through: bytes.count - size, by: size).map { start in
-            let unit = bytes[start..<start + size].reduce(0) { $0 << 8 | Encoding.CodeUnit($1) }
-            return isLittleEndian ? unit.byteSwapped : unit
-        }
-        if isStrict { return bytes.count.isMultiple(of: size) ? String(validating: units, as: Encoding.self) : nil }
-        if !bytes.count.isMultiple(of: size) { units.append(0xFFFD) }
+        let excess = data.count % MemoryLayout<Encoding.CodeUnit>.size
+        var units: [Encoding.CodeUnit] = data.dropLast(excess).codeUnits() ?? []
+        if isLittleEndian { units = units.map(\.byteSwapped) }
+        if isStrict { return excess == 0 ? String(validating: units, as: Encoding.self) : nil }
+        if excess > 0 { units.append(0xFFFD) }
         return String(decoding: units, as: Encoding.self)
     }
 

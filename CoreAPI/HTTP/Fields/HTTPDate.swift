@@ -7,7 +7,9 @@ package enum HTTPDate {
     package static func date(_ text: String) -> Date? {
         var words = text.split { " \t,-".contains($0) }.map { $0.lowercased() }[...]
         // The weekday is redundant.
-        if let first = words.first, first.utf8.allSatisfy(\.isLetter), !months.contains(first) { words = words.dropFirst() }
+        if let first = words.first, first.utf8.allSatisfy(\.isLetter), !GregorianDate.months.contains(first) {
+            words = words.dropFirst()
+        }
         let rest = Array(words)
         switch rest.count {
         case 5 where zones.contains(rest[4]):
@@ -24,12 +26,11 @@ package enum HTTPDate {
 
     /// The zones equal to Greenwich. The hyphen of `-0000` was treated as a separator.
     private static let zones: Set<String> = ["gmt", "utc", "ut", "z", "+0000", "0000", "+00:00"]
-    private static let months = ["jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec"]
 
     /// A leap second is the next second.
     private static func date(year: Int, month: String, day: Int, time: String) -> Date? {
         let clock = time.split(separator: ":", omittingEmptySubsequences: false).map { number(String($0)) }
-        guard year >= 1600, let month = months.firstIndex(of: month), clock.count == 3, let hour = clock[0],
+        guard year >= 1600, let month = GregorianDate.months.firstIndex(of: month), clock.count == 3, let hour = clock[0],
             let minute = clock[1], let second = clock[2], (0...60).contains(second)
         else { return nil }
         return GregorianDate.date(year: year, month: month + 1, day: day, hour: hour, minute: minute, second: 0)?
@@ -50,6 +51,8 @@ package enum HTTPDate {
 /// Moments by their calendar date and time at Greenwich, for years from 1. `Calendar` changes to the Julian calendar before 1582
 /// and turns a 31st of February into the 3rd of March.
 package enum GregorianDate {
+    package static let months = ["jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec"]
+
     /// `nil` for a day or a time that does not exist. There are no leap seconds.
     package static func date(year: Int, month: Int, day: Int, hour: Int, minute: Int, second: Int) -> Date? {
         guard (1...9999).contains(year), (1...12).contains(month), (1...length(ofMonth: month, year: year)).contains(day),
