@@ -94,7 +94,6 @@ public final class CookieJar: Sendable {
     /// Removes every cookie.
     public func removeAll() { storage.withLock { $0.removeAll { _ in true } } }
 
-    /// An empty jar with the same limits.
     package func emptyCopy() -> CookieJar {
         let (limitPerDomain, limit) = storage.withLock { ($0.limitPerDomain, $0.limit) }
         return CookieJar(limitPerDomain: limitPerDomain, limit: limit, suffixes: suffixes, now: now)

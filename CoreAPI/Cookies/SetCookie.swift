@@ -21,7 +21,6 @@ struct SetCookie: Sendable, Hashable {
     private(set) var isHTTPOnly = false
     private(set) var sameSite = Cookie.SameSite.unspecified
 
-    /// - Throws: ``Cookie/Rejection`` for a line that no sender may set.
     init(_ line: some Collection<UInt8>) throws(Cookie.Rejection) {
         if let control = Self.control(in: line) { throw .controlCharacter(control) }
         var parts = line.split(separator: UInt8(ascii: ";"), omittingEmptySubsequences: false).map { Array($0)[...] }

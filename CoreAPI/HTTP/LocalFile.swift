@@ -57,7 +57,6 @@ package final class LocalFile {
         }
     }
 
-    /// All bytes.
     package func readToEnd() throws(FileFailure) -> Data {
         var all = Data()
         while case let chunk = try read(upTo: 65_536), !chunk.isEmpty { all += chunk }
@@ -72,7 +71,6 @@ private func systemRead(_ descriptor: Int32, _ buffer: UnsafeMutableRawPointer?,
 /// A file that is written beside and renamed, so that it is never half written and never written through an existing link.
 package struct FileReplacement: Sendable {
     package let path: String
-    /// The permissions of the new file.
     package let mode: mode_t
     /// Where the bytes are until they are all written.
     private let draft: String
@@ -93,7 +91,6 @@ package struct FileReplacement: Sendable {
         unlink(draft)
     }
 
-    /// - Returns: the draft's descriptor.
     private func create() throws(FileFailure) -> Int32 {
         let descriptor = open(draft, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, mode)
         guard descriptor >= 0 else { throw FileFailure(path: path, code: errno) }
@@ -167,7 +164,6 @@ private func systemLimit(_ name: Int32, _ folder: String, usually: Int) -> Int {
 /// The system's error about a file.
 package struct FileFailure: Error, Hashable, LocalizedError {
     package let path: String
-    /// As in `errno`.
     package let code: Int32
 
     package init(path: String, code: Int32) { (self.path, self.code) = (path, code) }

@@ -2,12 +2,10 @@ package import CoreAPIJSON
 
 /// JSON written anew with its secrets hidden, up to a number of bytes: the rest is for a reader who cuts it there.
 package struct RedactedJSON {
-    /// What is written.
     package private(set) var text = ""
     private let redaction: Redaction
     private let limit: Int
 
-    /// Writes nothing yet.
     package init(_ redaction: Redaction, upTo limit: Int = .max) { (self.redaction, self.limit) = (redaction, limit) }
 
     /// - Parameter isCard: whether the value is a part of a payment card or a bank account.
@@ -39,7 +37,6 @@ package struct RedactedJSON {
         }
     }
 
-    /// Writes a member of an object.
     package mutating func write(_ name: String, _ value: JSONNode, isCard: Bool, isSecret: Bool = false) throws {
         write(name)
         text += ":"

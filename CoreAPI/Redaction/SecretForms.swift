@@ -112,7 +112,6 @@ enum SecretForms {
 }
 
 extension String {
-    /// The words of a table.
     var words: [String] { split { $0 == " " || $0 == "\n" }.map(String.init) }
 }
 

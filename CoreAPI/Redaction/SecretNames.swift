@@ -256,7 +256,6 @@ extension UInt8 {
 }
 
 extension [UInt8] {
-    /// Whether these bytes contain the others.
     fileprivate func holds(_ wanted: [UInt8]) -> Bool {
         indices.dropLast(Swift.max(0, wanted.count - 1)).contains { self[$0] == wanted[0] && self[$0...].starts(with: wanted) }
     }

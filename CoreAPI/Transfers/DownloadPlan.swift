@@ -8,7 +8,6 @@ internal import HTTPTypes
 /// It knows no file until a response with all bytes begins. From then on it asks for the rest of each segment. If the bytes on
 /// the disk turn out to be of another file, it forgets them and asks for all bytes.
 struct DownloadPlan: Sendable {
-    /// What a response means.
     enum Decision: Hashable, Sendable {
         /// It has all bytes, from the first.
         case begin
@@ -21,7 +20,6 @@ struct DownloadPlan: Sendable {
         case fail(Reason)
     }
 
-    /// Why a response is of no use.
     enum Reason: Hashable, Sendable {
         case itsError
         case malformed(String)

@@ -29,7 +29,6 @@ final class DownloadRun: Sendable {
         var isSaving = false
     }
 
-    /// How a round ends.
     private enum RoundEnd {
         case complete([ContentDigest])
         case paused

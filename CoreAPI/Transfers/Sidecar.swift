@@ -82,7 +82,6 @@ struct Representation: Codable, Sendable, Hashable {
 
         /// `ETag`, with its quotes.
         static func tag(_ text: String) -> Validator { Validator(field: .eTag, text: text) }
-        /// `Last-Modified`.
         static func date(_ text: String) -> Validator { Validator(field: .lastModified, text: text) }
 
         /// Whether a response can have given it.
@@ -219,7 +218,6 @@ extension ResponseHead {
     /// The members of a list in all lines of a field, in lower case.
     private func members(_ name: String) -> [String] { lines(name)?.lowercased().listMembers ?? [] }
 
-    /// `Accept-Ranges`.
     var rangeUnits: [String] { members("Accept-Ranges") }
 
     /// The codings of the body other than `identity`; `nil` without any.

@@ -89,7 +89,6 @@ final class TransferMeter: Sendable {
     /// Held until a change has been reported, so that no older value follows a newer one. An observer of a `Progress` may cancel
     /// the transfer meanwhile, which needs the lock of the state only.
     private let reports = Mutex(())
-    /// Whether the reports may go on after their end.
     private let mayBeginAgain: Bool
 
     init(mayBeginAgain: Bool = false) { self.mayBeginAgain = mayBeginAgain }
@@ -105,7 +104,6 @@ final class TransferMeter: Sendable {
         }
     }
 
-    /// Ends the reports.
     func end() {
         let ended = state.withLock { state in
             defer { (state.isEnded, state.watchers, state.mirrors) = (true, [:], mayBeginAgain ? state.mirrors : []) }
@@ -117,7 +115,6 @@ final class TransferMeter: Sendable {
 
     func beginAgain() { state.withLock { $0.isEnded = false } }
 
-    /// The current value first, then the newest one each time the reader asks: a slow one misses values, but never the last.
     var updates: AsyncStream<TransferProgress> {
         AsyncStream(bufferingPolicy: .bufferingNewest(1)) { watcher in
             let number = state.withLock { state in
@@ -133,7 +130,6 @@ final class TransferMeter: Sendable {
         }
     }
 
-    /// Updates Foundation's `Progress`.
     func mirror(in mirror: Progress) {
         reports.withLock { _ in
             let progress = state.withLock { state in

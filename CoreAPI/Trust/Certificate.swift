@@ -80,7 +80,6 @@ extension Certificate {
         }
     }
 
-    /// The bytes of a file.
     static func contents(ofFile path: String) throws(Certificate.ReadError) -> Data {
         guard let data = FileManager.default.contents(atPath: path) else {
             throw .unreadable(file: path, reason: "there is no such file, or it may not be read")

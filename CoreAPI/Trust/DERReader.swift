@@ -46,7 +46,6 @@ struct DERReader {
         return Element(tag: bytes[0], whole: whole, content: whole.dropFirst(header))
     }
 
-    /// The next element, if it has the tag.
     mutating func next(_ tag: UInt8) -> Element? {
         guard let element = next(), element.tag == tag else { return nil }
         return element

@@ -103,7 +103,6 @@ enum WireForm {
         return ["gzip", "x-gzip", "deflate", "br"].contains(coding)
     }
 
-    /// Why a head is rejected; `nil` if it is accepted.
     static func failure(of head: ResponseHead, to request: Request) -> TransportError? {
         let limits = request.call.channel.limits
         // Without the exact bytes of line ends and separators, which Foundation does not keep.

@@ -86,7 +86,6 @@ struct FrameHead: Equatable {
     }
 }
 
-/// Makes the frames of one side.
 struct FrameWriter: Sendable {
     let role: Role
 

@@ -149,7 +149,6 @@ package enum Handshake {
 
 /// A server's response to a client's handshake, for tests and the sandbox.
 package struct Acceptance: Sendable {
-    /// The fields of the 101.
     package private(set) var fields: [(name: String, value: String)]
     private let agreement: Handshake.Agreement
     private let options: WebSocket.Options

@@ -171,7 +171,6 @@ struct UTF8Check {
     private var missing = 0
     private var allowed: ClosedRange<UInt8> = 0x80...0xBF
 
-    /// Whether the last character is complete.
     var isComplete: Bool { missing == 0 }
 
     /// Whether the bytes so far are valid, apart from an incomplete last character.

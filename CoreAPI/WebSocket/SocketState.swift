@@ -142,7 +142,6 @@ struct SocketState {
         unsent.append(ControlFrame(opcode: .pong, payload: payload))
     }
 
-    /// Queues a ping of the keep-alive.
     mutating func keepAlive() {
         (isPingWritten, silentSince) = (false, .now)
         unsent.append(ControlFrame(opcode: .ping, payload: Data()))
@@ -227,7 +226,6 @@ struct SocketEnd {
 }
 
 extension WebSocket.Message {
-    /// Its bytes, with a fixed cost.
     fileprivate var cost: Int {
         switch self {
         case .text(let text): text.utf8.count + 64

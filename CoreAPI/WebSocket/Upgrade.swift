@@ -187,7 +187,6 @@ struct ResponseReader {
         let rest: Data
     }
 
-    /// The final head, once it was read.
     private(set) var head: ResponseHead?
     private let discardsBody: (ResponseHead) -> Bool
     private let next: () async throws -> Data?
@@ -299,7 +298,6 @@ struct ResponseReader {
         }
     }
 
-    /// Reads more bytes, unless the connection has ended.
     private mutating func readMore() async throws -> Bool {
         let bytes = try await next()
         pending += bytes ?? Data()

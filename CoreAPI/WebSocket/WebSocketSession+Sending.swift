@@ -9,7 +9,6 @@ extension WebSocketSession {
     /// A connection that takes no more bytes.
     private struct Unwritten: Error {}
 
-    /// Sends a message, and returns when it is queued.
     func send(_ opcode: Opcode, _ payload: Data) async throws(APIClientError) {
         try await locked {
             let compressed = payload.count >= options.compression?.minimumSize ?? .max ? compress(payload) : nil
@@ -146,7 +145,6 @@ extension WebSocketSession {
         state.withLock { $0.noteWritten(isKeepAlive: isKeepAlive) }
     }
 
-    /// Sends a ping, and gives the time until its response.
     func ping(within limit: Duration) async throws(APIClientError) -> Duration {
         let payload = Data((0..<8).map { _ in UInt8.random(in: .min ... .max) })
         let (began, pong) = (ContinuousClock.now, Promise<Void>())

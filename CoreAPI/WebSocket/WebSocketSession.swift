@@ -164,7 +164,6 @@ final class WebSocketSession: Sendable {
         end(.init(code: code, reason: reason, side: .here), error, sending: writer.close(code, reason))
     }
 
-    /// Ends the socket because its connection has ended.
     private func lose(_ error: any Error) { end(.init(code: .abnormal, reason: "", side: .peer), error, sending: nil) }
 
     /// Ends the socket in the orderly way, without a wait for the peer's response.
@@ -224,7 +223,6 @@ final class WebSocketSession: Sendable {
         if found == .isSecond { throw failure(BodyError.readTwice) }
     }
 
-    /// Closes in the orderly way: both Close frames, then the end of the connection.
     func close(_ code: WebSocket.CloseCode, _ reason: String) async {
         let closing = WebSocket.Closing(code: code.mayBeSent ? code : .noStatus, reason: reason, side: .here)
         end(closing, sending: writer.close(code, reason))

@@ -11,7 +11,6 @@ package enum StructuredValue: Sendable, Hashable {
 
 /// Parses structured fields (RFC 9651 §4.2). A field that breaks the grammar anywhere has no value.
 package struct StructuredField {
-    /// Each octet is read once.
     private var rest: ArraySlice<UInt8>
 
     private init(_ text: String) { rest = Array(text.utf8)[...] }

@@ -5,7 +5,6 @@ package struct BlockHash<Function: BlockHashFunction>: Sendable {
     private var rest: [UInt8] = []
     private var count: UInt64 = 0
 
-    /// A hash of no bytes.
     package init() {}
 
     /// The digest of a whole message.
@@ -15,14 +14,12 @@ package struct BlockHash<Function: BlockHashFunction>: Sendable {
         return hash.finish()
     }
 
-    /// Adds bytes to the message.
     package mutating func update(_ bytes: some Sequence<UInt8>) {
         if bytes.withContiguousStorageIfAvailable({ update(UnsafeRawBufferPointer($0)) }) == nil {
             Array(bytes).withUnsafeBytes { update($0) }
         }
     }
 
-    /// Adds bytes to the message.
     package mutating func update(_ bytes: UnsafeRawBufferPointer) {
         count &+= UInt64(bytes.count)
         var bytes = bytes[...]

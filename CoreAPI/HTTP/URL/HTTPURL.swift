@@ -146,7 +146,6 @@ extension HTTPURL: CustomStringConvertible {
         if added.isEmpty { query = query ?? "" } else { append(encodedQuery: PercentEncoding.query(String(added))) }
     }
 
-    /// Appends a path to the present one, with one slash between them.
     private mutating func join(_ encoded: String) {
         guard let first = encoded.utf8.first else { return }
         let slash = UInt8(ascii: "/")
@@ -163,7 +162,6 @@ extension HTTPURL: CustomStringConvertible {
         append(encodedQuery: PercentEncoding.component(name) + (value.map { "=" + PercentEncoding.component($0) } ?? ""))
     }
 
-    /// Appends text that is already percent-encoded.
     package mutating func append(encodedQuery: String) {
         guard !encodedQuery.isEmpty else { return }
         query = query.map { $0.isEmpty ? encodedQuery : "\($0)&\(encodedQuery)" } ?? encodedQuery

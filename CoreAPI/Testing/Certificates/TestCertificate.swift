@@ -88,7 +88,6 @@ public final class TestCertificate: @unchecked Sendable {
 }
 
 extension TestCertificate {
-    /// The content of a certificate.
     struct Plan {
         var name: String?
         var hosts: [String] = []

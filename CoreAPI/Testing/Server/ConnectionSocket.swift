@@ -17,7 +17,6 @@ final class ConnectionSocket: Sendable {
         (self.descriptor, self.closing, self.tls) = (descriptor, closing, tls)
     }
 
-    /// Whether the server closes.
     var isClosing: Bool { closing.isOpen }
     /// The result of the handshake; nil without TLS.
     var security: ConnectionSecurity? { tls?.security }

@@ -1,6 +1,5 @@
 import Foundation
 
-/// Why a request could not be read completely.
 struct RequestDefect: Error {
     let reason: String
     let isMalformed: Bool
@@ -13,7 +12,6 @@ struct RequestDefect: Error {
 
 /// A request's head, parsed strictly, so that a test notices a client that violates RFC 9112.
 struct RequestHead {
-    /// How the body is delimited.
     enum Framing: Equatable { case none, length(Int), chunked }
 
     let method: String
@@ -101,7 +99,6 @@ struct RequestReader {
     /// Whether an HTTP/2 connection begins, whose client knew beforehand (RFC 9113 §3.3).
     var isHTTP2: Bool { exchange == 0 && pending.starts(with: Data("PRI * HTTP/2".utf8)) }
 
-    /// Removes and returns the unused bytes.
     mutating func takePending() -> Data { take(pending.count) }
 
     /// Reads the next request completely, and calls `halfway` after half of its body, right after the head if there is none.

@@ -35,7 +35,6 @@ final class ServerEngine: Sendable {
         if let tls = settings.tls { self.tls = try TLSContext(tls) } else { self.tls = nil }
     }
 
-    /// Starts to accept connections; returns at once.
     func start(_ listener: ListeningSocket) {
         startThread {
             while let descriptor = listener.accept(until: self.stopping) {
@@ -183,7 +182,6 @@ struct ServerLedger: Sendable {
     private(set) var begun = 0
     private var whole = 0
 
-    /// Returns the new connection's number.
     mutating func connectionAccepted() -> Int {
         defer { accepted += 1 }
         open += 1
@@ -205,7 +203,6 @@ struct ServerLedger: Sendable {
         return begun
     }
 
-    /// The record as text, for an error message.
     var summary: String {
         let seen = requests.map { "\($0.method) \($0.target)" + ($0.defect.map { " (\($0))" } ?? "") }
         return "\(requests.count) requests \(seen), \(accepted) connections accepted, \(open) open"

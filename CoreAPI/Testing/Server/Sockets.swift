@@ -136,7 +136,6 @@ public enum LoopbackAddress: Sendable {
     }
 }
 
-/// A TCP socket that listens on loopback.
 struct ListeningSocket: Sendable {
     let port: UInt16
     private let descriptor: Int32

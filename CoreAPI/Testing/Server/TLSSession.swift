@@ -161,7 +161,6 @@ final class TLSSession: @unchecked Sendable {
 
     deinit { functions.freeSession(session) }
 
-    /// Feeds it the peer's bytes.
     func feed(_ bytes: Data) {
         _ = lock.withLock { bytes.withUnsafeBytes { functions.writeBuffer(input, $0.baseAddress, Int32($0.count)) } }
     }

@@ -14,7 +14,6 @@ public enum ContentCoding: String, Sendable, Hashable, CaseIterable {
     /// Whether this process can write the coding.
     public var isAvailable: Bool { self == .gzip || ZstdCompressor.library != nil }
 
-    /// - Throws: `TransportError.unsupported(capability:)`.
     func makeCompressor() throws -> any Compressor {
         let compressor: (any Compressor)? = self == .gzip ? GzipCompressor() : ZstdCompressor()
         guard let compressor else { throw TransportError.unsupported(capability: "compression by \(rawValue)") }
@@ -86,7 +85,6 @@ extension InputEncoding {
     }
 }
 
-/// gzip (RFC 1952), by zlib.
 final class GzipCompressor: Compressor {
     // Allocated, because zlib keeps its address.
     private let stream: UnsafeMutablePointer<z_stream>
@@ -132,7 +130,6 @@ final class GzipCompressor: Compressor {
     }
 }
 
-/// Zstandard (RFC 8878), by the library that libcurl has loaded.
 private final class ZstdCompressor: Compressor {
     /// `ZSTD_inBuffer` and `ZSTD_outBuffer`; both have the same layout.
     struct Buffer {

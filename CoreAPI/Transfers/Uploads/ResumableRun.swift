@@ -15,7 +15,6 @@ struct ResumableRun<Value: Sendable> {
     let plan: ResumableUpload
     let meter: TransferMeter
     var source: UploadSource
-    /// `nil` until the upload is created.
     var state: State?
     /// The offset after the last byte given to the transport.
     var sent: Int64 = .max
@@ -307,7 +306,6 @@ struct ResumableRun<Value: Sendable> {
     }
 }
 
-/// The next step of an upload after a failure.
 private enum Continuation { case fromOffset, anew }
 
 extension Response {

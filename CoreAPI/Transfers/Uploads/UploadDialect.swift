@@ -112,7 +112,6 @@ extension StructuredValue {
 }
 
 extension ResumableUpload.Checksum {
-    /// The value of `Upload-Checksum`.
     func field(of bytes: Data) -> String {
         let hash =
             switch self {

@@ -4,7 +4,6 @@ public import Foundation
 
 /// The source of a resumable upload, read piece by piece. One task uses it.
 struct UploadSource {
-    /// A part of the source.
     struct Piece {
         let body: Body
         let count: Int64
@@ -126,7 +125,6 @@ struct UploadSource {
     }
 }
 
-/// Facts that identify a file.
 private struct FileFacts: Hashable {
     let size: Int64
     let modified: Int64
@@ -225,7 +223,6 @@ private struct SequenceReader {
         start = offset
     }
 
-    /// - Returns: whether the sequence had more bytes.
     private mutating func readOn() async throws -> Bool {
         guard !isEnded else { return false }
         let chunk = try await iterator.next()

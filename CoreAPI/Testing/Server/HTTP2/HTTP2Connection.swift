@@ -33,7 +33,6 @@ final class HTTP2Connection: @unchecked Sendable {
         decoder = try HeaderDecoder()
     }
 
-    /// Serves the connection until it ends.
     func run() {
         // SETTINGS_MAX_CONCURRENT_STREAMS = 256; further threads would only cost.
         socket.send(HTTP2Frame(kind: .settings, payload: Data([0, 3]) + HTTP2Frame.bytes(256)).wire)
@@ -200,7 +199,6 @@ final class HTTP2Connection: @unchecked Sendable {
         return isAllowed ? granted : nil
     }
 
-    /// Blocks until the client has acknowledged the settings, or the stream or the connection is over.
     func waitUntilSettled(_ stream: HTTP2Stream) { _ = wait(stream) { isSettled } }
 
     /// Announces the end; the stream `rejected` and later ones are not processed.

@@ -29,7 +29,6 @@ struct HTTP2Frame {
     var stream: UInt32 = 0
     var payload = Data()
 
-    /// The bytes of the frame.
     var wire: Data {
         var wire = Self.bytes(UInt32(payload.count)).dropFirst()
         wire += [kind?.rawValue ?? 0xFF, flags.rawValue]

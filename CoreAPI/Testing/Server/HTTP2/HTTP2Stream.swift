@@ -47,7 +47,6 @@ final class HTTP2Stream: ResponseOutput, @unchecked Sendable {
         ended.open()
     }
 
-    /// Reads the whole request, and answers it.
     func serve(_ engine: ServerEngine) {
         let fault = engine.fault()
         connection.locked { self.request.fault = fault }
