@@ -112,7 +112,7 @@ struct BehavesOtherwiseTests {
             var channel = Channel.test(transport)
             change(&channel)
             let keep: POST<Dated, Dated> = POST("dated")
-            #expect(try await channel.manager.request(keep, first) == first)
+            #expect(try await channel.manager.request(keep(first)) == first)
             #expect(try transport.requests.first?.body.bytesInMemory() == Data(body.utf8))
         }
     }

@@ -440,8 +440,8 @@ struct PortedDesignsTests {
         nested.decoding = .decodable(at: "items")
         #expect(try await dispatcher.request(nested) == [Item(id: 1)])
         try await dispatcher.request(Self.ping)
-        try await dispatcher.request(Self.file, Data("x".utf8))
-        _ = try? await dispatcher.request(Self.place, Item(id: 2))
+        try await dispatcher.request(Self.file(Data("x".utf8)))
+        _ = try? await dispatcher.request(Self.place(Item(id: 2)))
         #expect(
             transport.requests.map { "\($0.method.rawValue) \($0.url.path)" } == [
                 "GET /orders", "HEAD /ping", "PUT /file", "POST /orders",

@@ -61,7 +61,7 @@ struct ComingFromTests {
         #expect(await things.first { _ in true } == Thing(id: 7))
         #expect(server.requests.count == 3)
         #expect(server.requests.allSatisfy { $0.headers["x-feature"] == "things" })
-        #expect(try await dispatcher.request(ThingEndpoints.add, Thing(id: 7)) == Thing(id: 7))
+        #expect(try await dispatcher.request(ThingEndpoints.add(Thing(id: 7))) == Thing(id: 7))
     }
 
     @Test("Fetcher: the first request of its README")

@@ -93,7 +93,7 @@ struct SeedSnippetsTests {
         }
         #expect(try found.result.get() == ExampleObject(id: "1", text: "a"))
         #expect(try await fetcher.request(ExampleEndpoints.all) == [ExampleObject(id: "1", text: nil)])
-        try await fetcher.request(ExampleEndpoints.post(), ExampleObject(id: "2", text: nil))
+        try await fetcher.request(ExampleEndpoints.post()(ExampleObject(id: "2", text: nil)))
         let missing: GET<Void, ExampleObject> = GET("missing")
         #expect(try await fetcher.request(missing) == ExampleObject(id: nil, text: nil))
         let raw = try await fetcher.request(GET<Void, JSONValue>("get?id=1"))

@@ -94,16 +94,9 @@ extension Dispatcher {
     }
 
     /// As `request(_:as:)`, for the endpoint's own output, by default `Void`: `request(OrderEndpoints.all)`,
-    /// `request(.delete("orders/\(segment: id)"))`.
+    /// `request(OrderEndpoints.place(order))`, `request(.delete("orders/\(segment: id)"))`.
     public func request<Item: Endpoint>(_ endpoint: Item) async throws(APIClientError) -> Item.Output {
         try await response(for: endpoint, as: endpoint.decoding).value
-    }
-
-    /// As `request(_:)`, for a typed endpoint and its input: `request(OrderEndpoints.place, order)`.
-    public func request<Method, Input: Encodable & Sendable, Output>(
-        _ endpoint: TypedEndpoint<Method, Input, Output>, _ input: Input
-    ) async throws(APIClientError) -> Output {
-        try await response(for: endpoint(input), as: endpoint.decoding).value
     }
 
     /// Sends a request and returns the whole response: head, body, metrics, attempts and result. A failure keeps everything.

@@ -112,7 +112,7 @@ extension TypedEndpoint where Output == Void {
 /// }
 ///
 /// let orders = try await networkManager.request(OrderEndpoints.all)
-/// let order = try await networkManager.request(OrderEndpoints.place, NewOrder(items: items))
+/// let order = try await networkManager.request(OrderEndpoints.place(NewOrder(items: items)))
 /// ```
 public protocol EndpointProvider {
     /// Attached to every endpoint of this provider: nearer than the channel's, farther than the endpoint's own. Read when an

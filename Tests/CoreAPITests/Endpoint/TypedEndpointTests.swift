@@ -30,10 +30,10 @@ struct TypedEndpointTests {
         #expect(try await list.request(Orders.shared) == [Order(id: 1)])
         #expect(listed.requests.map(\.line) == ["GET /orders", "GET /shared"])
         let (one, sent) = dispatcher(#"{"id":2}"#)
-        #expect(try await one.request(Orders.place, Order(id: 2)) == Order(id: 2))
-        try await one.request(Orders.form, ["a": 1])
-        #expect(try await one.request(Orders.find, ["id": [1, 2]])["id"]?.int == 2)
-        #expect(try await one.request(Orders.upload, Data("raw".utf8)) == Data(#"{"id":2}"#.utf8))
+        #expect(try await one.request(Orders.place(Order(id: 2))) == Order(id: 2))
+        try await one.request(Orders.form(["a": 1]))
+        #expect(try await one.request(Orders.find(["id": [1, 2]]))["id"]?.int == 2)
+        #expect(try await one.request(Orders.upload(Data("raw".utf8))) == Data(#"{"id":2}"#.utf8))
         try await one.request(Orders.order("a/b"))
         #expect(
             sent.requests.map(\.line) == [
@@ -41,7 +41,7 @@ struct TypedEndpointTests {
             ])
         #expect(sent.requests[3].headers[.contentType] == "application/octet-stream")
         let (search, searched) = dispatcher(#"{"x":{"id":3}}"#)
-        #expect(try await search.request(Orders.search, ["q": "ş"])["x"] == Order(id: 3))
+        #expect(try await search.request(Orders.search(["q": "ş"]))["x"] == Order(id: 3))
         #expect(searched.requests.map(\.line) == [#"QUERY /orders {"q":"ş"}"#])
     }
 
@@ -82,15 +82,15 @@ struct TypedEndpointTests {
     @Test("optionals: nil is an empty body, in and out")
     func optionals() async throws {
         let (full, sent) = dispatcher(#"{"id":2}"#)
-        #expect(try await full.request(Optionals.find, nil) == Data(#"{"id":2}"#.utf8))
-        _ = try await full.request(Optionals.find, ["a": 1])
-        try await full.request(Optionals.upload, nil)
-        try await full.request(Optionals.upload, Data("x".utf8))
-        #expect(try await full.request(Optionals.list, [Order(id: 1)]) == Order(id: 2))
+        #expect(try await full.request(Optionals.find(nil)) == Data(#"{"id":2}"#.utf8))
+        _ = try await full.request(Optionals.find(["a": 1]))
+        try await full.request(Optionals.upload(nil))
+        try await full.request(Optionals.upload(Data("x".utf8)))
+        #expect(try await full.request(Optionals.list([Order(id: 1)])) == Order(id: 2))
         #expect(
             sent.requests.map(\.line) == ["GET /find", "GET /find?a=1", "PUT /file", "PUT /file x", #"POST /list [{"id":1}]"#])
         let (empty, _) = dispatcher("")
-        #expect(try await empty.request(Optionals.find, nil) == nil)
+        #expect(try await empty.request(Optionals.find(nil)) == nil)
     }
 
     @Test("their names contain no value of their paths")
@@ -104,7 +104,7 @@ struct TypedEndpointTests {
     @Test("run through a feature's manager, and through a swapped channel")
     func manager() async throws {
         let manager = NetworkManager<Never>(channel: Channel.test(RecordingTransport(body: #"{"id":2}"#)))
-        #expect(try await manager.request(Orders.place, Order(id: 1)) == Order(id: 2))
+        #expect(try await manager.request(Orders.place(Order(id: 1))) == Order(id: 2))
         try await manager.request(Orders.order("7"))
         let heard = await withCheckedContinuation { continuation in
             manager.response(for: Orders.place(Order(id: 1))) { continuation.resume(returning: $0) }

@@ -19,13 +19,13 @@ struct TypedPairsTests {
         "right pairs compile, and wrong ones do not",
         arguments: [
             ("let orders: [Order] = try await dispatcher.request(Orders.all); _ = orders", true),
-            ("let order: Order = try await dispatcher.request(Orders.place, Order(id: 1)); _ = order", true),
-            ("let raw: PUT<Data, Void> = Orders.create(\"x\"); try await dispatcher.request(raw, .init())", true),
+            ("let order: Order = try await dispatcher.request(Orders.place(Order(id: 1))); _ = order", true),
+            ("let raw: PUT<Data, Void> = Orders.create(\"x\"); try await dispatcher.request(raw(.init()))", true),
             ("let none: DELETE<Void, Void> = Orders.create(\"x\"); try await dispatcher.request(none)", true),
             ("let order: Order = try await dispatcher.request(Orders.all); _ = order", false),
-            ("_ = try await dispatcher.request(Orders.all, Order(id: 1))", false),
+            ("_ = try await dispatcher.request(Orders.all(Order(id: 1)))", false),
             ("_ = try await dispatcher.request(Orders.place)", false),
-            ("_ = try await dispatcher.request(Orders.place, \"text\")", false),
+            ("_ = try await dispatcher.request(Orders.place(\"text\"))", false),
             ("let wrong: GET<Opaque, Order> = Orders.create(\"x\"); _ = wrong(Opaque())", false),
             ("let wrong: GET<Void, Opaque> = Orders.create(\"x\"); _ = wrong", false),
         ])

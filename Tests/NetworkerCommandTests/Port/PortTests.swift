@@ -30,7 +30,7 @@ struct PortTests {
             ("extension E: TargetType { var method: Moya.Method { .get } }", "Endpoint"),
             ("let provider = MoyaProvider<Shop>(plugins: [])", "CommonDispatcher"),
             ("let fetcher = Fetcher(baseUrl: url)", "CommonDispatcher"),
-            ("fetcher.request(ThingEndpoints.add, input: thing) { response in }", "manager.request(endpoint, x)"),
+            ("fetcher.request(ThingEndpoints.add, input: thing) { response in }", "manager.request(endpoint(x))"),
             ("let text: SupportedType = [:]", "JSONValue"), ("BaseUrl(\"https://a.example\")", "BaseURL"),
             ("struct Token: Header { let value: String }", "Header"),
             ("enum Pins: Certificate { case api }", "PinnedCertificate"),
