@@ -210,7 +210,7 @@ struct BehavesOtherwiseTests {
     func cancelling() async throws {
         let manager = Channel.test(RecordingTransport(statuses: [500, 200], body: #"{"id":7}"#)).manager
         let (responses, tell) = AsyncStream.makeStream(of: Response<Item>.self)
-        let call = manager.response(for: TestEndpoint(), as: Item.self) { tell.yield($0) }
+        let call = manager.response(for: TestEndpoint(), as: .decodable(Item.self)) { tell.yield($0) }
         for await first in responses {
             call.cancel()
             #expect(try await first.retry(max: 3).value == Item(id: 7))

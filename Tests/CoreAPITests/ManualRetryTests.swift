@@ -12,7 +12,7 @@ struct ManualRetryTests {
     func counted() async {
         let transport = RecordingTransport(status: 500)
         let (heard, tell) = AsyncStream.makeStream(of: String.self)
-        Channel.test(transport).manager.response(for: TestEndpoint(), as: Item.self) { response in
+        Channel.test(transport).manager.response(for: TestEndpoint(), as: .decodable(Item.self)) { response in
             tell.yield(outcome(response))
             Task {
                 var response = response
@@ -169,7 +169,7 @@ struct ManualRetryTests {
             await withCheckedContinuation { (done: CheckedContinuation<Void, Never>) in
                 switch door {
                 case .response:
-                    manager.response(for: TestEndpoint(), as: Item.self) { response in
+                    manager.response(for: TestEndpoint(), as: .decodable(Item.self)) { response in
                         screen.kept.withLock { $0 = response }
                         done.resume()
                     }

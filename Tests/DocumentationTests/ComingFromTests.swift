@@ -51,7 +51,7 @@ struct ComingFromTests {
         let dispatcher = CommonDispatcher(channel: channel)
         let (things, tell) = AsyncStream.makeStream(of: Thing?.self)
         let show: @Sendable (Thing?) -> Void = { tell.yield($0) }
-        dispatcher.response(for: ThingEndpoints.thing(7)) { response in
+        dispatcher.response(for: ThingEndpoints.thing(7), as: .decodable(Thing.self)) { response in
             Task {
                 var response = response
                 while response.error != nil, let next = try? await response.retry(max: 3) { response = next }
@@ -73,7 +73,7 @@ struct ComingFromTests {
         await withChannel(httpbin, transport: FixtureTransport([Fixture(.get, "get?id=1&text=a", body: answer)])) {
             let fetcher = CommonDispatcher(environment: APIEnvironment("httpbin", baseURL: ""))
             let get = GET<Void, JSONValue>("https://httpbin.org/get", modifiers: [QueryItem("id", "1"), QueryItem("text", "a")])
-            fetcher.response(for: get) { response in
+            fetcher.response(for: get, as: .json) { response in
                 switch response.result {
                 case .success(let value):
                     show(ExampleObject(id: value["args"]?["id"]?.string, text: value["args"]?["text"]?.string))

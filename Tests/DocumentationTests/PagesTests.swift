@@ -123,7 +123,7 @@ struct PagesTests {
             ShopHost.simulated,
             fixturesType: .scenarios(
                 ["sold-out": [Fixture(.get, "products/7", status: 409, body: #"{"code": "sold-out"}"#)]], scenario: "sold-out"))
-        let error = await manager.response(for: .product(7), as: Product.self).error
+        let error = await manager.response(for: ShopEndpoint.product(7), as: Product.self).error
         #expect(error?.app(ShopError.self)?.code == "sold-out")
         channel.redaction = Redaction(["plate"], showing: ["bookToken"])
         #expect(channel.redaction.hides("plate") && !channel.redaction.hides("bookToken"))
@@ -140,9 +140,11 @@ struct PagesTests {
             let manager = NetworkManager<ShopEndpoint>(channel: .shop(.production))
             let product = try await manager.request(endpoint: .product(7), type: Product.self)
             #expect(product.id == 7)
-            let offline = await manager.attaching(Fixture.Scenario("offline")).response(for: .product(7), as: Product.self)
+            let offline = await manager.attaching(Fixture.Scenario("offline"))
+                .response(for: ShopEndpoint.product(7), as: Product.self)
             #expect(offline.error?.label == "transport.cannotConnect")
-            let broken = await manager.attaching(Fixture(body: #"{"id": "#)).response(for: .product(7), as: Product.self)
+            let broken = await manager.attaching(Fixture(body: #"{"id": "#))
+                .response(for: ShopEndpoint.product(7), as: Product.self)
             #expect(broken.error?.label == "decoding")
         }
     }
@@ -188,7 +190,7 @@ struct PagesTests {
         channel.errorFilter = ErrorFilter.rejection(ShopError.self)
             .localized(["transport": "Bağlantı kurulamadı."], default: "Bir şeyler ters gitti.")
         let manager = NetworkManager<ShopEndpoint>(channel: channel)
-        let response = await manager.response(for: .product(7), as: Product.self)
+        let response = await manager.response(for: ShopEndpoint.product(7), as: Product.self)
         if let error = response.error {
             if let shop: ShopError = error.app() {
                 show(shop.code)

@@ -75,7 +75,7 @@ import TestSupport
         ])
         await withChannel(.bk, transport: transport) {
             let manager = NetworkManager<BasketEndpoint>(channel: .bk)
-            let response = await manager.response(for: .add(product: 7, quantity: 1), as: Basket.self)
+            let response = await manager.response(for: BasketEndpoint.add(product: 7, quantity: 1), as: Basket.self)
             switch response.result {
             case .success(let basket): print(basket.items, response.metrics?.firstByte ?? .zero)
             case .failure(let error): print(error.label, error, response.attempts.count)

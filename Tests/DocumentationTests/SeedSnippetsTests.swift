@@ -89,7 +89,8 @@ struct SeedSnippetsTests {
             $0.errorHandler = CompositeErrorHandler(NoInternetErrorHandler(), ExampleErrorHandler())
         }.dispatcher
         let found: Response<ExampleObject> = await withCheckedContinuation { continuation in
-            fetcher.response(for: ExampleEndpoints.get(id: "1", text: "a")) { continuation.resume(returning: $0) }
+            let endpoint = ExampleEndpoints.get(id: "1", text: "a")
+            fetcher.response(for: endpoint, as: endpoint.decoding) { continuation.resume(returning: $0) }
         }
         #expect(try found.result.get() == ExampleObject(id: "1", text: "a"))
         #expect(try await fetcher.request(ExampleEndpoints.all) == [ExampleObject(id: "1", text: nil)])

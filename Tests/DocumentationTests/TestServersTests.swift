@@ -18,7 +18,7 @@ struct TestServersTests {
         let server = try LoopbackServer.start(tls: ServerTLS(.expired)) { _ in .json(#"{"id": 7}"#) }
         await withChannel(.shop(.production), server: server) {
             let manager = NetworkManager<ShopEndpoint>(channel: .shop(.production))
-            let response = await manager.response(for: .product(7), as: Product.self)
+            let response = await manager.response(for: ShopEndpoint.product(7), as: Product.self)
             #expect(response.error?.label == "transport.tls")
         }
         try await server.waitForOpenConnections(atMost: 0)

@@ -124,7 +124,8 @@ enum PortingTable {
             otherwise: "A static let has its method and path for a name."),
         Row(
             [.fetcher], "`fetcher.request(endpoint, input: x)`, `endpoint(input)`",
-            "`manager.request(endpoint(x))`; `response(for: endpoint(x))` for the whole response", ", input:"),
+            "`manager.request(endpoint(x))`; ``Dispatcher/response(for:as:queue:completion:)`` for the whole response",
+            ", input:"),
         Row([.fetcher], "`SupportedType`", "``JSONValue``", "SupportedType"),
         Row([.fetcher], "`Mappable`, `Map`", "`Codable`", "Mappable", "func mapping(map"),
         Row(

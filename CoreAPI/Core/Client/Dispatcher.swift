@@ -99,7 +99,7 @@ extension Dispatcher {
         try await response(for: endpoint, as: endpoint.decoding).value
     }
 
-    /// Sends a request and returns the whole response: head, body, metrics, attempts and result. A failure keeps everything.
+    /// As `response(for:as:)`, for a decodable value.
     public func response<Value: Decodable & Sendable>(for endpoint: some Endpoint, as type: Value.Type) async -> Response<Value> {
         await response(for: endpoint, as: .decodable(type))
     }
@@ -118,20 +118,20 @@ extension Dispatcher {
         // Lets a closure written on an actor stay on it, as `Task.init` does.
         @_inheritActorContext completion: @escaping @isolated(any) @Sendable (Response<Value>) -> Void
     ) -> Cancellable {
-        (queue ?? callbackQueue).start {
-            await self.response(for: endpoint, as: decoding)
-        } then: {
-            await completion($0)
-        }
+        start(endpoint, decoding, on: queue) { await completion($0) }
     }
 
-    /// As ``response(for:as:queue:completion:)``, for the endpoint's own output.
-    @discardableResult
-    public func response<Item: Endpoint>(
-        for endpoint: Item,
-        @_inheritActorContext completion: @escaping @isolated(any) @Sendable (Response<Item.Output>) -> Void
+    /// Starts a call, and runs its completion on the queue, exactly once. The call does not run there. The handle cancels it.
+    func start<Value>(
+        _ endpoint: any Endpoint, _ decoding: ResponseDecoding<Value>, on queue: CallbackQueue? = nil,
+        then completion: @escaping @Sendable (Response<Value>) async -> Void
     ) -> Cancellable {
-        response(for: endpoint, as: endpoint.decoding, completion: completion)
+        let queue = queue ?? callbackQueue
+        let task = Task {
+            let response = await response(for: endpoint, as: decoding)
+            await queue.run { await completion(response) }
+        }
+        return Cancellable { task.cancel() }
     }
 
     /// Returns a call's response as soon as the head has arrived; the body follows. See ``Body`` and ``ResponseDecoding/stream``.
@@ -172,18 +172,6 @@ public struct CallbackQueue: Sendable {
     /// Runs an operation on the queue. If it awaits on an actor, that part runs on the actor.
     package func run(_ operation: @concurrent @Sendable () async -> Void) async {
         await withTaskExecutorPreference(executor) { await operation() }
-    }
-
-    /// Starts a call, and runs its completion here, exactly once. The call does not run here. The handle cancels the call.
-    func start<Value>(
-        _ call: @escaping @Sendable () async -> Response<Value>,
-        then completion: @escaping @Sendable (Response<Value>) async -> Void
-    ) -> Cancellable {
-        let task = Task {
-            let response = await call()
-            await run { await completion(response) }
-        }
-        return Cancellable { task.cancel() }
     }
 }
 

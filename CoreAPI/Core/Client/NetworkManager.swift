@@ -8,8 +8,8 @@ public import HTTPTypes
 /// ```
 ///
 /// A manager is a ``Dispatcher`` too. So it sends any endpoint: a typed one, or a one-off `request(.get("orders/\(segment: id)"),
-/// as: Order.self)`. For a stream, a download or a socket, name the endpoint's type: `manager.events(OrderEndpoint.updates(id:
-/// id))`. In an interactor that is `EndpointType`.
+/// as: Order.self)`. Only `request(endpoint:)` has the feature's endpoints by leading dot. Elsewhere name their type, which is
+/// `EndpointType` in an interactor: `manager.response(for: OrderEndpoint.list(page: 1), as: OrderList.self)`.
 ///
 /// Sendable; may be called from any actor. Only the completion runs on the caller's actor.
 public struct NetworkManager<EndpointItem: Endpoint>: Sendable {
@@ -82,11 +82,7 @@ extension NetworkManager {
         endpoint: EndpointItem, type: Value.Type,
         @_inheritActorContext completion: @escaping @isolated(any) @Sendable (Result<Value, APIClientError>) -> Void
     ) -> Cancellable {
-        callbackQueue.start {
-            await self.response(for: endpoint, as: .decodable(type))
-        } then: {
-            await completion($0.result)
-        }
+        start(endpoint, .decodable(type)) { await completion($0.result) }
     }
 
     /// As ``request(endpoint:type:completion:)``, for a request whose response has no value.
@@ -95,28 +91,7 @@ extension NetworkManager {
         endpoint: EndpointItem,
         @_inheritActorContext completion: @escaping @isolated(any) @Sendable (Result<Void, APIClientError>) -> Void
     ) -> Cancellable {
-        callbackQueue.start {
-            await self.response(for: endpoint, as: .nothing)
-        } then: {
-            await completion($0.result)
-        }
-    }
-
-    /// Sends a request and returns the whole response: head, body, metrics, attempts and result. A failure keeps everything.
-    public func response<Value: Decodable & Sendable>(
-        for endpoint: EndpointItem, as type: Value.Type = Value.self
-    ) async -> Response<Value> {
-        await dispatcher.response(for: attached(endpoint), as: .decodable(type))
-    }
-
-    /// Sends a request and calls back with the whole response; otherwise as ``request(endpoint:type:completion:)``. The call can
-    /// be retried manually, see ``Response/retry(max:delay:)``.
-    @discardableResult
-    public func response<Value: Decodable & Sendable>(
-        for endpoint: EndpointItem, as type: Value.Type,
-        @_inheritActorContext completion: @escaping @isolated(any) @Sendable (Response<Value>) -> Void
-    ) -> Cancellable {
-        response(for: endpoint, as: .decodable(type), completion: completion)
+        start(endpoint, .nothing) { await completion($0.result) }
     }
 }
 

@@ -62,12 +62,7 @@ public struct APIClient: Sendable {
         _ request: APIRequest<Value>,
         @_inheritActorContext completion: @escaping @isolated(any) @Sendable (Result<Value, APIClientError>) -> Void
     ) -> Cancellable {
-        let dispatcher = dispatcher(for: request.environment)
-        return dispatcher.callbackQueue.start {
-            await dispatcher.response(for: request.endpoint, as: request.decoding)
-        } then: {
-            await completion($0.result)
-        }
+        dispatcher(for: request.environment).start(request.endpoint, request.decoding) { await completion($0.result) }
     }
 
     /// Sends a request and returns the whole response. Does not throw, so that a failure keeps everything.

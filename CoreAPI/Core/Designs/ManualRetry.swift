@@ -6,7 +6,7 @@ extension Response {
     /// again. Its total timeout begins anew. Each response can be retried once.
     ///
     /// ```swift
-    /// networkManager.response(for: .orderList(path: ""), as: OrderList.self) { response in
+    /// networkManager.response(for: OrderEndpoint.list, as: .decodable(OrderList.self)) { response in
     ///     retry = Task {
     ///         var response = response
     ///         while let error = response.error, !error.isCancelled,

@@ -21,7 +21,7 @@ struct DLTokenRefreshTests {
     }
 
     private static func list() async -> Response<DLOrderListResponse> {
-        await DLOrderListInteractor().networkManager.response(for: .orderList())
+        await DLOrderListInteractor().networkManager.response(for: DLOrderEndpointItem.orderList(), as: DLOrderListResponse.self)
     }
 
     private final class Statuses: Listener {

@@ -51,7 +51,8 @@ struct MLSignatureTests {
             $0.interceptors.append(RetryPolicy(base: .milliseconds(1)))
         }
         let response = try await withSandbox(channel) { _ in
-            await MLMenuInteractor().networkManager.response(for: .menu(restaurantID: "ml-1"), as: MLMenuResponse.self)
+            await MLMenuInteractor().networkManager
+                .response(for: MLMenuEndpointItem.menu(restaurantID: "ml-1"), as: MLMenuResponse.self)
         }
         #expect(response.error == nil && response.attempts.map(\.status) == [503, 503, 200])
         #expect(Set(transport.requests.compactMap { $0.header("x-ml-date") }).count == 3)

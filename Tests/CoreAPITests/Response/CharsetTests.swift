@@ -154,7 +154,7 @@ struct CharsetTests {
     @Test("a response is transformed without losing what it carries")
     func transforming() async throws {
         struct Odd: Error {}
-        let response: Response<Int> = await Channel.test(RecordingTransport(body: "7")).manager.response(for: TestEndpoint())
+        let response = await Channel.test(RecordingTransport(body: "7")).manager.response(for: TestEndpoint(), as: Int.self)
         #expect(try response.map { $0 + 1 }.value == 8)
         #expect(try response.flatMap { .success("\($0)") }.value == "7")
         let failed = response.map { _ -> Int in throw Odd() }

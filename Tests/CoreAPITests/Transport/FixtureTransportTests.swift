@@ -9,7 +9,7 @@ struct FixtureTransportTests {
     }
 
     private func page(_ channel: Channel, _ path: String, _ method: HTTPRequest.Method = .get) async -> Response<Page> {
-        await channel.manager.response(for: TestEndpoint(path, method))
+        await channel.manager.response(for: TestEndpoint(path, method), as: Page.self)
     }
 
     @Test("with too many fields fail the call")
@@ -45,7 +45,7 @@ struct FixtureTransportTests {
             (QueryItem("e\u{301}", "1"), 1), (QueryItem("\u{E9}", "1"), 2), (QueryItem("q", "e\u{301}"), 3),
             (QueryItem("q", "\u{E9}"), 4), (QueryItem("\u{212A}", "7"), 5),
         ] {
-            let response: Response<Page> = await channel.manager.response(for: TestEndpoint("x", modifiers: [item]))
+            let response = await channel.manager.response(for: TestEndpoint("x", modifiers: [item]), as: Page.self)
             #expect(try response.value.page == number)
         }
         let other: Response<Page> = await channel.manager.response(for: TestEndpoint("x", modifiers: [QueryItem("K", "7")]))
