@@ -2,35 +2,18 @@ public import CoreAPICore
 public import OpenCombineShim
 
 extension Dispatcher {
-    /// A call as a publisher of its value; see ``ResponsePublisher``. The value arrives on `queue`, by default on
-    /// ``/CoreAPI/Dispatcher/callbackQueue``.
-    public func publisher<Value: Sendable>(
-        for endpoint: any Endpoint, as decoding: ResponseDecoding<Value>, queue: CallbackQueue? = nil
-    ) -> ResponsePublisher<Value> {
-        ResponsePublisher(queue: queue ?? callbackQueue) { await self.response(for: endpoint, as: decoding) }
-    }
-
-    /// A call as a publisher of the endpoint's own output; see ``ResponsePublisher``.
-    public func publisher<Item: Endpoint>(
-        for endpoint: Item, queue: CallbackQueue? = nil
-    ) -> ResponsePublisher<Item.Output> {
-        publisher(for: endpoint, as: endpoint.decoding, queue: queue)
-    }
-}
-
-extension NetworkManager {
-    /// A call as a publisher of its value, which arrives on the channel's ``/CoreAPI/Channel/callbackQueue``.
+    /// A call as a publisher of its value, which arrives on `queue`, by default ``/CoreAPI/Dispatcher/callbackQueue``.
     ///
     /// ```swift
-    /// networkManager.publisher(for: .orderList(path: ""), as: OrderList.self)
+    /// networkManager.publisher(for: OrderEndpoint.list, as: .decodable(OrderList.self))
     ///     .retryRequest(max: 2, delay: .seconds(1))
     ///     .asResult()
     ///     .sink { result in show(result) }
     /// ```
-    public func publisher<Value: Decodable & Sendable>(
-        for endpoint: EndpointItem, as type: Value.Type = Value.self
+    public func publisher<Value: Sendable>(
+        for endpoint: any Endpoint, as decoding: ResponseDecoding<Value>, queue: CallbackQueue? = nil
     ) -> ResponsePublisher<Value> {
-        publisher(for: endpoint, as: .decodable(type))
+        ResponsePublisher(queue: queue ?? callbackQueue) { await self.response(for: endpoint, as: decoding) }
     }
 }
 
@@ -66,7 +49,7 @@ public struct ResponsePublisher<Value: Sendable>: Publisher, Sendable {
     /// publisher itself never fails.
     ///
     /// ```swift
-    /// networkManager.publisher(for: .orderList(path: ""), as: OrderList.self).asResponse()
+    /// networkManager.publisher(for: OrderEndpoint.list, as: .decodable(OrderList.self)).asResponse()
     ///     .sink { response in show(response.result, took: response.metrics?.total) }
     /// ```
     public func asResponse() -> AnyPublisher<Response<Value>, Never> {

@@ -46,7 +46,7 @@ struct ReactiveTests {
             $0.path == "/thing" ? .json(#"{"id":7}"#, headers: ["X-Total": "9"]) : .status(404, body: Data("gone".utf8))
         }
         let dispatcher = CommonDispatcher(channel: channel(server))
-        let found = dispatcher.publisher(for: Provider.thing).asResponse().map { response in
+        let found = dispatcher.publisher(for: Provider.thing, as: .decodable(Item.self)).asResponse().map { response in
             let total = response.head?.headers.first { $0.name.canonicalName == "x-total" }?.value ?? ""
             return "\(total) \((try? response.result.get())?.id ?? 0)"
         }
@@ -60,10 +60,11 @@ struct ReactiveTests {
     @Test("publishes the value and finishes, or the error")
     func outcomes() async throws {
         let server = try LoopbackServer.test { $0.path == "/thing" ? .json(#"{"id":7}"#) : .status(404) }
-        #expect(await outcome(manager(server).publisher(for: Things(), as: Item.self)) == ["Item(id: 7)"])
+        #expect(await outcome(manager(server).publisher(for: Things(), as: .decodable(Item.self))) == ["Item(id: 7)"])
         let dispatcher = CommonDispatcher(channel: channel(server))
-        #expect(await outcome(dispatcher.publisher(for: Provider.thing)) == ["Item(id: 7)"])
-        #expect(await outcome(dispatcher.publisher(for: Provider.place(Item(id: 1)))) == ["Item(id: 7)"])
+        #expect(await outcome(dispatcher.publisher(for: Provider.thing, as: .decodable(Item.self))) == ["Item(id: 7)"])
+        #expect(
+            await outcome(dispatcher.publisher(for: Provider.place(Item(id: 1)), as: .decodable(Item.self))) == ["Item(id: 7)"])
         #expect(await outcome(dispatcher.publisher(for: Things(), as: .text)) == [#"{"id":7}"#])
         #expect(await outcome(dispatcher.publisher(for: Things(), as: .decodable([Int].self))) == ["failed decoding"])
     }
@@ -71,7 +72,7 @@ struct ReactiveTests {
     @Test("cold: no request is sent before a subscription, and each subscription is a separate call")
     func cold() async throws {
         let server = try LoopbackServer.test { _ in .json(#"{"id":7}"#) }
-        let publisher = manager(server).publisher(for: Things(), as: Item.self)
+        let publisher = manager(server).publisher(for: Things(), as: .decodable(Item.self))
         #expect(server.requests.isEmpty)
         _ = await outcome(publisher)
         _ = await outcome(publisher)
@@ -101,7 +102,7 @@ struct ReactiveTests {
     @MainActor func demand() async throws {
         let server = try LoopbackServer.test { _ in .json(#"{"id":7}"#) }
         let subscriber = Reluctant()
-        manager(server).publisher(for: Things(), as: Item.self).subscribe(subscriber)
+        manager(server).publisher(for: Things(), as: .decodable(Item.self)).subscribe(subscriber)
         subscriber.subscription?.request(.none)
         // Another call makes a round trip. If this subscription had sent its request, the server would have received it before.
         _ = try await manager(server).request(endpoint: Things(), type: Item.self)
@@ -118,7 +119,7 @@ struct ReactiveTests {
     @MainActor func cancelled() async throws {
         let server = try LoopbackServer.test { _ in .stallBeforeHead }
         let subscriber = Reluctant()
-        manager(server).publisher(for: Things(), as: Item.self).subscribe(subscriber)
+        manager(server).publisher(for: Things(), as: .decodable(Item.self)).subscribe(subscriber)
         subscriber.subscription?.request(.unlimited)
         _ = try await server.waitForRequests(1)
         subscriber.subscription?.cancel()
@@ -126,7 +127,7 @@ struct ReactiveTests {
         subscriber.tell.finish()
         #expect(await all(subscriber.heard).isEmpty)
         let unasked = Reluctant()
-        manager(server).publisher(for: Things(), as: Item.self).subscribe(unasked)
+        manager(server).publisher(for: Things(), as: .decodable(Item.self)).subscribe(unasked)
         unasked.subscription?.cancel()
         unasked.subscription?.request(.unlimited)
         #expect(server.requests.count == 1)
@@ -135,7 +136,7 @@ struct ReactiveTests {
     @Test("retryRequest makes exactly the given number of further attempts of one call")
     func retries() async throws {
         let server = try LoopbackServer.test { $0.exchange == 3 ? .json(#"{"id":7}"#) : .status(503) }
-        let publisher = manager(server).publisher(for: Things(), as: Item.self)
+        let publisher = manager(server).publisher(for: Things(), as: .decodable(Item.self))
         #expect(
             await outcome(publisher.retryRequest(max: 1, delay: .milliseconds(1))) == [
                 "failed verification.unacceptableStatus.503"
@@ -148,7 +149,7 @@ struct ReactiveTests {
     func results() async throws {
         let server = try LoopbackServer.test { $0.path == "/thing" ? .status(503) : .json("{}") }
         let manager = manager(server)
-        let results = [1, 2].publisher.flatMap { _ in manager.publisher(for: Things(), as: Item.self).asResult() }
+        let results = [1, 2].publisher.flatMap { _ in manager.publisher(for: Things(), as: .decodable(Item.self)).asResult() }
             .map { result in if case .failure(let error) = result { error.label } else { "success" } }
         let label = "verification.unacceptableStatus.503"
         #expect(await outcome(results) == [label, label])
@@ -164,7 +165,7 @@ struct ReactiveTests {
         var channel = channel(server)
         for (queue, name) in [(CallbackQueue.main, "main"), (.queue(own), "own")] {
             channel.callbackQueue = queue
-            let publisher = NetworkManager<Things>(channel: channel).publisher(for: Things(), as: Item.self)
+            let publisher = NetworkManager<Things>(channel: channel).publisher(for: Things(), as: .decodable(Item.self))
             let places = await outcome(publisher.map { _ in DispatchQueue.getSpecific(key: key) ?? "none" })
             #expect(places == [name])
         }
@@ -194,7 +195,7 @@ struct ReactiveTests {
     @MainActor func leaving() async throws {
         let server = try LoopbackServer.test { _ in .json(#"{"id":7}"#) }
         let subscriber = Leaving()
-        manager(server).publisher(for: Things(), as: Item.self).subscribe(subscriber)
+        manager(server).publisher(for: Things(), as: .decodable(Item.self)).subscribe(subscriber)
         for await event in subscriber.heard {
             #expect(event == "value")
             break

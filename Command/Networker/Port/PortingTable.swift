@@ -102,7 +102,7 @@ enum PortingTable {
         Row([.moya], "`validationType`", "``StatusCodeResponseVerifier``", otherwise: "A status outside 2xx is a failure."),
         Row([.moya], "`Response.map(_:atKeyPath:)`", "``ResponseDecoding/decodable(_:at:)``", "atKeyPath:"),
         Row([.moya], "`MoyaError`", "``APIClientError``", "MoyaError"),
-        Row([.moya], "`provider.requestPublisher`", "`publisher(for:)` of `CoreAPIReactive`", ".requestPublisher("),
+        Row([.moya], "`provider.requestPublisher`", "`publisher(for:as:)` of `CoreAPIReactive`", ".requestPublisher("),
         Row(
             [.moya], "`parseResponse`, `getDecodable`, `performRequest` of a dispatcher",
             "``Dispatcher/response(for:as:)``, ``ResponseDecoding/decodable(_:)``", "parseResponse", "getDecodable",
@@ -176,7 +176,7 @@ enum PortingTable {
         Row([.fetcher], "`callQueue`, `callbackQueue`", "``Channel/callbackQueue``; a call needs no queue", "callQueue"),
         Row(
             [.fetcher], "`rx.request`, `retryRequest`, `asResult`",
-            "`publisher(for:)`, `retryRequest`, `asResult` of `CoreAPIReactive`", ".rx.", "import RxSwift"),
+            "`publisher(for:as:)`, `retryRequest`, `asResult` of `CoreAPIReactive`", ".rx.", "import RxSwift"),
     ]
 
     private static let handWritten: [Row] = [
