@@ -6,14 +6,19 @@ struct RetryTests {
     func attempts() async throws {
         let server = try LoopbackServer.start(script: [.status(503), .json(#"{"id": 7}"#)])
         let seen = Seen()
-        await withChannel(.parcels, server: server) {
-            let show = { (text: String) in seen.change { $0 += text + "\n" } }
-            let manager = NetworkManager<Never>(channel: .parcels)
-            for await response in manager.attempts(for: TypedEndpoint.get("parcels/7"), as: .decodable(Parcel.self)) {
-                show(response.error.map { "attempt \(response.attempts.count): \($0.label)" } ?? "done")
+        let show: @Sendable (String) -> Void = { text in seen.change { $0 += text } }
+        var channel = Channel.parcels
+        channel.listeners = [
+            FunctionLogger { event in
+                guard case .retrying(let response, _) = event, let error = response.error else { return }
+                show("attempt \(response.attempts.count): \(error.label)")
             }
+        ]
+        try await withChannel(channel, server: server) {
+            let parcel = try await NetworkManager<Never>(channel: .parcels).request(.get("parcels/7"), as: Parcel.self)
+            #expect(parcel == Parcel(id: 7))
         }
-        #expect(seen.text == "attempt 1: verification.unacceptableStatus.503\ndone\n")
+        #expect(seen.text == "attempt 1: verification.unacceptableStatus.503")
     }
 
     @Test("a POST is repeated only with a key, and each attempt has the same one", arguments: [false, true])

@@ -392,8 +392,6 @@ extension RawResponse {
     }
 
     func notifyRetrying(after delay: Duration) {
-        let response = Response<Void>(self)
-        call.notify(.retrying(response, after: delay))
-        request?.modifier(AttemptObserver.self)?.observe(response)
+        call.notify(.retrying(Response(self), after: delay))
     }
 }

@@ -96,12 +96,3 @@ extension Attempt {
         notify(.exchanged(self, raw))
     }
 }
-
-/// Receives every attempt that is followed by another.
-package struct AttemptObserver: RequestModifier {
-    let observe: @Sendable (Response<Void>) -> Void
-
-    package init(_ observe: @escaping @Sendable (Response<Void>) -> Void) {
-        self.observe = observe
-    }
-}

@@ -87,6 +87,24 @@ struct ListenerTests {
         #expect(other.all == one.all)
     }
 
+    @Test("hear of a failed attempt before the pause that follows it")
+    func beforeThePause() async {
+        let (heard, tell) = AsyncStream.makeStream(of: Int.self)
+        var channel = Channel.test(RecordingTransport(status: 503))
+        channel.modifiers = [Timeout(total: .seconds(86_400))]
+        channel.interceptors = [RetryPolicy(base: .seconds(3_600), cap: .seconds(3_600))]
+        channel.listeners = [
+            FunctionLogger { event in
+                if case .retrying(let response, _) = event { tell.yield(response.attempts.count) }
+            }
+        ]
+        let manager = channel.manager
+        let call = Task { await manager.response(for: TestEndpoint(), as: .nothing) }
+        #expect(await heard.first { _ in true } == 1)
+        call.cancel()
+        #expect(await call.value.error?.label == "cancelled")
+    }
+
     private final class Memory: Middleware {
         private let known = Mutex<[String: RawResponse]>([:])
 
