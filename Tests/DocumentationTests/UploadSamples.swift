@@ -9,7 +9,7 @@ struct Photo: Decodable, Sendable {
 }
 
 func send(_ photo: URL, through manager: some Dispatcher, show: (Double) -> Void) async throws -> Photo {
-    let upload = manager.upload(.post("photos"), from: .file(photo), as: Photo.self)
+    let upload = manager.upload(.post("photos"), from: .file(photo), as: .decodable(Photo.self))
     for await progress in upload.progress {
         if let fraction = progress.fraction { show(fraction) }
     }
@@ -18,7 +18,7 @@ func send(_ photo: URL, through manager: some Dispatcher, show: (Double) -> Void
 
 func sell(_ title: String, with photo: URL, through manager: some Dispatcher) async throws -> Photo {
     let form = MultipartForm([.text("title", title), .file("photo", photo, contentType: "image/jpeg")])
-    return try await manager.upload(.post("items", encoding: .multipart(form)), as: Photo.self).value
+    return try await manager.upload(.post("items", encoding: .multipart(form)), as: .decodable(Photo.self)).value
 }
 
 func send(report: URL, through manager: some Dispatcher) async throws {

@@ -84,7 +84,7 @@ func use(_ text: String) {}
 func sign(_ request: Request) -> String { "" }
 func sign(_ head: String, _ body: Data) -> String { "" }
 func signature(of request: Request) throws -> String { "" }
-func upload(_ item: Item) -> Upload<Item> { manager.upload(.post("items"), from: .bytes(Data()), as: Item.self) }
+func upload(_ item: Item) -> Upload<Item> { manager.upload(.post("items"), from: .bytes(Data()), as: .decodable(Item.self)) }
 func events(orderID: String) -> EventStream<OrderEvent> { manager.events(.get("events"), as: OrderEvent.self) }
 
 let manager = NetworkManager<OrderEndpoint>(channel: .dl)

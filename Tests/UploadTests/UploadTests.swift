@@ -35,7 +35,7 @@ struct UploadTests {
         let server = try LoopbackServer.test(Self.receipt)
         let file = try TemporaryFile(Self.data)
         let upload = server.manager
-            .upload(.post("items", query: ["kind": "photo"]), from: source.body(Self.data, file), as: Receipt.self)
+            .upload(.post("items", query: ["kind": "photo"]), from: source.body(Self.data, file), as: .decodable(Receipt.self))
         #expect(try await upload.value.bytes == 300_000)
         #expect(await upload.lastProgress == TransferProgress(completed: 300_000, total: source == .sequence ? nil : 300_000))
         let request = try #require(server.requests.first)
@@ -50,7 +50,7 @@ struct UploadTests {
         let server = try LoopbackServer.test(Self.receipt)
         let file = try TemporaryFile(Self.data)
         let channel = Channel.test(server.url) { $0.transport = URLSessionTransport() }
-        let upload = channel.manager.upload(.post("items"), from: source.body(Self.data, file), as: Receipt.self)
+        let upload = channel.manager.upload(.post("items"), from: source.body(Self.data, file), as: .decodable(Receipt.self))
         #expect(try await upload.value.bytes == 300_000)
         #expect(await upload.lastProgress.completed == 300_000)
     }
@@ -60,7 +60,7 @@ struct UploadTests {
         let server = try LoopbackServer.test(Self.receipt)
         let file = try TemporaryFile(Self.data)
         let form = MultipartForm([.text("title", "Bag"), .file("photo", file.url)])
-        let upload = server.manager.upload(.post("items", encoding: .multipart(form)), as: Receipt.self)
+        let upload = server.manager.upload(.post("items", encoding: .multipart(form)), as: .decodable(Receipt.self))
         let progress = upload.foundationProgress
         let bytes = try await upload.value.bytes
         #expect(bytes > 300_000)
@@ -258,7 +258,7 @@ struct UploadTests {
         let options = UploadOptions(expectsContinue: true)
         for body in [Body.bytes(Self.data), .cut(Self.data, every: 10_000)] {
             let started = ContinuousClock.now
-            let response = await manager.upload(.post("a"), from: body, as: Receipt.self, options: options).response
+            let response = await manager.upload(.post("a"), from: body, as: .decodable(Receipt.self), options: options).response
             #expect(try response.value.bytes == 300_000)
             #expect(response.metrics?.httpVersion == "HTTP/2")
             #expect(ContinuousClock.now - started < .seconds(20))
@@ -308,7 +308,7 @@ struct UploadTests {
             $0.interceptors = [RetryPolicy(base: .milliseconds(1))]
         }
         let endpoint = TypedEndpoint(.put, "a", headers: ["Expect": "100-Continue"])
-        let response = await channel.manager.upload(endpoint, from: .bytes(Self.data), as: Receipt.self).response
+        let response = await channel.manager.upload(endpoint, from: .bytes(Self.data), as: .decodable(Receipt.self)).response
         #expect(response.attempts.map(\.status) == Array([417, attempts == 3 ? 503 : 200, 200].prefix(attempts)), "\(response)")
         #expect(server.requests.map(\.headers["Expect"]) == Array(["100-Continue", nil, nil].prefix(attempts)))
         #expect(server.requests.allSatisfy { $0.body == Self.data })

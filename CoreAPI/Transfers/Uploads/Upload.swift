@@ -5,7 +5,7 @@ public import Foundation
 /// An upload in progress. It begins when it is made, and continues if it is released.
 ///
 /// ```swift
-/// let upload = manager.upload(.post("photos"), from: .file(photo), as: Photo.self)
+/// let upload = manager.upload(.post("photos"), from: .file(photo), as: .decodable(Photo.self))
 /// for await progress in upload.progress { bar.show(progress.fraction) }
 /// let saved = try await upload.value
 /// ```
@@ -93,10 +93,10 @@ extension Dispatcher {
     ///   - endpoint: the request.
     ///   - body: the body, as `application/octet-stream` unless a header names another type. Default `nil`: the endpoint's own
     ///     body, such as a form with files.
-    ///   - decoding: how the response becomes the value. Default `ResponseDecoding.nothing`.
+    ///   - decoding: how the response becomes the value.
     ///   - options: compression, rate, `Expect: 100-continue`.
     public func upload<Value: Sendable>(
-        _ endpoint: some Endpoint, from body: Body? = nil, as decoding: ResponseDecoding<Value> = .nothing,
+        _ endpoint: some Endpoint, from body: Body? = nil, as decoding: ResponseDecoding<Value>,
         options: UploadOptions = UploadOptions()
     ) -> Upload<Value> {
         Upload { meter in
@@ -121,14 +121,7 @@ extension Dispatcher {
         }
     }
 
-    /// As ``upload(_:from:as:options:)-(_,_,ResponseDecoding<Value>,_)``, for a decodable value.
-    public func upload<Value: Decodable & Sendable>(
-        _ endpoint: some Endpoint, from body: Body? = nil, as type: Value.Type, options: UploadOptions = UploadOptions()
-    ) -> Upload<Value> {
-        upload(endpoint, from: body, as: .decodable(type), options: options)
-    }
-
-    /// As ``upload(_:from:as:options:)-(_,_,ResponseDecoding<Value>,_)``, for the endpoint's own output.
+    /// As ``upload(_:from:as:options:)``, for the endpoint's own output, by default `Void`.
     public func upload<Item: Endpoint>(
         _ endpoint: Item, from body: Body? = nil, options: UploadOptions = UploadOptions()
     ) -> Upload<Item.Output> {

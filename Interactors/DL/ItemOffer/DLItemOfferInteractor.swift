@@ -28,7 +28,7 @@ public final class DLItemOfferInteractor: DLNetworker<DLItemOfferEndpointItem>, 
 
     /// As ``offerItem(_:)``, with a handle; from any actor.
     public nonisolated func upload(_ item: DLNewItem) -> Upload<DLItemOfferResponse> {
-        networkManager.upload(DLItemOfferEndpointItem.offer(item), as: DLItemOfferResponse.self)
+        networkManager.upload(DLItemOfferEndpointItem.offer(item), as: .decodable(DLItemOfferResponse.self))
     }
 
     /// The async form of ``offerItem(_:)``, without progress; from any actor.
