@@ -81,7 +81,7 @@ extension Dispatcher {
     /// Sends a request and returns what `decoding` makes of its response: `request(.get("motd"), as: .text)`. Throws
     /// ``APIClientError``, by the stage that failed; `.cancelled` if the task was cancelled.
     public func request<Value: Sendable>(
-        _ endpoint: some Endpoint, as decoding: ResponseDecoding<Value> = .nothing
+        _ endpoint: some Endpoint, as decoding: ResponseDecoding<Value>
     ) async throws(APIClientError) -> Value {
         try await response(for: endpoint, as: decoding).value
     }
