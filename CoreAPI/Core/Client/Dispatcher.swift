@@ -23,7 +23,7 @@ extension Dispatcher {
 /// The dispatcher that runs the kit's pipeline over a channel. It is immutable. A plain copy shares the channel's connections and
 /// credentials; ``isolatedCopy(transport:)`` shares nothing.
 public struct CommonDispatcher: Dispatcher {
-    private let prepared: PreparedChannel
+    let prepared: PreparedChannel
 
     /// Uses a channel, or a test's replacement of it; see `withChannel` in CoreAPITesting.
     public init(channel: Channel) {

@@ -28,8 +28,8 @@ public struct APIRequest<Value: Sendable>: Sendable {
         self.init(endpoint, environment: environment, decoding: .decodable(type))
     }
 
-    /// Makes a request from an endpoint that knows its response.
-    public init<Method>(_ endpoint: TypedEndpoint<Method, Void, Value>, environment: APIEnvironment) {
+    /// Makes a request whose response becomes the endpoint's own output.
+    public init<Item: Endpoint>(_ endpoint: Item, environment: APIEnvironment) where Item.Output == Value {
         self.init(endpoint, environment: environment, decoding: endpoint.decoding)
     }
 }
@@ -40,14 +40,17 @@ public struct APIRequest<Value: Sendable>: Sendable {
 /// `.transport(.malformedResponse)`, malformed JSON `.decoding` with ``DecodingFailure/isMalformed``.
 public struct APIClient: Sendable {
     private let transport: any Transport
-    private let configure: @Sendable (inout Channel) -> Void
-    private let isTransportGiven: Bool
+    private let dispatcher: @Sendable (APIEnvironment) -> CommonDispatcher
 
     /// A transport that the caller gave stays inside `withChannel`. `configure` is called per request, on the caller's thread.
     package init(transport: any Transport, isTransportGiven: Bool, configure: @escaping @Sendable (inout Channel) -> Void) {
         self.transport = transport
-        self.isTransportGiven = isTransportGiven
-        self.configure = configure
+        dispatcher = { environment in
+            var channel = Channel(name: environment.name, environment: environment, transport: transport)
+            channel.isForOneCall = true
+            configure(&channel)
+            return CommonDispatcher(onTheSpot: channel, isTransportGiven: isTransportGiven)
+        }
     }
 
     /// Sends a request and parses its response. Throws ``APIClientError``, by the stage that failed.
@@ -62,33 +65,20 @@ public struct APIClient: Sendable {
         _ request: APIRequest<Value>,
         @_inheritActorContext completion: @escaping @isolated(any) @Sendable (Result<Value, APIClientError>) -> Void
     ) -> Cancellable {
-        dispatcher(for: request.environment).start(request.endpoint, request.decoding) { await completion($0.result) }
+        dispatcher(request.environment).start(request.endpoint, request.decoding) { await completion($0.result) }
     }
 
     /// Sends a request and returns the whole response. Does not throw, so that a failure keeps everything.
     public func response<Value>(to request: APIRequest<Value>) async -> Response<Value> {
-        await dispatcher(for: request.environment).response(for: request.endpoint, as: request.decoding)
-    }
-
-    // Not inlined: a channel by value would lie in the frame of each call (48 → 4,384 bytes).
-    @inline(never)
-    private func dispatcher(for environment: APIEnvironment) -> CommonDispatcher {
-        CommonDispatcher(onTheSpot: channel(for: environment), isTransportGiven: isTransportGiven)
+        await dispatcher(request.environment).response(for: request.endpoint, as: request.decoding)
     }
 
     /// Decodes bytes as the response to a request, without sending it: as ``perform(_:)`` does, at the endpoint's key path.
     /// Enhancers, verifiers and filters do not see them. Throws ``APIClientError/decoding(_:_:)``, or
     /// ``APIClientError/verification(_:_:)`` for an empty body if a value is needed.
     public func parse<Value>(_ data: Data, as request: APIRequest<Value>) throws(APIClientError) -> Value {
-        let call = Call(PreparedChannel(channel(for: request.environment)), request.endpoint, request.decoding)
+        let call = Call(dispatcher(request.environment).prepared, request.endpoint, request.decoding)
         return try request.decoding.value(of: Response(RawResponse(call, parsing: data), .success(data)))
-    }
-
-    private func channel(for environment: APIEnvironment) -> Channel {
-        var channel = Channel(name: environment.name, environment: environment, transport: transport)
-        channel.isForOneCall = true
-        configure(&channel)
-        return channel
     }
 
     /// Ends the client's connections; see ``Transport/close()``.
