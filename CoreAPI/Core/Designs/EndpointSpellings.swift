@@ -24,10 +24,6 @@ public protocol EndpointSpellings {
     associatedtype _KeyPath
     var keyPath: _KeyPath { get }
 
-    static func _right(
-        _: _BaseURL.Type, _: _Headers.Type, _: _Params.Type, _: _URL.Type, _: _Encoding.Type, _: _Modifiers.Type, _: _KeyPath.Type
-    )
-
     // The commonest names of other libraries. An endpoint may have `parameters` of its own type.
     associatedtype _BaseUrl
     var baseUrl: _BaseUrl { get }
@@ -35,10 +31,12 @@ public protocol EndpointSpellings {
     var task: _Task { get }
     associatedtype _QueryItems
     var queryItems: _QueryItems { get }
-    static func _foreign(_: _BaseUrl.Type, _: _Task.Type, _: _QueryItems.Type)
     associatedtype _Parameters
     var parameters: _Parameters { get }
-    static func _parameters(_: _Parameters.Type)
+
+    typealias _Members = (_BaseURL, _Headers, _Params, _URL, _Encoding, _Modifiers, _KeyPath, _BaseUrl, _Task, _QueryItems)
+    static func _check(_: _Members.Type)
+    static func _check(_: _Parameters.Type)
 }
 
 /// The type of a member that is not there.
@@ -59,37 +57,25 @@ extension EndpointSpellings {
     public var task: _Absent { .absent }
     public var queryItems: _Absent { .absent }
     public var parameters: _Absent { .absent }
-    public static func _parameters(_: _Parameters.Type) {}
+    public static func _check(_: _Parameters.Type) {}
 
     @available(
         *, unavailable,
         message:
-            "an endpoint's members have these types: `var baseURL: String`, `var headers: Headers`, `var params: Parameters?`, `var url: String`, `var encoding: InputEncoding`, `var modifiers: [any RequestModifier]`, `var keyPath: String`"
+            "an endpoint's members have these types: `var baseURL: String`, `var headers: Headers`, `var params: Parameters?`, `var url: String`, `var encoding: InputEncoding`, `var modifiers: [any RequestModifier]`, `var keyPath: String`; it has no `baseUrl`, `task`, `queryItems`"
     )
-    public static func _right(
-        _: _BaseURL.Type, _: _Headers.Type, _: _Params.Type, _: _URL.Type, _: _Encoding.Type, _: _Modifiers.Type, _: _KeyPath.Type
-    ) {}
-    @available(
-        *, unavailable,
-        message:
-            "not `baseUrl`, `task`, `queryItems`: an endpoint has `var baseURL: String`, `var params: Parameters?` and `var encoding: InputEncoding`"
-    )
-    public static func _foreign(_: _BaseUrl.Type, _: _Task.Type, _: _QueryItems.Type) {}
+    public static func _check(_: _Members.Type) {}
 }
 
 extension EndpointSpellings
 where
-    _BaseURL == String, _Headers == Headers, _Params == Parameters?, _URL == String, _Encoding == InputEncoding,
-    _Modifiers == [any RequestModifier], _KeyPath == String
+    _Members == (
+        String, Headers, Parameters?, String, InputEncoding, [any RequestModifier], String, _Absent, _Absent, _Absent
+    )
 {
-    public static func _right(
-        _: _BaseURL.Type, _: _Headers.Type, _: _Params.Type, _: _URL.Type, _: _Encoding.Type, _: _Modifiers.Type, _: _KeyPath.Type
-    ) {}
-}
-extension EndpointSpellings where _BaseUrl == _Absent, _Task == _Absent, _QueryItems == _Absent {
-    public static func _foreign(_: _BaseUrl.Type, _: _Task.Type, _: _QueryItems.Type) {}
+    public static func _check(_: _Members.Type) {}
 }
 extension EndpointSpellings where _Parameters: _ForeignParameters {
     @available(*, unavailable, message: "not `parameters`: an endpoint's parameters are `var params: Parameters?`")
-    public static func _parameters(_: _Parameters.Type) {}
+    public static func _check(_: _Parameters.Type) {}
 }
