@@ -31,38 +31,33 @@ public struct StatusCodeErrorHandler: ErrorHandler {
 
 /// Waits for the network to return: repeats a call that found no host or no connection.
 public struct NoInternetErrorHandler: ErrorHandler {
-    private let repetitions: Int
-    private let pause: Duration
+    private let repetition: Repetition
 
     /// Makes a handler that repeats a call so often, each time after the pause. A longer `Retry-After` is honoured.
     public init(repetitions: Int = 3, pause: Duration = .seconds(1)) {
-        self.repetitions = repetitions
-        self.pause = pause
+        repetition = Repetition(limit: repetitions, pause: pause)
     }
 
     public func canResolve(_ error: APIClientError) -> Bool {
-        guard case .transport(let failure, _) = error else { return false }
-        return switch failure {
-        case .cannotResolveHost, .cannotConnect, .proxy(_, _, nil, _): true
+        switch error {
+        case .transport(.cannotResolveHost, _), .transport(.cannotConnect, _), .transport(.proxy(_, _, nil, _), _): true
         default: false
         }
     }
 
     public func resolve(_ error: APIClientError, for response: Response<Void>) async -> RetryResult {
-        response.repetitions(where: canResolve) <= repetitions ? .retryAfter(response.pause(atLeast: pause)) : .doNotRetry
+        repetition.decision(response, after: canResolve)
     }
 }
 
 /// Repeats a call whose attempt timed out or was answered 408 (RFC 9110 §15.5.9), if it may be repeated: an idempotent method, a
 /// call with an `Idempotency-Key`, or a request that was not sent. After the call's own total timeout it repeats nothing.
 public struct RequestTimeoutErrorHandler: ErrorHandler {
-    private let repetitions: Int
-    private let pause: Duration
+    private let repetition: Repetition
 
     /// Makes a handler that repeats a call so often, each time after the pause. A longer `Retry-After` is honoured.
     public init(repetitions: Int = 3, pause: Duration = .zero) {
-        self.repetitions = repetitions
-        self.pause = pause
+        repetition = Repetition(limit: repetitions, pause: pause)
     }
 
     public func canResolve(_ error: APIClientError) -> Bool {
@@ -71,18 +66,18 @@ public struct RequestTimeoutErrorHandler: ErrorHandler {
     }
 
     public func resolve(_ error: APIClientError, for response: Response<Void>) async -> RetryResult {
-        guard let request = response.request else { return .doNotRetry }
-        var hadLeft = true
-        if case .transport(.timedOut(.connect, _), _) = error { hadLeft = false }
-        guard !hadLeft || request.method.isIdempotent || request.hasIdempotencyKey else { return .doNotRetry }
-        return response.repetitions(where: canResolve) <= repetitions ? .retryAfter(response.pause(atLeast: pause)) : .doNotRetry
+        guard let request = response.request, RetryPolicy.isSafe(request, error) else { return .doNotRetry }
+        return repetition.decision(response, after: canResolve)
     }
 }
 
-extension Response {
-    fileprivate func pause(atLeast pause: Duration) -> Duration { max(pause, head?.retryAfter ?? .zero) }
+/// So many repetitions of a call, each after a pause of at least this length.
+private struct Repetition {
+    let limit: Int
+    let pause: Duration
 
-    fileprivate func repetitions(where isSuch: (APIClientError) -> Bool) -> Int {
-        attempts.count { $0.error.map(isSuch) ?? false }
+    func decision(_ response: Response<Void>, after isSuch: (APIClientError) -> Bool) -> RetryResult {
+        let failures = response.attempts.count { $0.error.map(isSuch) ?? false }
+        return failures <= limit ? .retryAfter(max(pause, response.head?.retryAfter ?? .zero)) : .doNotRetry
     }
 }

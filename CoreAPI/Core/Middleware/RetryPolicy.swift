@@ -32,7 +32,7 @@ public struct RetryPolicy: RequestInterceptor {
 
     public func retry(_ response: Response<Void>, dueTo error: APIClientError) async -> RetryResult {
         guard let request = response.request, response.attempts.count < attempts else { return .doNotRetry }
-        guard isWorthwhile(response, error), isSafe(request, error) else { return .doNotRetry }
+        guard isWorthwhile(response, error), Self.isSafe(request, error) else { return .doNotRetry }
         return .retryAfter(Backoff(base: base, cap: cap).pause(after: response.attempts.count, response.head))
     }
 
@@ -49,7 +49,8 @@ public struct RetryPolicy: RequestInterceptor {
         return response.head.map { statuses.contains($0.status.code) } ?? false
     }
 
-    private func isSafe(_ request: Request, _ error: APIClientError) -> Bool {
+    /// Whether a second request does no harm.
+    static func isSafe(_ request: Request, _ error: APIClientError) -> Bool {
         if request.method.isIdempotent || request.hasIdempotencyKey { return true }
         if case .transport(let failure, _) = error {
             return switch failure {
