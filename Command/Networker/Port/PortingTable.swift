@@ -105,7 +105,7 @@ enum PortingTable {
         Row([.moya], "`provider.requestPublisher`", "`publisher(for:as:)` of `CoreAPIReactive`", ".requestPublisher("),
         Row(
             [.moya], "`parseResponse`, `getDecodable`, `performRequest` of a dispatcher",
-            "``Dispatcher/response(for:as:)``, ``ResponseDecoding/decodable(_:)``", "parseResponse", "getDecodable",
+            "``Dispatcher/response(for:as:)``, ``ResponseDecoding/decodable(_:at:)``", "parseResponse", "getDecodable",
             "performRequest"),
     ]
 
@@ -195,7 +195,7 @@ enum PortingTable {
             [.handWritten], "`guard (200..<300).contains(status)`",
             "the default; ``StatusCodeResponseVerifier`` for other statuses",
             otherwise: "A status outside 2xx is a failure."),
-        Row([.handWritten], "`JSONDecoder().decode`", "``BodyCoder``, ``ResponseDecoding/decodable(_:)``"),
+        Row([.handWritten], "`JSONDecoder().decode`", "``BodyCoder``, ``ResponseDecoding/decodable(_:at:)``"),
         Row(
             [.handWritten], "`enum APIError { case malformedURL, malformedParameters, malformedResponse, malformedJSON }`",
             "``APIClientError``: `.request(.malformedURL)`, `.request(.encodingFailed)`, `.transport(.malformedResponse)`, `.decoding` with ``DecodingFailure/isMalformed``",

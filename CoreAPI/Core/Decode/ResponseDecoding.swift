@@ -87,38 +87,34 @@ extension ResponseDecoding where Value == Body {
 }
 
 extension ResponseDecoding where Value: Decodable {
-    /// The body, decoded by the channel's ``BodyCoder``: the value at the endpoint's ``Endpoint/keyPath``, else at the channel's
-    /// ``Channel/payload``; by default the whole body. `Data` is the body itself.
+    /// The body, decoded by the channel's ``BodyCoder``: the value under a path of keys, `data.items` or `orders.0.price`.
+    ///
+    /// The path is by default the endpoint's ``Endpoint/keyPath``, else the channel's ``Channel/payload``. An empty one is the
+    /// whole body. `Data` without a path is the body itself.
     ///
     /// A response without a body is `nil` for an optional. For a type without members, `struct Empty: Decodable {}`, it is a
     /// value if the status allows an empty body: 204, 205, or ``StatusCodeResponseVerifier/mayBeEmpty``. For every other type it
     /// is ``VerificationError/emptyBody(status:expected:)``.
-    public static func decodable(_ type: Value.Type = Value.self) -> ResponseDecoding {
-        if Value.self == Data.self, let raw = ResponseDecoding<Data>.data as? ResponseDecoding { return raw }
-        if Value.self == Data?.self, let raw = ResponseDecoding<Data?>.dataOrNil as? ResponseDecoding { return raw }
+    ///
+    /// A path needs a coder that distinguishes lists from objects: JSON does, XML does not. A key is spelled as in the body or as
+    /// the coder's key strategy converts it, `user_data` or `userData`; one with a dot in it cannot be named. A missing key fails
+    /// the call with a ``DecodingFailure``, which names the key, its path, and at most ten of the keys there.
+    public static func decodable(_ type: Value.Type = Value.self, at path: String? = nil) -> ResponseDecoding {
+        if path == nil {
+            if Value.self == Data.self, let raw = ResponseDecoding<Data>.data as? ResponseDecoding { return raw }
+            if Value.self == Data?.self, let raw = ResponseDecoding<Data?>.dataOrNil as? ResponseDecoding { return raw }
+        }
         return ResponseDecoding(wantsCoder: true) { response, body in
             if body.isEmpty { return try nothing(in: response) }
-            let path = response.call.keyPath
-            guard path.isEmpty else { return try value(type, at: path.keys, in: body, of: response) }
-            return try response.coder.decode(type, from: body)
+            let path = path ?? response.call.keyPath
+            return path.isEmpty
+                ? try response.coder.decode(type, from: body) : try value(type, at: path.keys, in: body, of: response)
         }
     }
 
     private static func value(_ type: Value.Type, at keys: [String], in body: Data, of response: Response<Data>) throws -> Value {
         try NestedPath.$current.withValue(NestedPath(keys: keys, type: type, coder: response.coder)) {
             try response.coder.decode(NestedValue<Value>.self, from: body).value
-        }
-    }
-
-    /// The value under a path of keys, `data.items` or `orders.0.price`; a key with a dot in it cannot be named. Needs a coder
-    /// that distinguishes lists from objects: JSON does, XML does not.
-    ///
-    /// A key is spelled as in the body or as the coder's key strategy converts it: `user_data` or `userData`. A missing key fails
-    /// the call with a ``DecodingFailure``, which names the key, its path, and at most ten of the keys there.
-    public static func decodable(_ type: Value.Type = Value.self, at path: String) -> ResponseDecoding {
-        let keys = path.keys
-        return ResponseDecoding(wantsCoder: true) { response, body in
-            body.isEmpty ? try nothing(in: response) : try value(type, at: keys, in: body, of: response)
         }
     }
 

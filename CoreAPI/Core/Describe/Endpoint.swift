@@ -54,12 +54,12 @@ public protocol Endpoint: Sendable, EndpointSpellings {
     /// The endpoint's own modifiers; see ``RequestModifier``.
     var modifiers: [any RequestModifier] { get }
     /// The path of the value in the body, as in `data.items`. Empty, the default, for the channel's ``Channel/payload``, by
-    /// default the whole body. ``ResponseDecoding/decodable(_:)`` and ``ResponseDecoding/json`` read it.
+    /// default the whole body. ``ResponseDecoding/decodable(_:at:)`` and ``ResponseDecoding/json`` read it.
     var keyPath: String { get }
     /// The modifiers of a call of this endpoint, farthest level first. Default one level, ``modifiers`` and then ``headers``, or
     /// none. A custom dispatcher may read it; a feature's endpoint does not implement it.
     var modifierLevels: [[any RequestModifier]] { get }
-    /// How the response becomes the output. Default ``ResponseDecoding/decodable(_:)``, or ``ResponseDecoding/nothing``.
+    /// How the response becomes the output. Default ``ResponseDecoding/decodable(_:at:)``, or ``ResponseDecoding/nothing``.
     var decoding: ResponseDecoding<Output> { get }
 }
 
