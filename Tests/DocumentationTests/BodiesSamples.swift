@@ -18,7 +18,7 @@ func exported(_ manager: some Dispatcher) async throws -> [Export] {
 }
 
 func firstError(_ manager: some Dispatcher) async throws -> String? {
-    for try await line in try await manager.stream(.get("log")).value.lines where line.hasPrefix("error") { return line }
+    for try await line in try await manager.stream(.get("log")).value.lines() where line.hasPrefix("error") { return line }
     return nil
 }
 

@@ -2,22 +2,19 @@ public import CoreAPICore
 public import Foundation
 
 extension Body {
-    /// The body's lines, of at most 16 MiB each; see ``lines(limit:sentinel:)``.
-    ///
-    /// ```swift
-    /// for try await line in try await manager.stream(.get("log")).value.lines { print(line) }
-    /// ```
-    public var lines: Body.Lines { lines(limit: 16_777_216) }
-
     /// The body's lines, as they arrive, without their ends: LF or CR LF. An empty line is an empty string. A last line without
     /// an end counts. The lines must be UTF-8; a byte order mark before the first is dropped.
     ///
+    /// ```swift
+    /// for try await line in try await manager.stream(.get("log")).value.lines() { print(line) }
+    /// ```
+    ///
     /// - Parameters:
-    ///   - limit: the largest number of bytes of a line. A longer one fails with ``StreamError/Reason/lineTooLong(limit:)``
-    ///     before the reader keeps it.
+    ///   - limit: the largest number of bytes of a line, by default 16 MiB. A longer one fails with
+    ///     ``StreamError/Reason/lineTooLong(limit:)`` before the reader keeps it.
     ///   - sentinel: a line that ends the lines, such as `[DONE]`; it is not delivered. Lines that end without it throw
     ///     ``StreamError/Reason/noSentinel(_:)``. Default `nil`.
-    public func lines(limit: Int, sentinel: String? = nil) -> Body.Lines {
+    public func lines(limit: Int = 16_777_216, sentinel: String? = nil) -> Body.Lines {
         Body.Lines(body: self, limit: limit, sentinel: sentinel, context: .body)
     }
 
