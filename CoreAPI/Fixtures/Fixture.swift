@@ -70,11 +70,8 @@ public struct Fixture: RequestModifier {
         self.method = method
         path = PercentEncoding.path(String(parts.first?.unicodeScalars.drop { $0 == "/" } ?? Substring.UnicodeScalarView()))
         query = parts.count == 2 ? Self.items(of: parts[1]) : []
-        self.status = status
-        self.headers = headers
-        self.body = Data(body.utf8)
-        self.delay = delay
-        self.failure = failure
+        (self.status, self.headers, self.body) = (status, headers, Data(body.utf8))
+        (self.delay, self.failure) = (delay, failure)
     }
 
     /// A response to every request that it is attached to.
@@ -86,8 +83,7 @@ public struct Fixture: RequestModifier {
         status: Int = 200, headers: Headers = [:], body: String = "", delay: Duration = .zero, failure: TransportError? = nil
     ) {
         self.init(.get, "", status: status, headers: headers, body: body, delay: delay, failure: failure)
-        method = nil
-        path = nil
+        (method, path) = (nil, nil)
     }
 
     private static func items(of query: Substring) -> [(name: String, value: String?)] {
@@ -198,8 +194,6 @@ extension Fixture {
         public let name: String
 
         /// Names a scenario.
-        public init(_ name: String) {
-            self.name = name
-        }
+        public init(_ name: String) { self.name = name }
     }
 }

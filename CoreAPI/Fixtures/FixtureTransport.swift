@@ -62,8 +62,7 @@ public struct FixtureTransport: Transport {
     ///   - load: called again for each call with another scenario, in Swift's thread pool.
     public init(scenario: String, load: @escaping Load) {
         fixtures = Result { () throws(FixtureError) in try load(scenario) }
-        self.scenario = scenario
-        self.load = load
+        (self.scenario, self.load) = (scenario, load)
     }
 
     public var reachesNetwork: Bool { false }

@@ -30,8 +30,7 @@ public struct ResponsePublisher<Value: Sendable>: Publisher, Sendable {
     private let run: @Sendable () async -> Response<Value>
 
     init(queue: CallbackQueue, run: @escaping @Sendable () async -> Response<Value>) {
-        self.queue = queue
-        self.run = run
+        (self.queue, self.run) = (queue, run)
     }
 
     /// The same call with further manual attempts while it fails, as ``/CoreAPI/Response/retry(max:delay:)`` makes them, each

@@ -160,10 +160,6 @@ public typealias Completion<Value> = @MainActor @Sendable (Result<Value, APIClie
 public struct CallbackQueue: Sendable {
     private let executor: QueueExecutor
 
-    private init(executor: QueueExecutor) {
-        self.executor = executor
-    }
-
     /// The given queue.
     public static func queue(_ queue: DispatchQueue) -> CallbackQueue { CallbackQueue(executor: QueueExecutor(queue)) }
     /// The main queue.
@@ -179,9 +175,7 @@ public struct CallbackQueue: Sendable {
 final class QueueExecutor: TaskExecutor {
     private let queue: DispatchQueue
 
-    init(_ queue: DispatchQueue) {
-        self.queue = queue
-    }
+    init(_ queue: DispatchQueue) { self.queue = queue }
 
     func enqueue(_ job: consuming ExecutorJob) {
         let job = UnownedJob(job)
@@ -189,8 +183,7 @@ final class QueueExecutor: TaskExecutor {
     }
 }
 
-/// Stops a call, or several.
-/// Cancelling twice, or after the end, does nothing.
+/// Stops a call, or several. Cancelling twice, or after the end, does nothing.
 ///
 /// ```swift
 /// let both = Cancellable([manager.request(endpoint: .orders, type: [Order].self, completion: show), timer])
@@ -199,9 +192,7 @@ public struct Cancellable: Sendable {
     private let onCancel: @Sendable () -> Void
 
     /// Makes a handle from a function that cancels, called on each ``cancel()``, on its caller's thread.
-    public init(_ onCancel: @escaping @Sendable () -> Void = {}) {
-        self.onCancel = onCancel
-    }
+    public init(_ onCancel: @escaping @Sendable () -> Void = {}) { self.onCancel = onCancel }
 
     /// Several in one.
     public init(_ parts: [Cancellable]) {

@@ -25,9 +25,7 @@ public struct ResponseDecoding<Value: Sendable>: Sendable {
     fileprivate init(
         wantsCoder: Bool = false, streamsBody: Bool = false, _ decode: @escaping @Sendable (Response<Data>, Data) throws -> Value
     ) {
-        self.wantsCoder = wantsCoder
-        self.streamsBody = streamsBody
-        self.decode = decode
+        (self.wantsCoder, self.streamsBody, self.decode) = (wantsCoder, streamsBody, decode)
     }
 
     /// The value of a response that was verified and filtered.

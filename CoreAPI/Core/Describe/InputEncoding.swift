@@ -21,8 +21,7 @@ public struct InputEncoding: Sendable {
     /// `write` is called once per call, in Swift's thread pool; for an endpoint without parameters with ``Parameters/absent``. An
     /// error that it throws ends the call with ``RequestError/encodingFailed(encoding:underlying:)``.
     public init(_ name: String, write: @escaping @Sendable (_ parameters: Parameters, _ request: inout Request) throws -> Void) {
-        self.name = name
-        self.write = write
+        (self.name, self.write) = (name, write)
     }
 
     /// An encoding that does nothing without parameters.
@@ -36,10 +35,8 @@ public struct InputEncoding: Sendable {
 
     /// Into the query, in the channel's style, ``Channel/query``; appended to the query of path and modifiers.
     public static let query = query(nil)
-    /// Into the query, in the endpoint's own style.
-    public static func query(_ style: Parameters.QueryStyle) -> InputEncoding { query(style as Parameters.QueryStyle?) }
-
-    private static func query(_ style: Parameters.QueryStyle?) -> InputEncoding {
+    /// Into the query, in the endpoint's own style; `nil` for the channel's.
+    public static func query(_ style: Parameters.QueryStyle?) -> InputEncoding {
         parameters("a query string") { parameters, request in
             for (name, value) in try FieldEncoder(style: style ?? request.call.channel.query).fields(of: parameters) {
                 request.url.appendQuery(name, value)
@@ -79,10 +76,8 @@ public struct InputEncoding: Sendable {
 
     /// Into the body, as `application/x-www-form-urlencoded` in the style of ``Channel/query``; spaces as `+` (WHATWG URL §5.2).
     public static let form = form(nil)
-    /// Into the body, as a form, in the endpoint's own style.
-    public static func form(_ style: Parameters.QueryStyle) -> InputEncoding { form(style as Parameters.QueryStyle?) }
-
-    private static func form(_ style: Parameters.QueryStyle?) -> InputEncoding {
+    /// Into the body, as a form, in the endpoint's own style; `nil` for the channel's.
+    public static func form(_ style: Parameters.QueryStyle?) -> InputEncoding {
         parameters("a form") { parameters, request in
             let fields = try FieldEncoder(style: style ?? request.call.channel.query).fields(of: parameters)
             let text = fields.map { "\(PercentEncoding.form($0.name))=\(PercentEncoding.form($0.value))" }.joined(separator: "&")
@@ -106,9 +101,7 @@ public struct InputEncoding: Sendable {
 package struct CallRejection: Error {
     let error: @Sendable (APIClientError.Context) -> APIClientError
 
-    package init(_ error: @escaping @Sendable (APIClientError.Context) -> APIClientError) {
-        self.error = error
-    }
+    package init(_ error: @escaping @Sendable (APIClientError.Context) -> APIClientError) { self.error = error }
 }
 
 extension Request {

@@ -40,9 +40,7 @@ public struct BaseURL: RequestModifier, Hashable {
     }
 
     private init(string: String?, priority: Priority, isIgnoring: Bool) {
-        self.string = string
-        self.priority = priority
-        self.isIgnoring = isIgnoring
+        (self.string, self.priority, self.isIgnoring) = (string, priority, isIgnoring)
     }
 
     /// No base at all: the endpoint's path is an absolute URL. The channel's headers, and what its interceptors add, go there as
@@ -75,10 +73,7 @@ public struct Header: HeaderModifier, Hashable {
     public let value: String
 
     /// Name and value are checked when the request is built.
-    public init(_ name: String, _ value: String) {
-        self.name = name
-        self.value = value
-    }
+    public init(_ name: String, _ value: String) { (self.name, self.value) = (name, value) }
 }
 
 /// Appends one query item to every request that it is attached to, such as an API key. Items of several levels add up.
@@ -89,10 +84,7 @@ public struct QueryItem: RequestModifier, Hashable {
     public let value: String?
 
     /// Makes an item.
-    public init(_ name: String, _ value: String?) {
-        self.name = name
-        self.value = value
-    }
+    public init(_ name: String, _ value: String?) { (self.name, self.value) = (name, value) }
 }
 
 /// Instructs caches on the way, by a `Cache-Control` request directive (RFC 9111 §5.2.1). The kit keeps no cache itself.
@@ -132,9 +124,7 @@ public struct Timeout: RequestModifier, Hashable {
 
     /// Makes a timeout; each part that is left out has its default.
     public init(connect: Duration = .seconds(10), idle: Duration = .seconds(30), total: Duration = .seconds(300)) {
-        self.connect = connect
-        self.idle = idle
-        self.total = total
+        (self.connect, self.idle, self.total) = (connect, idle, total)
     }
 
     /// The same timeout for the whole call and everything in it.
@@ -151,7 +141,6 @@ package struct IdleLimit: RequestModifier {
     let yieldsToTimeout: Bool
 
     package init(_ duration: Duration, yieldsToTimeout: Bool = false) {
-        self.duration = duration
-        self.yieldsToTimeout = yieldsToTimeout
+        (self.duration, self.yieldsToTimeout) = (duration, yieldsToTimeout)
     }
 }

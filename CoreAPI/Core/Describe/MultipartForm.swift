@@ -28,10 +28,7 @@ public struct MultipartForm: Sendable {
 
         /// Makes a field of any body. `fileName` and `contentType` are `nil` for text.
         public init(_ name: String, body: Body, fileName: String? = nil, contentType: String? = nil) {
-            self.name = name
-            self.fileName = fileName
-            self.contentType = contentType
-            self.body = body
+            (self.name, self.fileName, self.contentType, self.body) = (name, fileName, contentType, body)
         }
 
         /// A field with text.
@@ -70,9 +67,7 @@ public struct MultipartForm: Sendable {
     }
 
     package init(_ parts: [Part], fileNames: FileNames = .utf8, boundary: String) {
-        self.parts = parts
-        self.fileNames = fileNames
-        self.boundary = boundary
+        (self.parts, self.fileNames, self.boundary) = (parts, fileNames, boundary)
     }
 
     /// The form that a body sends; `nil` for another body.
@@ -139,9 +134,7 @@ private struct FormPartReader {
     private var count: Int64 = 0
 
     init(_ part: MultipartForm.Part, length: Int64?) {
-        name = part.name
-        self.length = length
-        chunks = part.body.makeAsyncIterator()
+        (name, self.length, chunks) = (part.name, length, part.body.makeAsyncIterator())
     }
 
     mutating func next() async throws -> Data? {

@@ -35,15 +35,9 @@ public struct TypedEndpoint<Method: EndpointMethod, Input, Output: Sendable>: Se
         implicit: [any RequestModifier] = []
     ) {
         let isRaw = Input.self == Data.self || Input.self == Data?.self
-        self.name = name
-        self.method = method
-        self.path = path
-        self.headers = headers
-        self.params = params
+        (self.name, self.method, self.path, self.headers, self.params) = (name, method, path, headers, params)
+        (self.modifiers, implicitModifiers, self.decoding) = (modifiers, implicit, decoding)
         self.encoding = encoding ?? (isRaw ? .raw : .usual(for: method))
-        self.modifiers = modifiers
-        self.decoding = decoding
-        implicitModifiers = implicit
     }
 
     public var modifierLevels: [[any RequestModifier]] {

@@ -18,9 +18,7 @@ public struct APIRequest<Value: Sendable>: Sendable {
 
     /// Makes a request whose response is decoded in the given way.
     public init(_ endpoint: some Endpoint, environment: APIEnvironment, decoding: ResponseDecoding<Value>) {
-        self.endpoint = endpoint
-        self.environment = environment
-        self.decoding = decoding
+        (self.endpoint, self.environment, self.decoding) = (endpoint, environment, decoding)
     }
 
     /// Makes a request whose response is decoded by the client's coder, into a type that may be inferred.

@@ -19,9 +19,7 @@ public struct FunctionLogger: NetworkLogger {
     private let function: @Sendable (CallEvent) -> Void
 
     /// Logs by a function, called as ``Listener/notify(_:)`` is.
-    public init(_ function: @escaping @Sendable (CallEvent) -> Void) {
-        self.function = function
-    }
+    public init(_ function: @escaping @Sendable (CallEvent) -> Void) { self.function = function }
 
     public func log(_ event: CallEvent) { function(event) }
 }

@@ -35,8 +35,8 @@ public struct CoreNetworkLogger: NetworkLogger {
         self.options = options
     }
 
-    /// Writes to a function instead: one line per event, with
-    /// the message and then metadata by name. `write` is called in Swift's thread pool, concurrently for different calls.
+    /// Writes to a function instead: one line per event, with the message and then metadata by name. `write` is called in Swift's
+    /// thread pool, concurrently for different calls.
     ///
     /// ```swift
     /// channel.logger = CoreNetworkLogger(options: .all) { line in print(line) }
@@ -161,10 +161,6 @@ private struct FunctionLogHandler: LogHandler {
     var logLevel = Logger.Level.trace
     var metadata: Logger.Metadata = [:]
 
-    init(write: @escaping @Sendable (String) -> Void) {
-        self.write = write
-    }
-
     subscript(metadataKey key: String) -> Logger.Metadata.Value? {
         get { metadata[key] }
         set { metadata[key] = newValue }
@@ -176,8 +172,7 @@ private struct FunctionLogHandler: LogHandler {
     }
 }
 
-/// The parts of a call that are logged. Options of several levels add up;
-/// ``off`` at the nearest level silences the call.
+/// The parts of a call that are logged. Options of several levels add up; ``off`` at the nearest level silences the call.
 ///
 /// ```swift
 /// channel.modifiers.append(RequestLogging.all)
@@ -185,9 +180,7 @@ private struct FunctionLogHandler: LogHandler {
 public struct RequestLogging: OptionSet, RequestModifier, Hashable {
     public let rawValue: Int
 
-    public init(rawValue: Int) {
-        self.rawValue = rawValue
-    }
+    public init(rawValue: Int) { self.rawValue = rawValue }
 
     /// Method and address, secrets hidden.
     public static let url = RequestLogging(rawValue: 1 << 0)

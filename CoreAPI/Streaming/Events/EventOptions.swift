@@ -37,15 +37,9 @@ public struct EventOptions: Sendable {
         idle: Duration? = nil, eventSize: Int = 16_777_216, sentinel: String? = nil, reconnectsAfter: Set<Int> = [],
         repeatsUnsafeMethods: Bool = false
     ) {
-        self.lastEventID = lastEventID
-        self.reconnections = reconnections
-        self.pause = pause
-        self.longestPause = longestPause
-        self.idle = idle
-        self.eventSize = eventSize
-        self.sentinel = sentinel
-        self.reconnectsAfter = reconnectsAfter
-        self.repeatsUnsafeMethods = repeatsUnsafeMethods
+        (self.lastEventID, self.reconnections, self.sentinel) = (lastEventID, reconnections, sentinel)
+        (self.pause, self.longestPause, self.idle, self.eventSize) = (pause, longestPause, idle, eventSize)
+        (self.reconnectsAfter, self.repeatsUnsafeMethods) = (reconnectsAfter, repeatsUnsafeMethods)
     }
 
     /// A server's `retry` cannot make the pauses shorter than those from this base, or from ``pause`` if that is shorter. Firefox
