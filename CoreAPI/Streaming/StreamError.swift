@@ -4,12 +4,12 @@ internal import CoreAPIHTTP
 internal import CoreAPIRedaction
 public import Foundation
 
-/// A defect of a body: a line without an end, a value that cannot be decoded, a part that breaks off.
+/// The error of a body that cannot be read: a line is too long, a value cannot be decoded, a part breaks off.
 ///
 /// A sequence of a ``Body`` throws it. A sequence of a call, such as ``Dispatcher/jsonLines(_:of:lineLimit:)``, throws
-/// `APIClientError.decoding` instead, with the defect as its `DecodingFailure.underlying`.
+/// `APIClientError.decoding` instead, with this error as its `DecodingFailure.underlying`.
 public struct StreamError: Error, Sendable {
-    /// The kind of defect.
+    /// What is wrong with the body.
     public enum Reason: Error, Sendable {
         /// A line has more bytes than allowed.
         case lineTooLong(limit: Int)
@@ -39,9 +39,9 @@ public struct StreamError: Error, Sendable {
         case noSentinel(String)
     }
 
-    /// The kind of defect.
+    /// What is wrong with the body.
     public let reason: Reason
-    /// Bytes of the body read before the error, the defective bytes included.
+    /// Bytes of the body read before the error, those at fault included.
     public let bytes: Int64
     /// Lines, values, parts or events delivered before the error.
     public let items: Int
@@ -68,14 +68,13 @@ extension StreamError.Reason: LocalizedError {
 }
 
 extension StreamError: LocalizedError, CustomStringConvertible {
-    public var errorDescription: String? { "\(reason.errorDescription ?? "a defect"), after \(bytes) bytes and \(items) items" }
-
-    /// The same text as `errorDescription`.
-    public var description: String { errorDescription ?? "" }
+    public var errorDescription: String? { description }
+    /// The reason, and the bytes and items before it.
+    public var description: String { "\(reason.readableDescription), after \(bytes) bytes and \(items) items" }
 }
 
 extension APIClientError {
-    /// The defect of the body that failed a sequence of a call; `nil` for another failure.
+    /// The error of the body that failed a sequence of a call; `nil` for another failure.
     public var streamError: StreamError? {
         guard case .decoding(let failure, _) = self else { return nil }
         return failure.underlying as? StreamError
@@ -91,7 +90,7 @@ struct StreamCount {
     var items = 0
 
     var streamed: APIClientError.Context.Streamed { APIClientError.Context.Streamed(bytes: bytes, items: items) }
-    func defect(_ reason: StreamError.Reason) -> StreamError { StreamError(reason: reason, bytes: bytes, items: items) }
+    func error(_ reason: StreamError.Reason) -> StreamError { StreamError(reason: reason, bytes: bytes, items: items) }
 }
 
 /// Reads a body and counts its bytes. Its errors name the bytes and items before them.
@@ -122,7 +121,7 @@ struct CountedBody {
         }
     }
 
-    /// The error of a defect after the bytes and items so far, of bytes that cannot be read.
+    /// The error after the bytes and items so far, of bytes that cannot be read.
     func failure(_ reason: StreamError.Reason, of bytes: Data = Data()) -> any Error { context.failure(reason, count, of: bytes) }
 }
 
@@ -137,14 +136,14 @@ enum StreamContext: Sendable {
     var head: ResponseHead? { response?.head }
     var redaction: Redaction { response?.redaction ?? Redaction() }
 
-    /// The error of a defect. In the bytes that cannot be read the channel's filter looks for its own error.
+    /// The error that the reader throws. In the bytes that cannot be read the channel's filter looks for its own error.
     func failure(_ reason: StreamError.Reason, _ count: StreamCount, of bytes: Data = Data()) -> any Error {
-        guard let response else { return count.defect(reason) }
+        guard let response else { return count.error(reason) }
         return response.failure(decodingFailure(reason, count, of: bytes), of: bytes, after: count.streamed)
     }
 
     func decodingFailure(_ reason: StreamError.Reason, _ count: StreamCount, of bytes: Data) -> DecodingFailure {
         if case .undecodable(let failure) = reason { return failure }
-        return DecodingFailure(count.defect(reason), expected: "the body", body: bytes, redaction: redaction)
+        return DecodingFailure(count.error(reason), expected: "the body", body: bytes, redaction: redaction)
     }
 }

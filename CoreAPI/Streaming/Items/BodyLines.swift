@@ -87,7 +87,7 @@ struct LineReader {
         }
     }
 
-    /// The error of a defect; it ends the lines.
+    /// The error that ends the lines.
     mutating func fail(_ reason: StreamError.Reason, of bytes: Data = Data()) -> any Error {
         isOver = true
         return body.failure(reason, of: bytes)
