@@ -1,5 +1,5 @@
 public import CoreAPICore
-public import Foundation
+internal import Foundation
 
 extension Body {
     /// The body's lines, as they arrive, without their ends: LF or CR LF. An empty line is an empty string. A last line without
@@ -18,8 +18,26 @@ extension Body {
         Body.Lines(body: self, limit: limit, sentinel: sentinel, context: .body)
     }
 
-    /// The body in pieces of equal size, in bytes and at least 1; the last one may be smaller.
-    public func chunks(of size: Int) -> Body.Chunks { Body.Chunks(body: self, size: Swift.max(1, size)) }
+    /// The body in chunks of equal size, in bytes and at least 1; the last one may be smaller.
+    public func chunks(of size: Int) -> Body {
+        let size = Swift.max(1, size)
+        let source = ChunkSource(isReplayable: isReplayable) {
+            var (body, rest) = (CountedBody(self, .body), Data())
+            return {
+                var piece = rest
+                // After an error no piece follows.
+                rest = Data()
+                while piece.count < size, let chunk = try await body.next() {
+                    if piece.isEmpty { piece = chunk } else { piece += chunk }
+                }
+                guard !piece.isEmpty else { return nil }
+                body.count.items += 1
+                rest = piece.dropFirst(size)
+                return piece.prefix(size)
+            }
+        }
+        return .stream(Body.Stream(length: length, source))
+    }
 
     /// The lines of a body; see ``Body/lines(limit:sentinel:)``.
     public struct Lines: AsyncSequence, Sendable {
@@ -94,39 +112,4 @@ struct LineReader {
     }
 
     mutating func end() { isOver = true }
-}
-
-extension Body {
-    /// The pieces of a body; see ``Body/chunks(of:)``.
-    public struct Chunks: AsyncSequence, Sendable {
-        let body: Body
-        let size: Int
-
-        /// Reads the pieces once.
-        public struct AsyncIterator: AsyncIteratorProtocol {
-            private var body: CountedBody
-            private let size: Int
-            private var rest = Data()
-
-            init(_ chunks: Body.Chunks) { (body, size) = (CountedBody(chunks.body, .body), chunks.size) }
-
-            /// The next piece; `nil` at the end.
-            ///
-            /// - Throws: the error of the body.
-            public mutating func next() async throws -> Data? {
-                var piece = rest
-                // After an error no piece follows.
-                rest = Data()
-                while piece.count < size, let chunk = try await body.next() {
-                    if piece.isEmpty { piece = chunk } else { piece += chunk }
-                }
-                guard !piece.isEmpty else { return nil }
-                body.count.items += 1
-                rest = piece.dropFirst(size)
-                return piece.prefix(size)
-            }
-        }
-
-        public func makeAsyncIterator() -> AsyncIterator { AsyncIterator(self) }
-    }
 }
