@@ -4,7 +4,7 @@ internal import CoreAPIRedaction
 public import Foundation
 public import HTTPTypes
 
-/// One prepared answer, and the requests that it answers.
+/// One prepared response, and the requests that it is for.
 ///
 /// Fixtures lie in folders (``FixturesType``), are passed to a ``FixtureTransport``, or are attached as a modifier. An attached
 /// fixture applies only with a fixture transport.
@@ -48,30 +48,25 @@ public struct Fixture: RequestModifier {
         case failure(TransportError)
     }
 
-    /// Makes a fixture whose body arrives piece by piece; the rest is as in ``init(_:_:status:headers:body:delay:failure:)``.
-    public init(_ method: HTTPRequest.Method, _ target: String, status: Int = 200, headers: Headers = [:], stream: [Piece]) {
-        self.init(method, target, status: status, headers: headers)
-        self.stream = stream
-    }
-
-    /// Makes a fixture with a body of text.
+    /// Makes a fixture whose body is a text, or arrives piece by piece.
     ///
     /// - Parameters:
     ///   - target: path and, if it matters, query: `orders?page=1`.
     ///   - status: of three digits.
     ///   - body: sent unchanged; `content-type` is `application/json` unless `headers` say otherwise.
+    ///   - stream: the body piece by piece, instead of `body`.
     ///   - delay: before the response.
     ///   - failure: instead of the response.
     public init(
         _ method: HTTPRequest.Method, _ target: String, status: Int = 200, headers: Headers = [:], body: String = "",
-        delay: Duration = .zero, failure: TransportError? = nil
+        stream: [Piece]? = nil, delay: Duration = .zero, failure: TransportError? = nil
     ) {
         let parts = target.split(separator: "?", maxSplits: 1)
         self.method = method
         path = PercentEncoding.path(String(parts.first?.unicodeScalars.drop { $0 == "/" } ?? Substring.UnicodeScalarView()))
         query = parts.count == 2 ? Self.items(of: parts[1]) : []
         (self.status, self.headers, self.body) = (status, headers, Data(body.utf8))
-        (self.delay, self.failure) = (delay, failure)
+        (self.stream, self.delay, self.failure) = (stream, delay, failure)
     }
 
     /// A response to every request that it is attached to.
@@ -170,7 +165,7 @@ public struct Fixture: RequestModifier {
 }
 
 extension Fixture: CustomStringConvertible, CustomReflectable {
-    /// The request that it answers, secrets hidden, and the response's status.
+    /// The request that it is for, secrets hidden, and the response's status.
     public var description: String {
         let outcome = failure.map { "\($0)" } ?? "\(status)"
         return "\(Redaction().redact(text: summary)) → \(outcome)".escapingControls

@@ -137,6 +137,6 @@ extension FixturesType {
         .transport(FixtureTransport(scenarios: scenarios, scenario: scenario))
     }
 
-    /// The answers of a fixture transport.
+    /// The responses of a fixture transport.
     public static func transport(_ transport: FixtureTransport) -> FixturesType { FixturesType(transport: transport) }
 }

@@ -1,13 +1,5 @@
 package import Foundation
 
-#if canImport(Darwin)
-internal import Darwin
-#elseif canImport(Musl)
-internal import Musl
-#else
-internal import Glibc
-#endif
-
 /// Splits bytes at a separator, or into JSON texts. Pure: no I/O, and a line may be cut anywhere. A byte order mark before the
 /// first line is dropped.
 package struct LineParser {
