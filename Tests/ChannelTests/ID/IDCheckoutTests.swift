@@ -28,7 +28,7 @@ struct IDCheckoutTests {
         let channel = Channel.id.at(.sandbox).with { $0.transport = transport }
         try await withSandbox(channel, SandboxOptions(failFirstCheckout: true)) { server in
             let response = await IDBasketInteractor().networkManager.response(
-                for: .checkout(basketID: "b-1", basket, idempotencyKey: nil), as: IDCheckoutResponse.self)
+                for: IDBasketEndpointItem.checkout(basketID: "b-1", basket, idempotencyKey: nil), as: IDCheckoutResponse.self)
             #expect(response.error == nil && response.attempts.count == 2)
             #expect(response.attempts.map(\.status) == [503, 201])
             #expect(response.attempts.first?.error?.app(IDError.self)?.errorCode == "TRY_AGAIN")
@@ -78,7 +78,8 @@ struct IDCheckoutTests {
     func empty() async throws {
         let response = try await withSandbox(.id.at(.sandbox)) { _ in
             await IDBasketInteractor().networkManager.response(
-                for: .checkout(basketID: "b-1", IDCheckoutRequest(addressId: "home", items: []), idempotencyKey: nil),
+                for: IDBasketEndpointItem.checkout(
+                    basketID: "b-1", IDCheckoutRequest(addressId: "home", items: []), idempotencyKey: nil),
                 as: IDCheckoutResponse.self)
         }
         #expect(response.error?.app(IDError.self)?.errorCode == "BASKET_EMPTY")

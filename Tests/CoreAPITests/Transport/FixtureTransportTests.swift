@@ -48,7 +48,7 @@ struct FixtureTransportTests {
             let response = await channel.manager.response(for: TestEndpoint("x", modifiers: [item]), as: Page.self)
             #expect(try response.value.page == number)
         }
-        let other: Response<Page> = await channel.manager.response(for: TestEndpoint("x", modifiers: [QueryItem("K", "7")]))
+        let other = await channel.manager.response(for: TestEndpoint("x", modifiers: [QueryItem("K", "7")]), as: Page.self)
         #expect(other.error?.label == "transport.fixture")
     }
 
