@@ -4,7 +4,7 @@ internal import CoreAPIRedaction
 internal import Foundation
 internal import HTTPTypes
 
-/// Answers from files or values instead of the network, so that a feature runs and is tested offline.
+/// Gives responses from files or values instead of the network, so that a feature runs and is tested offline.
 ///
 /// ```swift
 /// let transport = FixtureTransport([

@@ -1,5 +1,5 @@
-// Everything that users import: the core and what it stands on, fixtures, ready-made hooks, and the platform's transport. The
-// core itself contains no transport and no log, so a channel gets the defaults here. No other module exports another one.
+// Everything that users import: the core and the modules below it, fixtures, streams, and the platform's transport. The core
+// itself contains no transport and no log, so a channel gets the defaults here. No other module exports another one.
 @_exported public import CoreAPICoding
 @_exported public import CoreAPICookies
 @_exported public import CoreAPICore

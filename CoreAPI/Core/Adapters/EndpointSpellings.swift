@@ -1,9 +1,9 @@
 public import CoreAPICoding
 public import Foundation
 
-// Every requirement of an endpoint has a default, so a member of the right name and a wrong type, or of another library's name,
-// would not be read. These detect the commonest ones: Swift infers an associated type from the member, and a wrong one selects an
-// unavailable witness, whose message the compiler prints. Each costs compile time of every endpoint; `networker port` has more.
+// Every requirement of an endpoint has a default. So the kit would not read a member of the right name and a wrong type, nor one
+// with another library's name. These detect the commonest ones: Swift infers an associated type from the member, and a wrong one
+// selects an unavailable witness, whose message the compiler prints. Each costs compile time; `networker port` has more.
 
 /// Names and types of members that ``Endpoint`` does not read. The compiler rejects them and names the right spelling.
 @_documentation(visibility: internal)

@@ -33,7 +33,7 @@ extension EnvironmentType where Self: RawRepresentable, RawValue == String {
 public struct FixturesType: Sendable {
     /// `nil` for the network.
     package let transport: (any Transport)?
-    /// None: the network answers.
+    /// No fixtures: responses come from the network.
     public static let none = FixturesType(transport: nil)
 
     package init(transport: (any Transport)?) {

@@ -50,8 +50,8 @@ public struct NoInternetErrorHandler: ErrorHandler {
     }
 }
 
-/// Repeats a call whose attempt timed out or was answered 408 (RFC 9110 §15.5.9), if it may be repeated: an idempotent method, a
-/// call with an `Idempotency-Key`, or a request that was not sent. After the call's own total timeout it repeats nothing.
+/// Repeats a call whose attempt timed out or got a 408 (RFC 9110 §15.5.9), but never after the call's own total timeout. The
+/// method must be idempotent, unless the call has an `Idempotency-Key` or no connection was made.
 public struct RequestTimeoutErrorHandler: ErrorHandler {
     private let repetition: Repetition
 

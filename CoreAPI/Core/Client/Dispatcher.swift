@@ -26,13 +26,9 @@ public struct CommonDispatcher: Dispatcher {
     let prepared: PreparedChannel
 
     /// Uses a channel, or a test's replacement of it; see `withChannel` in CoreAPITesting.
-    public init(channel: Channel) {
-        self.init(resolved: ChannelOverride.resolve(channel))
-    }
+    public init(channel: Channel) { self.init(resolved: ChannelOverride.resolve(channel)) }
 
-    private init(resolved channel: Channel) {
-        prepared = PreparedChannel(channel)
-    }
+    private init(resolved channel: Channel) { prepared = PreparedChannel(channel) }
 
     /// Uses a channel that its caller made, and whose name means nothing to a test. A given transport stays.
     package init(onTheSpot channel: Channel, isTransportGiven: Bool) {
@@ -41,8 +37,8 @@ public struct CommonDispatcher: Dispatcher {
 
     /// A dispatcher over the same channel that shares none of the kit's state: no connection, no credential, no cookie. Its
     /// environment is fixed to the current one of the switch. Hooks are copied by their `isolatedCopy()`. A given transport
-    /// answers everything, also in place of fixtures. Without one the channel's own is copied, with its own connections: a stub
-    /// stays a stub.
+    /// sends every attempt, also in place of fixtures. Without one the copy has a copy of the channel's own transport, with its
+    /// own connections.
     public func isolatedCopy(transport: (any Transport)? = nil) -> CommonDispatcher {
         CommonDispatcher(resolved: channel.isolated(transport: transport))
     }
@@ -67,18 +63,15 @@ extension Response {
         case (nil, .value(let value as Value)), (nil, .resolved(let value as Value, _)): result = .success(value)
         // Only a middleware can have put another call's response here.
         default:
-            let mismatch = RetryResult.Mismatch(expected: "\(Value.self)", found: "the raw of another call")
+            let mismatch = RetryResult.Mismatch(expected: "\(Value.self)", found: "the response of another call")
             result = .failure(.unknown(mismatch, APIClientError.Context(raw)))
         }
         self.init(raw, result, isDelivered: true)
     }
 }
 
-// The ways to send a call, each a line over `response(for:as:)`; CoreAPIReactive adds the publisher. `as:` selects the value:
-// `.data`, `.text`, `.json`, `.nothing`, `.decodable(T.self)`, or that under a path, `.decodable([Item].self, at: "data.items")`.
-
 extension Dispatcher {
-    /// Sends a request and returns what `decoding` makes of its response: `request(.get("motd"), as: .text)`. Throws
+    /// Sends a request and returns the value that `decoding` makes of its response: `request(.get("motd"), as: .text)`. Throws
     /// ``APIClientError``, by the stage that failed; `.cancelled` if the task was cancelled.
     public func request<Value: Sendable>(
         _ endpoint: some Endpoint, as decoding: ResponseDecoding<Value>
@@ -109,9 +102,9 @@ extension Dispatcher {
         await response(for: endpoint, as: endpoint.decoding)
     }
 
-    /// Sends a request and calls back with the whole response, exactly once, after a cancellation too: on the actor on which the
-    /// completion was written, such as the main one, else on the queue, by default ``Dispatcher/callbackQueue``. The call can be
-    /// retried manually, see ``Response/retry(max:delay:)``. The handle, with which it is cancelled, need not be kept.
+    /// Sends a request and calls back with the whole response, exactly once, after a cancellation too. A completion written on an
+    /// actor, such as the main one, runs there; any other on the queue, by default ``Dispatcher/callbackQueue``. The handle,
+    /// which cancels the call, need not be kept. See ``Response/retry(max:delay:)`` for a manual retry.
     @discardableResult
     public func response<Value: Sendable>(
         for endpoint: any Endpoint, as decoding: ResponseDecoding<Value>, queue: CallbackQueue? = nil,

@@ -18,9 +18,7 @@ public struct NetworkManager<EndpointItem: Endpoint>: Sendable {
     private var attached: [[any RequestModifier]] = []
 
     /// Uses a channel, or a test's replacement of it; see `withChannel` in CoreAPITesting.
-    public init(channel: Channel) {
-        self.init(dispatcher: CommonDispatcher(channel: channel))
-    }
+    public init(channel: Channel) { self.init(dispatcher: CommonDispatcher(channel: channel)) }
 
     /// Uses a custom dispatcher. Completions that belong to no actor run on `callbackQueue`; `nil` for the dispatcher's.
     public init(dispatcher: any Dispatcher, callbackQueue: CallbackQueue? = nil) {
@@ -51,8 +49,6 @@ extension NetworkManager: Dispatcher {
     }
 }
 
-// Requests of the feature's own endpoints, by leading dot. Each is a line over the dispatcher's.
-
 extension NetworkManager {
     /// Sends a request and decodes its response into `type`, which may be inferred. Throws ``APIClientError``, by the stage that
     /// failed.
@@ -62,7 +58,7 @@ extension NetworkManager {
         try await response(for: endpoint, as: .decodable(type)).value
     }
 
-    /// Sends a request and returns what `decoding` makes of its response: by default `Void`.
+    /// Sends a request and returns the value that `decoding` makes of its response, by default `Void`.
     public func request<Value: Sendable>(
         endpoint: EndpointItem, as decoding: ResponseDecoding<Value> = .nothing
     ) async throws(APIClientError) -> Value {
@@ -111,8 +107,8 @@ public protocol Networker<EndpointType>: AnyObject {
 }
 
 extension Networker {
-    /// Sends a request of the feature and passes its result to the interactor, once, on the main actor, unless the interactor is
-    /// gone: the call does not keep it alive. The handle, with which the call is cancelled, need not be kept.
+    /// Sends a request of the feature and passes its result to the interactor, once, on the main actor. The call does not retain
+    /// the interactor, and passes nothing after its release. The handle, which cancels the call, need not be kept.
     ///
     /// ```swift
     /// request(.orderDetail(id: id)) { $0.output?.handleOrderDetailResponse($1) }
@@ -139,7 +135,5 @@ open class ChannelNetworker<EndpointItem: Endpoint>: Networker {
     public var networkManager: NetworkManager<EndpointItem>
 
     /// Makes the manager of the calls of a channel, unless a test replaces it.
-    public init(_ channel: Channel) {
-        networkManager = NetworkManager(channel: channel)
-    }
+    public init(_ channel: Channel) { networkManager = NetworkManager(channel: channel) }
 }

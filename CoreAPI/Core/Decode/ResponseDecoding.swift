@@ -80,7 +80,7 @@ extension ResponseDecoding where Value == Void {
 
 extension ResponseDecoding where Value == Body {
     /// The body as it arrives, chunk by chunk, if all verifiers accept the head; see ``Body``. Any other response is collected
-    /// and verified as usual. Of an accepted answer a filter sees the head, and no bytes.
+    /// and verified as usual. Of an accepted response a filter sees the head, and no bytes.
     public static let stream = ResponseDecoding(streamsBody: true) { response, _ in response.raw.body }
 }
 

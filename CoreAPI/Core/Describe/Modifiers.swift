@@ -43,7 +43,7 @@ public struct BaseURL: RequestModifier, Hashable {
         (self.string, self.priority, self.isIgnoring) = (string, priority, isIgnoring)
     }
 
-    /// No base at all: the endpoint's path is an absolute URL. The channel's headers, and what its interceptors add, go there as
+    /// No base at all: the endpoint's path is an absolute URL. The channel's headers, and those of its interceptors, go there as
     /// well, so check the host of an address that a server gave. The kit's credentials do not.
     public static let ignore = BaseURL(string: nil, priority: .max, isIgnoring: true)
 }
@@ -95,7 +95,7 @@ public enum CachePolicy: RequestModifier, Hashable {
     case revalidate
     /// `no-store`: caches must not keep the response.
     case noStore
-    /// `only-if-cached`: the cache answers, or the request fails.
+    /// `only-if-cached`: the response comes from a cache, or the request fails.
     case onlyIfCached
     public static let allowsSeveral = false
 

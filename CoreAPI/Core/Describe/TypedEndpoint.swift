@@ -138,10 +138,10 @@ extension EndpointProvider {
 
 /// The name of an endpoint, after that of its provider: the given one, else that of the property or function which makes it.
 ///
-/// A stored property, such as a `static let`, has no `#function` of its own: all of a type have the type's, and globals have the
-/// module's. What they make never changes, so method and path tell them apart and contain no value. A query may hold a key. The
-/// type or module is known by its capital first letter. So the stored properties of one with a small letter share its name, and a
-/// getter's property with a capital letter gets method and path; both want a `name`.
+/// A stored property, such as a `static let`, has no `#function` of its own. Those of a type have the type's, and globals have
+/// the module's. Their endpoint never changes, so method and path tell them apart and contain no value. A query may hold a key.
+/// The type or module is known by its capital first letter. So the stored properties of one with a small letter share its name,
+/// and a getter's property with a capital letter gets method and path; both want a `name`.
 private func endpointName(
     _ given: String?, _ function: String, _ method: HTTPRequest.Method, _ path: String, of provider: Any.Type? = nil
 ) -> String {

@@ -4,7 +4,7 @@ internal import CoreAPIRedaction
 public import Foundation
 internal import HTTPTypes
 
-/// The failure of a call, with one case for each stage of the pipeline. Every case keeps the place and any response.
+/// The failure of a call, with one case for each stage of the pipeline. Every case keeps its context and any response.
 ///
 /// ```swift
 /// do {
@@ -62,7 +62,7 @@ public indirect enum APIClientError: Error, Sendable {
     public var underlyingError: (any Error)? { parts.error }
     package func replacingContext(_ context: APIClientError.Context) -> APIClientError { parts.at(context) }
 
-    /// What every case has: an error, if there is one, and a context. `at` makes the same case with another context.
+    /// The parts of every case: an error, if there is one, and a context. `at` makes the same case with another context.
     private var parts: (error: (any Error)?, context: APIClientError.Context, at: (APIClientError.Context) -> APIClientError) {
         switch self {
         case .channel(let problems, let context): (nil, context, { .channel(problems: problems, $0) })

@@ -13,7 +13,7 @@ extension APIClientError {
         public let endpoint: String
         /// The request's method; `nil` for a call without an endpoint, and for an unusable channel.
         public let method: HTTPRequest.Method?
-        /// The address that answered, or should have, after redirects; secrets redacted.
+        /// The address of the request, after redirects; secrets redacted.
         public private(set) var url: String?
         /// 1 for the first attempt, 0 before it.
         public let attempt: Int
@@ -27,7 +27,7 @@ extension APIClientError {
         public private(set) var cause: APIClientError?
         /// Why the body of a rejected response could not be read as the channel's error; `nil` if no ``ErrorFilter`` tried.
         public private(set) var unreadEnvelope: DecodingFailure?
-        /// What a reader had of a streamed body before its error; `nil` for every other failure.
+        /// The part of a streamed body that its reader had before an error; `nil` for every other failure.
         public private(set) var streamed: Streamed?
         package private(set) var redaction: Redaction
         /// Whether ``url`` is that of a redirect.

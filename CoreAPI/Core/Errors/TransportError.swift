@@ -21,8 +21,8 @@ public enum TransportError: Error, Sendable, LocalizedError {
     /// The connection ended before a complete response.
     ///
     /// `mayHaveBeenProcessed` is true if the server may have acted on the request. Then the caller decides whether to repeat it.
-    /// An HTTP/2 server may report that it did not process a request (RFC 9113 §8.7): the kit then sends it up to six times,
-    /// whatever its method (``ExchangeMetrics/resends``), before it reports this error.
+    /// An HTTP/2 server may report that it did not process a request (RFC 9113 §8.7). The kit then sends it up to six times
+    /// before this error, whatever its method; see ``ExchangeMetrics/resends``.
     case connectionLost(reason: String, mayHaveBeenProcessed: Bool)
     /// The body ended early; the response keeps the received part. Over TLS also a body that only the end of the connection
     /// ended, without `close_notify` (RFC 9112 §9.8).
@@ -123,7 +123,7 @@ public enum TransportError: Error, Sendable, LocalizedError {
     }
 }
 
-/// Why a fixture could not answer.
+/// Why there is no response from a fixture.
 public enum FixtureError: Error, Sendable, LocalizedError {
     /// No folder or file has this name.
     case notFound(name: String, searched: [String], available: [String])

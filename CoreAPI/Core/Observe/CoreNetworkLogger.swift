@@ -28,8 +28,8 @@ public struct CoreNetworkLogger: NetworkLogger {
         }
     }
 
-    /// Makes a logger. The reverse-DNS name of the app or module and a category, usually the channel, form the label of the
-    /// logger that `LoggingSystem` makes, unless one is given. The options are for calls without a ``RequestLogging``.
+    /// Makes a logger. Unless one is given, `LoggingSystem` makes it. Its label is the reverse-DNS name of the app or module and
+    /// a category, usually the channel. The options are for calls without a ``RequestLogging``.
     public init(subsystem: String, category: String, options: RequestLogging = .standard, logger: Logger? = nil) {
         self.logger = logger ?? Logger(label: "\(subsystem).\(category)")
         self.options = options
@@ -132,7 +132,7 @@ public struct CoreNetworkLogger: NetworkLogger {
         return metadata
     }
 
-    /// The error without what the line's other metadata say.
+    /// The error without the parts that are other metadata of the line.
     private static func describe(_ error: APIClientError, _ options: RequestLogging) -> String {
         let context = error.context
         var particulars = context.particulars

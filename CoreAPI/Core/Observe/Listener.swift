@@ -48,7 +48,7 @@ public enum CallEvent: Sendable {
     case exchanged(Attempt, RawResponse)
     /// The response to the attempt is a redirect that is followed.
     case redirected(Attempt, status: Int, to: HTTPURL)
-    /// A middleware answered instead of the network. Middleware reports it by ``Attempt/notify(_:)``.
+    /// The response comes from a middleware instead of the network. Middleware reports it by ``Attempt/notify(_:)``.
     case cached(Attempt)
     /// The response was decoded, or rejected for this reason; reported for each attempt with a response.
     case read(Attempt, APIClientError?)

@@ -74,7 +74,7 @@ extension RawResponse: Redacted {
 }
 
 extension Response: Redacted {
-    /// As ``Request/redaction``, for what a server answered.
+    /// As ``Request/redaction``, for the response's fields and body.
     package var redaction: Redaction { raw.redaction }
 
     /// Status, fields, size and how it ended, secrets hidden.
@@ -133,7 +133,7 @@ extension Call: Redacted {
 }
 
 extension TransportError: Redacted {
-    /// What was expected and what arrived, for developers; secrets redacted, because a reason may repeat a server's text.
+    /// What was expected and what arrived, for developers. Secrets are redacted, because a reason may repeat a server's text.
     public var description: String { Redaction().redact(text: errorDescription ?? label).escapingControls }
 }
 

@@ -1,7 +1,7 @@
 internal import CoreAPICore
 internal import HTTPTypes
 
-/// How an event stream connects again, and what it accepts.
+/// How an event stream connects again, and the bounds of its events.
 public struct EventOptions: Sendable {
     /// The id of the last event that an earlier run received; the server continues after it. An id with control characters cannot
     /// be sent; the stream then begins anew, with a warning. Default `nil`.
@@ -46,9 +46,9 @@ public struct EventOptions: Sendable {
     /// has the same bound.
     private static let leastBase = Duration.milliseconds(500)
 
-    /// The pause before a new connection, after so many in a row without a line: exponential with full jitter, a random part of
-    /// `pause` · 2ⁿ⁻¹, at most ``longestPause``. A server's `retry` is the least pause and also the base. So the clients of a
-    /// restarted server do not return at the same time. The last response's `Retry-After` is the shortest pause.
+    /// The pause before a new connection, after so many in a row without a line. It is a random part of `pause` · 2ⁿ⁻¹, at most
+    /// ``longestPause``, so that the clients of a restarted server do not return at the same time. A server's `retry` is the
+    /// least pause and also the base. The last response's `Retry-After` is the shortest pause.
     func pause(after failures: Int, _ head: ResponseHead? = nil, retry: Duration?, random: Double) -> Duration {
         // A server that asks for no pause and closes each connection would otherwise get requests without end.
         let base = retry.map { max($0, min(pause, Self.leastBase)) } ?? pause
@@ -74,7 +74,7 @@ public struct EventOptions: Sendable {
 
 /// When an event stream connects again, and when it ends. A value without I/O and without a clock.
 struct EventPlan: Sendable {
-    /// What an event stream does next.
+    /// The next step of an event stream.
     enum Step: Sendable {
         case connect(after: Duration)
         case read, end

@@ -85,7 +85,7 @@ extension EventStream {
             private var parser: EventParser
             /// That of the open connection.
             private var body: CountedBody?
-            /// What the connections before it have delivered.
+            /// The bytes and events of the connections before it.
             private var count = StreamCount()
             /// The context of the last connection's errors.
             private var context: APIClientError.Context?

@@ -23,7 +23,7 @@ package struct LineParser {
         self.limit = min(max(0, limit), .max - 1)
     }
 
-    /// Splits JSON Lines. A line feed ends a text, and so does the last byte of an object, an array or a string: some servers
+    /// Splits JSON Lines. A line feed ends a text. So does the last byte of an object, an array or a string, because some servers
     /// write one text directly after the other. `spansLines` says that an object or an array continues behind a line feed.
     package init(jsonLimit limit: Int, spansLines: Bool) {
         self.init(limit: limit)
