@@ -79,25 +79,13 @@ extension PercentEncoding {
 
 extension Body {
     /// The parts of a multipart body. The boundary is a parameter of its media type, unquoted; ``Dispatcher/parts(_:limits:)``
-    /// and ``Response/parts(limits:)`` find it.
+    /// finds it.
     ///
     /// - Throws: ``StreamError`` for a boundary that no body can have.
     public func parts(boundary: String, limits: Body.PartLimits = Body.PartLimits()) throws -> Body.Parts {
         try Body.Parts(self, .body, boundary: boundary, limits)
     }
-}
 
-extension Response where Value == Body {
-    /// The parts of a multipart response.
-    ///
-    /// - Throws: the call's error, or `APIClientError.decoding` for a response that is not multipart. ``value`` still has its
-    ///   body; ``Dispatcher/parts(_:limits:)`` collects it for the error.
-    public func parts(limits: Body.PartLimits = Body.PartLimits()) throws -> Body.Parts {
-        try Body.Parts(value, StreamContext(self), limits)
-    }
-}
-
-extension Body {
     /// The parts of a multipart body; see ``Body/Part``.
     public struct Parts: AsyncSequence, Sendable {
         private let body: Body
