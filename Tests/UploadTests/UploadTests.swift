@@ -143,7 +143,7 @@ struct UploadTests {
         try await upload(body, to: server.url).value
         let second = await upload(body, to: server.url).response
         #expect(second.transportError?.bodyError as? BodyError == .readTwice, "\(second.result)")
-        #expect(server.requests.filter { $0.defect == nil }.count == 1)
+        #expect(server.requests.filter { $0.error == nil }.count == 1)
     }
 
     // MARK: - Rejections
@@ -374,7 +374,7 @@ struct UploadTests {
         let body = options == nil ? try MultipartForm([.init("a", body: broken), .text("b", "c")]).body() : broken
         let response = await upload(body, to: server.url, options ?? UploadOptions()).response
         #expect(response.transportError?.bodyError is Broken, "\(response.result)")
-        #expect(server.requests.allSatisfy { $0.defect != nil })
+        #expect(server.requests.allSatisfy { $0.error != nil })
     }
 
     @Test(

@@ -94,7 +94,7 @@ public final class LoopbackServer: Sendable {
     public var url: String { if let tls { "https://\(tls.host):\(port)" } else { "http://\(address.host):\(port)" } }
 
     /// Every request of which at least one byte was read, in the order in which reading ended. Incomplete and malformed requests
-    /// are included, with the reason in ``ReceivedRequest/defect``.
+    /// are included, with the reason in ``ReceivedRequest/error``.
     public var requests: [ReceivedRequest] { engine.ledger.value.requests }
     /// How many connections were accepted so far.
     public var connectionsAccepted: Int { engine.ledger.value.accepted }

@@ -20,7 +20,7 @@ public struct ReceivedRequest: Sendable {
     /// request broke off earlier: all received bytes.
     public internal(set) var rawHead = Data()
     /// Why the request is incomplete (it broke off, it was malformed); nil if it is complete.
-    public internal(set) var defect: String?
+    public internal(set) var error: String?
     /// `HTTP/1.1` or `HTTP/2`.
     public let version: String
     /// The result of the TLS handshake; nil in clear text.

@@ -1,13 +1,13 @@
 import Foundation
 
-struct RequestDefect: Error {
+struct UnreadableRequest: Error {
     let reason: String
     let isMalformed: Bool
 
-    /// The bytes are not HTTP/1.1; the connection is answered with a 400 and closed.
-    static func malformed(_ reason: String) -> RequestDefect { RequestDefect(reason: reason, isMalformed: true) }
+    /// The bytes are not HTTP/1.1; the connection gets a 400 and is closed.
+    static func malformed(_ reason: String) -> Self { Self(reason: reason, isMalformed: true) }
     /// The client left, or the server is closing, before the request was complete.
-    static func brokeOff(_ reason: String) -> RequestDefect { RequestDefect(reason: reason, isMalformed: false) }
+    static func brokeOff(_ reason: String) -> Self { Self(reason: reason, isMalformed: false) }
 }
 
 /// A request's head, parsed strictly, so that a test notices a client that violates RFC 9112.
@@ -21,7 +21,7 @@ struct RequestHead {
     private let version: String
 
     /// - Parameter bytes: everything from the request line to the empty line, both included.
-    init(_ bytes: Data) throws(RequestDefect) {
+    init(_ bytes: Data) throws(UnreadableRequest) {
         let text = String(decoding: bytes, as: UTF8.self)
         var lines = text.components(separatedBy: "\r\n").dropLast(2)
         let requestLine = lines.popFirst() ?? ""
@@ -54,7 +54,7 @@ struct RequestHead {
     /// Whether the client holds the body back until it receives a 100 (RFC 9110 section 10.1.1).
     var expectsContinue: Bool { headers["Expect"]?.lowercased() == "100-continue" }
 
-    private static func framing(_ headers: HeaderLines) throws(RequestDefect) -> Framing {
+    private static func framing(_ headers: HeaderLines) throws(UnreadableRequest) -> Framing {
         let lengths = headers.all("Content-Length")
         if let encoding = headers["Transfer-Encoding"] {
             guard encoding.lowercased() == "chunked", lengths.isEmpty else {
@@ -87,8 +87,8 @@ struct RequestReader {
 
     enum Reading {
         case whole(ReceivedRequest, RequestHead)
-        /// A request with a defect. A malformed one gets a 400; after the others the client is gone.
-        case defective(ReceivedRequest, isMalformed: Bool)
+        /// A request with an error. A malformed one gets a 400; after the others the client is gone.
+        case unreadable(ReceivedRequest, isMalformed: Bool)
         /// The client closed between two requests, or the server is closing.
         case ended
     }
@@ -108,18 +108,18 @@ struct RequestReader {
         self.halfway = halfway
         exchange += 1
         guard begin() else { return .ended }
-        do throws(RequestDefect) {
+        do throws(UnreadableRequest) {
             let head = try readHead(into: &request)
             try readBody(head, into: &request)
             try passHalfway()
             return .whole(request, head)
         } catch {
-            request.defect = error.reason
-            return .defective(request, isMalformed: error.isMalformed)
+            request.error = error.reason
+            return .unreadable(request, isMalformed: error.isMalformed)
         }
     }
 
-    private mutating func readHead(into request: inout ReceivedRequest) throws(RequestDefect) -> RequestHead {
+    private mutating func readHead(into request: inout ReceivedRequest) throws(UnreadableRequest) -> RequestHead {
         while true {
             request.rawHead = pending
             if let bytes = take(through: "\r\n\r\n") {
@@ -133,7 +133,7 @@ struct RequestReader {
         }
     }
 
-    private mutating func readBody(_ head: RequestHead, into request: inout ReceivedRequest) throws(RequestDefect) {
+    private mutating func readBody(_ head: RequestHead, into request: inout ReceivedRequest) throws(UnreadableRequest) {
         if head.framing != .none, head.expectsContinue, pending.isEmpty {
             socket.send(Data("HTTP/1.1 100 Continue\r\n\r\n".utf8))
         }
@@ -144,7 +144,7 @@ struct RequestReader {
         }
     }
 
-    private mutating func readChunks(into request: inout ReceivedRequest) throws(RequestDefect) {
+    private mutating func readChunks(into request: inout ReceivedRequest) throws(UnreadableRequest) {
         while true {
             let line = try readLine("a chunk size")
             let digits = line.prefix { $0 != ";" }.trimmingCharacters(in: .whitespaces)
@@ -159,13 +159,13 @@ struct RequestReader {
         while try !readLine("the end of the trailers").isEmpty {}
     }
 
-    private mutating func passHalfway() throws(RequestDefect) {
+    private mutating func passHalfway() throws(UnreadableRequest) {
         guard let halfway else { return }
         self.halfway = nil
         guard halfway() else { throw .brokeOff("ended by a fault inside the request") }
     }
 
-    private mutating func readBytes(_ count: Int, into request: inout ReceivedRequest) throws(RequestDefect) {
+    private mutating func readBytes(_ count: Int, into request: inout ReceivedRequest) throws(UnreadableRequest) {
         var missing = count
         while missing > 0 {
             if missing <= count - count / 2 { try passHalfway() }
@@ -180,7 +180,7 @@ struct RequestReader {
         }
     }
 
-    private mutating func readLine(_ what: String) throws(RequestDefect) -> String {
+    private mutating func readLine(_ what: String) throws(UnreadableRequest) -> String {
         while true {
             if let line = take(through: "\r\n") { return String(decoding: line.dropLast(2), as: UTF8.self) }
             guard pending.count <= Self.longestHead else { throw .malformed("expected \(what), got a line without an end") }

@@ -136,9 +136,9 @@ final class ServerEngine: Sendable {
         switch reader.next(fault: fault, halfway: { self.playEarly(fault, .inRequestBody, on: socket) }) {
         case .ended:
             return false
-        case .defective(let request, let isMalformed):
+        case .unreadable(let request, let isMalformed):
             record(request)
-            return isMalformed && HTTP1Output(socket).play(.badRequest(request.defect ?? ""))
+            return isMalformed && HTTP1Output(socket).play(.badRequest(request.error ?? ""))
         case .whole(let request, let head):
             let closesAtEnd = head.asksToClose || isStopping
             let output = HTTP1Output(socket, omitsBody: request.method == "HEAD", closesAtEnd: closesAtEnd)
@@ -192,7 +192,7 @@ struct ServerLedger: Sendable {
     /// Returns the request's index among the completely read ones, from 0.
     mutating func requestRead(_ request: ReceivedRequest, keeps: Bool) -> Int {
         if keeps { requests.append(request) }
-        guard request.defect == nil else { return whole }
+        guard request.error == nil else { return whole }
         defer { whole += 1 }
         return whole
     }
@@ -204,7 +204,7 @@ struct ServerLedger: Sendable {
     }
 
     var summary: String {
-        let seen = requests.map { "\($0.method) \($0.target)" + ($0.defect.map { " (\($0))" } ?? "") }
+        let seen = requests.map { "\($0.method) \($0.target)" + ($0.error.map { " (\($0))" } ?? "") }
         return "\(requests.count) requests \(seen), \(accepted) connections accepted, \(open) open"
     }
 }

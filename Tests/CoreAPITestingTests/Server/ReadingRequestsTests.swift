@@ -16,7 +16,7 @@ struct ReadingRequestsTests {
         #expect(request.headers["x-one"] == "1")
         #expect(request.headers.all("X-one") == ["1", "3"])
         #expect(request.headers["X-Two"] == "2" && request.headers["X-Three"] == nil)
-        #expect(request.rawHead == Data(head.utf8) && request.defect == nil)
+        #expect(request.rawHead == Data(head.utf8) && request.error == nil)
     }
 
     @Test("a body is read by its Content-Length, from any pieces")
@@ -101,7 +101,7 @@ struct ReadingRequestsTests {
         try client.send(bytes)
         client.close()
         let request = try #require(try await server.waitForRequests(1).first)
-        #expect(request.defect == reason)
+        #expect(request.error == reason)
         #expect(request.method.isEmpty ? request.rawHead == Data(bytes.utf8) : request.bodyText == "abc")
         try await server.waitForOpenConnections(atMost: 0)
     }
@@ -126,6 +126,6 @@ struct ReadingRequestsTests {
         try client.send(bytes)
         let answer = try String(decoding: client.receiveToEnd(), as: UTF8.self)
         #expect(answer.hasPrefix("HTTP/1.1 400 Bad Request\r\n") && answer.contains(reason))
-        #expect(server.requests.first?.defect?.contains(reason) == true)
+        #expect(server.requests.first?.error?.contains(reason) == true)
     }
 }

@@ -171,7 +171,7 @@ struct CookiesOverTheWireTests {
         for _ in 0..<2 { _ = await channel.manager.response(for: TestEndpoint("x"), as: .nothing) }
         #expect(channel.cookies?.cookies.contains { $0.name != "good" } == false)
         for request in server.requests {
-            #expect(request.defect == nil && [nil, "good=1"].contains(request.headers["cookie"]), "\(request.headers)")
+            #expect(request.error == nil && [nil, "good=1"].contains(request.headers["cookie"]), "\(request.headers)")
             #expect(request.headers["injected"] == nil)
         }
     }

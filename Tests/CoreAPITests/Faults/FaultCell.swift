@@ -35,7 +35,7 @@ struct FaultCell: Sendable {
         await transport.close()
         try await server.waitForOpenConnections(atMost: 0)
         let isLeft = transport.isRunning || transport.activeExchanges != 0 || transport.queuedExchanges != 0
-        let times = server.requests.count { $0.path == "/first" && $0.defect == nil }
+        let times = server.requests.count { $0.path == "/first" && $0.error == nil }
         server.close()
         return [
             first, times < 2 ? nil : "\(times)×", second == "ok" ? nil : "then \(second)", isLeft ? "LEFT OPEN" : nil,

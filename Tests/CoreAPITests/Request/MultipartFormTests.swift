@@ -118,7 +118,7 @@ struct MultipartFormTests {
         #expect(response.error?.label == "transport.bodyUnreadable", "\(response.result)")
         #expect("\(response.result)".contains("the part 'one': expected 300000 bytes"))
         await channel.close()
-        #expect(server.requests.allSatisfy { $0.defect != nil })
+        #expect(server.requests.allSatisfy { $0.error != nil })
     }
 
     @Test("names cannot end their line or their quotes")

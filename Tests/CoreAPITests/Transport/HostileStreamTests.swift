@@ -50,7 +50,7 @@ struct HostileStreamTests {
         let response = await server.manager.response(for: .upload(.stream(Body.Stream { once })), as: .text)
         #expect(response.error?.label == "transport.bodyUnreadable", "\(response.result)")
         #expect("\(response.error.map { "\($0)" } ?? "")".contains("expected 8 bytes as in an earlier attempt, found 0"))
-        #expect(server.requests.filter { $0.path == "/there" }.allSatisfy { $0.defect != nil })
+        #expect(server.requests.filter { $0.path == "/there" }.allSatisfy { $0.error != nil })
     }
 
     private struct Peek: Middleware {
@@ -72,7 +72,7 @@ struct HostileStreamTests {
         if madeOutside {
             #expect(response.error?.label == "transport.bodyUnreadable", "\(response.result)")
             #expect("\(response.error.map { "\($0)" } ?? "")".contains("expected the bytes of an earlier attempt"))
-            #expect(server.requests.allSatisfy { $0.defect != nil })
+            #expect(server.requests.allSatisfy { $0.error != nil })
         } else {
             #expect(try response.value == "20000")
         }
@@ -215,7 +215,7 @@ struct HostileStreamTests {
         let response = await server.manager.response(for: .upload(.file(URL(fileURLWithPath: "/proc/cpuinfo"))), as: .text)
         #expect(response.error?.label == "transport.bodyUnreadable", "\(response.result)")
         #expect("\(response.error.map { "\($0)" } ?? "")".contains("expected 0 bytes, but the body goes on after them"))
-        #expect(server.requests.allSatisfy { $0.defect != nil })
+        #expect(server.requests.allSatisfy { $0.error != nil })
     }
 
     @Test("a file that grows while it is sent is not sent as a part of it")

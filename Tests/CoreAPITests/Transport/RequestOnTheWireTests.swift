@@ -35,7 +35,7 @@ struct RequestOnTheWireTests {
         #expect(response.status == 200)
         #expect(response.text == (method == "HEAD" ? "" : "done"))
         let sent = try #require(server.requests.first)
-        #expect(sent.defect == nil && sent.method == method && sent.bodyText == body ?? "")
+        #expect(sent.error == nil && sent.method == method && sent.bodyText == body ?? "")
         let givesContentAMeaning = ["POST", "PUT", "PATCH", "QUERY"].contains(method)
         #expect(sent.headers["content-length"] == (body != nil ? "1" : givesContentAMeaning ? "0" : nil))
         for name in ["accept", "expect", "content-type", "transfer-encoding"] { #expect(sent.headers[name] == nil, "\(name)") }
@@ -151,7 +151,7 @@ struct RequestOnTheWireTests {
             let response = try await requests.send(.post, server.url, body: body)
             #expect(response.transportError?.label == "bodyUnreadable", "\(response.result)")
         }
-        #expect(server.requests.allSatisfy { $0.defect != nil })
+        #expect(server.requests.allSatisfy { $0.error != nil })
     }
 
     @Test("The caller's headers are sent unchanged, even empty ones; cookies are one line; the transport sets the framing")
@@ -186,7 +186,7 @@ struct RequestOnTheWireTests {
             let body: Body = .random(using: &generator) ? .bytes(Data("x".utf8)) : .none
             let response = try await requests.send(.post, server.url, headers: headers, body: body)
             let sent = try #require(server.requests.last)
-            #expect(response.status == 200 && sent.defect == nil, "\(response.result)")
+            #expect(response.status == 200 && sent.error == nil, "\(response.result)")
             for name in names {
                 let ofTheKit: String? =
                     switch name {

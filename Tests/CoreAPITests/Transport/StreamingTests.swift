@@ -636,7 +636,7 @@ struct StreamingTests {
         let response = await beside.value
         #expect(try response.value == "beside")
         #expect(response.metrics?.httpVersion == (secure ? "HTTP/2" : "HTTP/1.1"))
-        #expect(server.requests.allSatisfy { $0.path == "/beside" || $0.defect != nil })
+        #expect(server.requests.allSatisfy { $0.path == "/beside" || $0.error != nil })
     }
 
     @Test("the body of a response is sent on as the body of a request, and never a second time")

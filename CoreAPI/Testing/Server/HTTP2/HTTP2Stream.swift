@@ -58,7 +58,7 @@ final class HTTP2Stream: ResponseOutput, @unchecked Sendable {
         guard plays(.beforeRequest), hasReceivedHalf(), plays(.inRequestBody),
             engine.settings.answersEarly || connection.wait(self, until: { isRequestComplete })
         else {
-            connection.locked { self.request.defect = "the stream ended before the request" }
+            connection.locked { self.request.error = "the stream ended before the request" }
             engine.record(connection.locked { self.request })
             return connection.finished()
         }
