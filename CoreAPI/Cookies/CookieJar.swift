@@ -10,7 +10,7 @@ package import HTTPTypes
 ///
 /// Then every response's `Set-Cookie` lines go into the jar. Every request is sent with the cookies of its address, also on each
 /// hop of a redirect. A request that already has a `Cookie` header is sent unchanged, through all its redirects. The cookies of
-/// its answers are kept all the same.
+/// its responses are kept all the same.
 ///
 /// libpsl's list identifies public suffixes, whose cookies are rejected. If libcurl was built without libpsl, a cookie is for the
 /// host that set it only, and rejected if it names another domain. The kit has no pages and so no other sites: `SameSite` is

@@ -163,7 +163,7 @@ public struct DownloadOptions: Sendable {
     static let mostParts = 16
     static let smallestPart: Int64 = 65_536
     /// For each MiB, if the server sends less than the requested range.
-    static let mostPartialAnswers = 256
+    static let mostPartialResponses = 256
 
     /// Makes options with the default values.
     public init() {}

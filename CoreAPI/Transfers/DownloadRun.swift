@@ -262,7 +262,7 @@ final class DownloadRun: Sendable {
                 try await Task.sleep(for: delay)
                 guard mayContinue else { return .restart(nil, because: failure) }
             }
-            guard tries.parts < DownloadOptions.mostPartialAnswers || plan.segments[index].isComplete else {
+            guard tries.parts < DownloadOptions.mostPartialResponses || plan.segments[index].isComplete else {
                 let reason = "\(tries.parts) partial responses one after another, with less than 1 MiB together"
                 throw self.error(.malformed(reason), response)
             }

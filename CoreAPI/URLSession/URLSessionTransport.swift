@@ -180,11 +180,7 @@ final class RunningTask: Sendable {
     }
 
     /// The channel follows redirects. A cancelled task ends without this response.
-    func answerRedirect(_ answer: (URLRequest?) -> Void) {
-        isOver.withLock { isOver in
-            if !isOver { answer(nil) }
-        }
-    }
+    func declineRedirect(_ complete: (URLRequest?) -> Void) { isOver.withLock { isOver in if !isOver { complete(nil) } } }
 
     func complete(_ error: (any Error)?) {
         isOver.withLock { $0 = true }
@@ -222,7 +218,7 @@ private final class Router: NSObject, URLSessionDataDelegate, Sendable {
         _ session: URLSession, task: URLSessionTask, willPerformHTTPRedirection response: HTTPURLResponse,
         newRequest request: URLRequest, completionHandler: @escaping @Sendable (URLRequest?) -> Void
     ) {
-        running(task)?.answerRedirect(completionHandler)
+        running(task)?.declineRedirect(completionHandler)
     }
 
     func urlSession(_ session: URLSession, task: URLSessionTask, didCompleteWithError error: (any Error)?) {

@@ -338,7 +338,7 @@ struct ResumeTests {
         ])
         let error = await folder.download(from: server, retries: true).failure
         #expect(error?.label == "transport.malformedResponse", "\(String(describing: error))")
-        #expect(server.requests.count == 1 + DownloadOptions.mostPartialAnswers)
+        #expect(server.requests.count == 1 + DownloadOptions.mostPartialResponses)
     }
 
     @Test("part by part if the server sends less than the requested range")

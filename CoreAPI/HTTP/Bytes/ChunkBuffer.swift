@@ -184,13 +184,13 @@ package final class ChunkBuffer: Sendable {
     private func wait(while isEarly: @escaping @Sendable (State) -> Bool) async throws {
         try await withTaskCancellationHandler {
             try await withCheckedThrowingContinuation { continuation in
-                let answer = state.withLock { state -> Result<Void, any Error>? in
+                let outcome = state.withLock { state -> Result<Void, any Error>? in
                     guard isEarly(state), !state.isAbandoned, !Task.isCancelled else { return .success(()) }
                     guard state.waiter == nil else { return .failure(BodyError.readTwice) }
                     state.waiter = continuation
                     return nil
                 }
-                if let answer { continuation.resume(with: answer) }
+                if let outcome { continuation.resume(with: outcome) }
             }
         } onCancel: {
             state.withLock { $0.takeWaiter() }?.resume()

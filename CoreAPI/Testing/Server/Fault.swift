@@ -4,12 +4,12 @@ internal import Foundation
 ///
 /// ```swift
 /// let server = try LoopbackServer.start(faults: [Fault(.inResponseBody, .reset)]) { _ in .ok("hello") }
-/// // the first request sees its connection reset after "he", the second is answered
+/// // the first request sees its connection reset after "he", the second gets its response
 /// ```
 public struct Fault: Sendable, Hashable, CustomStringConvertible {
     /// The moment of the fault.
     public enum Trigger: String, Sendable, CaseIterable {
-        /// As soon as the connection is ready for a request: after the handshake, or after the previous answer. Over HTTP/2 when
+        /// As soon as the connection is ready for a request: after the handshake, or after the previous response. Over HTTP/2 when
         /// the request's stream begins.
         case beforeRequest
         /// After half of the request's body; right after the head of a request without a body.
