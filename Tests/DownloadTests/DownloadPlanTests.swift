@@ -6,33 +6,20 @@ import TestSupport
 struct DownloadPlanTests {
     private typealias Facts = DownloadPlan.Facts
 
-    private func head(_ status: Int, _ fields: HTTPFields = [:]) -> ResponseHead {
-        ResponseHead(status: .init(code: status), headers: fields)
-    }
-
     private func answer(
-        _ status: Int, _ fields: HTTPFields = [:], length: Int64? = nil, isDecoded: Bool = false, failure: Facts.Failure? = nil
-    ) -> Facts { Facts(head: head(status, fields), length: length, isDecoded: isDecoded, resource: "a", failure: failure) }
+        _ status: Int, _ fields: HTTPFields = [:], length: Int64? = nil, failure: Facts.Failure? = nil
+    ) -> Facts {
+        Facts(head: ResponseHead(status: .init(code: status), headers: fields), length: length, resource: "a", failure: failure)
+    }
 
     /// A plan that has 40 of 100 bytes with the tag "1".
-    private func continued(parts: Int = 1, length: Int64? = 100, _ options: DownloadOptions = .init()) -> DownloadPlan {
-        var plan = DownloadPlan(options)
-        let whole = answer(200, [.eTag: "\"1\"", .acceptRanges: "bytes"], length: length)
+    private func continued() -> DownloadPlan {
+        var plan = DownloadPlan(.init())
+        let whole = answer(200, [.eTag: #""1""#, .acceptRanges: "bytes"], length: 100)
         #expect(plan.read(whole, for: nil) == .begin)
-        #expect(plan.begin(whole, parts: parts) == nil)
+        #expect(plan.begin(whole, parts: 1) == nil)
         plan.append(0, to: 40)
         return plan
-    }
-
-    @Test("asks for all bytes first, then for the rest of each segment")
-    func fields() {
-        #expect(DownloadPlan(.init()).fields(for: nil) == ["Accept-Encoding": "identity"])
-        #expect(DownloadPlan(.init { $0.decodes = true }).fields(for: nil).isEmpty)
-        #expect(continued().fields(for: 0) == ["Accept-Encoding": "identity", "Range": "bytes=40-", "If-Range": "\"1\""])
-        let parted = continued(parts: 2, length: 200_000)
-        #expect(parted.segments.map(\.start) == [0, 100_000] && parted.open == [0, 1])
-        #expect(parted.fields(for: 0)["Range"] == "bytes=40-99999")
-        #expect(parted.fields(for: 1)["Range"] == "bytes=100000-")
     }
 
     @Test("the first response has all bytes, or the download fails")
@@ -53,31 +40,25 @@ struct DownloadPlanTests {
     /// Responses to a request for the bytes from 40 to 100 of the file "1": status, fields, length of the body, what failed, and
     /// the decision. `true` if ranges are asked for afterwards.
     private static let responses: [(Int, [String: String], Int64?, Facts.Failure?, DownloadPlan.Decision, Bool)] = [
-        (206, ["ETag": "\"1\"", "Content-Range": "bytes 40-99/100"], 60, nil, .append(end: 100), true),
-        (206, ["ETag": "\"1\"", "Content-Range": "bytes 40-59/100"], 20, nil, .append(end: 60), true),
-        (206, ["ETag": "\"1\"", "Content-Range": "bytes 40-99/*"], nil, nil, .append(end: 100), true),
+        (206, ["ETag": #""1""#, "Content-Range": "bytes 40-99/100"], 60, nil, .append(end: 100), true),
+        (206, ["ETag": #""1""#, "Content-Range": "bytes 40-59/100"], 20, nil, .append(end: 60), true),
+        (206, ["ETag": #""1""#, "Content-Range": "bytes 40-99/*"], nil, nil, .append(end: 100), true),
         // Another part, or none.
-        (206, ["ETag": "\"1\"", "Content-Range": "bytes 0-99/100"], 100, nil, another(part: 40), false),
-        (206, ["ETag": "\"1\"", "Content-Range": "bytes 40-100/101"], 61, nil, another(part: 40), false),
-        (206, ["ETag": "\"1\"", "Content-Range": "bytes 40-99/100"], 59, nil, another(part: 40), false),
-        (206, ["ETag": "\"1\""], 60, nil, another(part: 40), false),
-        (
-            206, ["ETag": "\"1\"", "Content-Range": "bytes 40-99/100", "Content-Type": "multipart/byteranges"], 60, nil,
-            another(part: 40), false
-        ),
+        (206, ["ETag": #""1""#, "Content-Range": "bytes 0-99/100"], 100, nil, another, false),
+        (206, ["ETag": #""1""#, "Content-Range": "bytes 40-100/101"], 61, nil, another, false),
+        (206, ["ETag": #""1""#, "Content-Range": "bytes 40-99/100"], 59, nil, another, false),
+        (206, ["ETag": #""1""#], 60, nil, another, false),
+        (206, ["ETag": #""1""#, "Content-Range": "bytes 40-99/100", "Content-Type": multipart], 60, nil, another, false),
         // Another file.
-        (206, ["ETag": "\"2\"", "Content-Range": "bytes 40-99/100"], 60, nil, otherFile, true),
-        (206, ["ETag": "\"1\"", "Content-Range": "bytes 40-99/120"], 60, nil, otherFile, true),
-        (206, ["ETag": "\"1\"", "Content-Range": "bytes 40-99/100", "Content-Encoding": "gzip"], 60, nil, otherFile, true),
+        (206, ["ETag": #""2""#, "Content-Range": "bytes 40-99/100"], 60, nil, otherFile, true),
+        (206, ["ETag": #""1""#, "Content-Range": "bytes 40-99/120"], 60, nil, otherFile, true),
+        (206, ["ETag": #""1""#, "Content-Range": "bytes 40-99/100", "Content-Encoding": "gzip"], 60, nil, otherFile, true),
         // A server that names no validator can never be checked.
         (206, ["Content-Range": "bytes 40-99/100"], 60, nil, otherFile, false),
         // The whole file, or bytes that cannot be.
-        (200, ["ETag": "\"2\""], 70, nil, .begin, true),
-        (200, ["ETag": "\"1\""], 100, nil, .begin, true),
-        (
-            200, ["ETag": "\"1\""], 60, nil,
-            .askForAll(.malformed("expected a 206, or 200 with the whole file, found a 200 with other bytes")), false
-        ),
+        (200, ["ETag": #""2""#], 70, nil, .begin, true),
+        (200, ["ETag": #""1""#], 100, nil, .begin, true),
+        (200, ["ETag": #""1""#], 60, nil, otherBytes, false),
         // Failures.
         (206, [:], nil, .transport, .askForAll(.itsError), false),
         (206, [:], nil, .other, .fail(.itsError), true),
@@ -87,12 +68,12 @@ struct DownloadPlanTests {
         (201, [:], 60, nil, .fail(.unexpectedStatus(201)), true),
     ]
 
-    private static func another(part: Int) -> DownloadPlan.Decision {
-        .askForAll(.malformed("expected the bytes from \(part), found another part"))
-    }
+    private static let multipart = "multipart/byteranges"
+    private static let another = askForAll("expected the bytes from 40, found another part")
+    private static let otherFile = askForAll("expected the rest of the file, found another file")
+    private static let otherBytes = askForAll("expected a 206, or 200 with the whole file, found a 200 with other bytes")
 
-    private static let otherFile = DownloadPlan.Decision.askForAll(
-        .malformed("expected the rest of the file, found another file"))
+    private static func askForAll(_ reason: String) -> DownloadPlan.Decision { .askForAll(.malformed(reason)) }
 
     @Test("a response to a request for the rest", arguments: responses.indices)
     func rest(index: Int) throws {
@@ -105,33 +86,10 @@ struct DownloadPlanTests {
 
     @Test("decoded bytes are no part, and end the use of ranges")
     func decoded() {
-        var plan = continued()
-        let found = plan.read(answer(206, [.eTag: "\"1\""], isDecoded: true), for: 0)
-        #expect(found == .askForAll(.malformed("expected the stored bytes from 40, found decoded ones")) && !plan.mayContinue)
-    }
-
-    @Test("a file without a known length ends with a 416 that names the bytes so far")
-    func lengthAtTheEnd() throws {
-        var plan = continued(length: nil)
-        let end = answer(416, [.eTag: "\"1\"", .contentRange: "bytes */40"], failure: .other)
-        #expect(plan.read(end, for: 0) == .complete)
-        #expect(plan.open.isEmpty && plan.representation?.length == 40)
-    }
-
-    @Test("bytes of an earlier run are continued from their own address, or from any if the caller says so")
-    func addresses() throws {
-        let sidecar = try #require(continued().sidecar)
-        let part = answer(206, [.eTag: "\"1\"", .contentRange: "bytes 40-99/100"], length: 60)
-        var elsewhere = part
-        elsewhere.resource = "b"
-        for (answer, takesAnyAddress, decision) in [
-            (part, false, .append(end: 100)), (elsewhere, false, Self.otherFile), (elsewhere, true, .append(end: 100)),
-        ] as [(Facts, Bool, DownloadPlan.Decision)] {
-            var plan = DownloadPlan(.init())
-            plan.load(sidecar)
-            #expect(plan.reused == 40)
-            #expect(plan.read(answer, for: 0, takesAnyAddress: takesAnyAddress) == decision)
-        }
+        var (plan, facts) = (continued(), answer(206, [.eTag: #""1""#]))
+        facts.isDecoded = true
+        #expect(plan.read(facts, for: 0) == Self.askForAll("expected the stored bytes from 40, found decoded ones"))
+        #expect(!plan.mayContinue)
     }
 
     @Test("a complete file of an earlier run asks for its last byte again")
@@ -141,13 +99,5 @@ struct DownloadPlanTests {
         var plan = DownloadPlan(.init())
         plan.load(try #require(complete.sidecar))
         #expect(plan.fields(for: 0)["Range"] == "bytes=99-")
-    }
-
-    @Test("a restart forgets the bytes, and may happen as often as the channel allows attempts")
-    func restart() {
-        var plan = continued()
-        #expect(plan.restart(atMost: 2) == true)
-        #expect(plan.representation == nil && plan.completed == 0 && plan.sidecar == nil)
-        #expect(plan.restart(atMost: 2) && !plan.restart(atMost: 2))
     }
 }

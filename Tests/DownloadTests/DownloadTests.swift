@@ -7,8 +7,7 @@ struct DownloadTests {
 
     @Test("puts the complete, verified file into place, and leaves no other file")
     func whole() async throws {
-        var served = Served(200_000)
-        served.namesDigest = true
+        let served = Served(200_000) { $0.namesDigest = true }
         let server = try served.server()
         let download = folder.download(from: server)
         let last = await download.progress.reduce(TransferProgress()) { $1 }
@@ -38,13 +37,12 @@ struct DownloadTests {
 
     @Test("keeps an existing file until it is replaced, and its permissions")
     func existing() async throws {
-        let served = Served(10_000)
-        let (began, gate) = (try Gate(), try Gate())
-        let server = try LoopbackServer.test { served.reply($0).halting(after: 5_000, opening: began, until: gate) }
+        let (served, gate) = (Served(10_000), try Gate())
+        let server = try LoopbackServer.test { served.reply($0).halting(after: 5_000, until: gate) }
         try Data("old".utf8).write(to: folder.export)
         try FileManager.default.setAttributes([.posixPermissions: 0o600], ofItemAtPath: folder.export.path)
         let download = folder.download(from: server)
-        try await began.waitUntilOpen()
+        for await update in download.progress where update.completed == 5_000 { break }
         #expect(try folder.exported == Data("old".utf8))
         gate.open()
         _ = try await download.value
@@ -57,9 +55,8 @@ struct DownloadTests {
         "fails if the digest differs from the server's or the caller's, and keeps the old file",
         arguments: ["Repr-Digest", "Content-Digest", "caller"])
     func mismatch(from source: String) async throws {
-        var served = Served(10_000)
         let other = Served(10, seed: 2).digest
-        if source != "caller" { served.headers.append(source, other) }
+        let served = Served(10_000) { if source != "caller" { $0.headers.append(source, other) } }
         let server = try served.server()
         try Data("old".utf8).write(to: folder.export)
         let options = DownloadOptions { if source == "caller" { $0.digests = [ContentDigest(other)].compactMap(\.self) } }
@@ -76,20 +73,16 @@ struct DownloadTests {
             #"a=(1 "x" %"\" :AA==:);b=-1.5, c"#,
         ], ["Repr-Digest", "Content-Digest"])
     func mismatchBesides(_ member: String, name: String) async throws {
-        var served = Served(10_000)
         let other = Served(10, seed: 2).digest
-        served.headers.append(name, "\(member), \(other)")
-        let server = try served.server()
-        let error = await folder.download(from: server).failure
+        let served = Served(10_000) { $0.headers.append(name, "\(member), \(other)") }
+        let error = await folder.download(from: try served.server()).failure
         #expect(error?.download == .digestMismatch(expected: other, found: served.digest), "\(error as Any)")
     }
 
     @Test("verifies SHA-512, ignores unknown algorithms, and computes digests on request")
     func algorithms() async throws {
-        var served = Served(10_000)
-        served.headers.append("Repr-Digest", "md5=:AAAA:, unixsum=12")
-        let server = try served.server()
-        let channel = Channel.loopback(server)
+        let served = Served(10_000) { $0.headers.append("Repr-Digest", "md5=:AAAA:, unixsum=12") }
+        let channel = Channel.loopback(try served.server())
         let file = try await channel.manager.download(
             .export, to: folder.export, DownloadOptions { $0.computes = [.sha256, .sha512] }
         ).value
@@ -99,29 +92,20 @@ struct DownloadTests {
         #expect(try await channel.manager.download(.export, to: folder.export, known).value.digests == file.digests)
     }
 
-    @Test(
-        "of a part or an incomplete answer fails without a file", arguments: ["206", "202", "204", "404"])
-    func rejected(kind: String) async throws {
+    @Test("of a part or an incomplete answer fails without a file", arguments: [206, 202, 204, 404])
+    func rejected(status: Int) async throws {
         let server = try LoopbackServer.test { _ in
-            kind == "206" ? .part("bytes 0-3/9", Data("part".utf8)) : .status(Int(kind) ?? 500, body: Data("soon".utf8))
+            status == 206 ? .part("bytes 0-3/9", Data("part".utf8)) : .status(status, body: Data("soon".utf8))
         }
         let error = await folder.download(from: server).failure
-        let label = kind == "206" ? "transport.malformedResponse" : "verification.unacceptableStatus.\(kind)"
-        #expect(error?.label == label)
+        #expect(error?.label == (status == 206 ? "transport.malformedResponse" : "verification.unacceptableStatus.\(status)"))
         #expect(try folder.names == [])
-    }
-
-    /// A transport, or a middleware before it, that delivers fewer bytes than the head announces.
-    private struct LossyTransport: Transport {
-        func send(_ attempt: Attempt) async -> RawResponse {
-            let head = ResponseHead(status: .ok, headers: [.contentLength: "5"])
-            return RawResponse(attempt, head: head, body: .bytes(Data("abc".utf8)))
-        }
     }
 
     @Test("of fewer bytes than the head announces fails, in the transport and in a middleware")
     func lossy() async throws {
-        let error = await Channel.test(LossyTransport()).manager.download(.export, to: folder.export).failure
+        let transport = RecordingTransport(body: "abc", headers: [.contentLength: "5"])
+        let error = await Channel.test(transport).manager.download(.export, to: folder.export).failure
         #expect(error?.label == "transport.malformedResponse")
         #expect(try folder.names == [])
     }
@@ -153,8 +137,8 @@ struct DownloadTests {
         let channel = Channel.loopback(server)
         try Data().write(to: folder.file("plain"))
         let targets: [(URL, Set<Int32>)] = [
-            (folder.url, [EISDIR]), (folder.file("missing/export.bin"), [ENOENT]), (URL(fileURLWithPath: "/dev/null"), [ESPIPE]),
-            (folder.file("plain/export.bin"), [ENOTDIR]),
+            (folder.url, [EISDIR]), (folder.file("missing/export.bin"), [ENOENT]), (folder.file("plain/export.bin"), [ENOTDIR]),
+            (URL(fileURLWithPath: "/dev/null"), [ESPIPE]),
             // Rejects root as well.
             (URL(fileURLWithPath: "/sys/export.bin"), [EACCES, EPERM, EROFS]),
         ]
@@ -169,11 +153,10 @@ struct DownloadTests {
 
     @Test("of a file that another download writes fails, and does not disturb the other download")
     func busy() async throws {
-        let served = Served(10_000)
-        let (began, gate) = (try Gate(), try Gate())
-        let server = try LoopbackServer.test { served.reply($0).halting(after: 5_000, opening: began, until: gate) }
+        let (served, gate) = (Served(10_000), try Gate())
+        let server = try LoopbackServer.test { served.reply($0).halting(after: 5_000, until: gate) }
         let first = folder.download(from: server)
-        try await began.waitUntilOpen()
+        for await update in first.progress where update.completed == 5_000 { break }
         #expect(await folder.download(from: server).failure?.download == .busy(path: folder.part.path))
         #expect(throws: DownloadError.busy(path: folder.part.path)) { try Download.discardPart(of: folder.export) }
         gate.open()
@@ -210,16 +193,10 @@ struct DownloadTests {
         var download: Download? = channel.manager.download(.export, to: folder.export)
         let begun = try #require(download).progress
         for await progress in begun where progress.completed == 1_000 { break }
-        switch how {
-        case 0:
-            download?.cancel()
-            #expect(await download?.failure?.isCancelled == true)
-        case 1: break
-        default:
-            let waiting = Task { [download] in try await download?.value }
-            waiting.cancel()
-            let error = await #expect(throws: APIClientError.self) { try await waiting.value }
-            #expect(error?.isCancelled == true)
+        if how != 1 {
+            let waiting = Task { [download] in await download?.failure }
+            if how == 0 { download?.cancel() } else { waiting.cancel() }
+            #expect(await waiting.value?.isCancelled == true)
         }
         download = nil
         if how == 1 {
@@ -324,7 +301,11 @@ struct DownloadTests {
             $0.resultHandler = ResultHandler { response in
                 told.change { _ = $0.insert("result \(response.error?.label ?? "")") }
             }
-            $0.listeners.append(Ends { label in told.change { _ = $0.insert("end \(label)") } })
+            $0.listeners.append(
+                FunctionLogger { event in
+                    guard case .finished(let response) = event else { return }
+                    told.change { _ = $0.insert("end \(response.error?.label ?? "")") }
+                })
         }
         func error(_ file: URL, _ change: (Download) -> Void = { _ in }) async -> String? {
             told.change { $0 = [] }
@@ -346,13 +327,6 @@ struct DownloadTests {
             if server.requests.count == requests { #expect(told.current == ["result cancelled", "end cancelled"]) }
         }
         #expect(server.requests.count < 20)
-    }
-
-    private struct Ends: Listener {
-        let note: @Sendable (String) -> Void
-        func notify(_ event: CallEvent) {
-            if case .finished(let response) = event { note(response.error?.label ?? "") }
-        }
     }
 
     @Test("is no faster than its limit", arguments: [1, 3])

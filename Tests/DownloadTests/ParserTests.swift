@@ -68,16 +68,4 @@ struct ParserTests {
         func shown<Value>(_ value: Value?) -> String { value.map { "\($0)" } ?? "nil" }
         #expect(range.map { "\(shown($0.bytes)) of \(shown($0.total))" } == expected)
     }
-
-    @Test("a sidecar is written and read again")
-    func sidecar() throws {
-        let segments = [Segment(start: 0, end: 10, done: 3), Segment(start: 10, end: 20, done: 20)]
-        for validator in [Representation.Validator.tag("\"a\""), .date("Sun, 01 Nov 2026 10:00:00 GMT")] {
-            let sidecar = Sidecar(
-                resource: SHA256.hash([]).hexadecimal,
-                representation: Representation(validator: validator, length: 20, digest: "sha-256=:AA==:"), segments: segments)
-            #expect(Sidecar(json: try #require(sidecar.json)) == sidecar)
-            #expect(sidecar.segments.reach == 20)
-        }
-    }
 }

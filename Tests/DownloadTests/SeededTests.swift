@@ -10,15 +10,14 @@ struct SeededTests {
             var random: SplitMix
             var versions: [Served]
             var requests = 0
+            /// The process that sent the last request, and how many processes began with the rest of the file.
+            var process: String?
+            var continued = 0
         }
 
         private let states: Mutex<[State]>
-        private let calmAfter: Int
 
-        /// - Parameter calmAfter: the number of requests for a file after which the server makes no faults.
-        init(_ count: Int, size: ClosedRange<Int>, calmAfter: Int, changes: Bool = true) {
-            self.calmAfter = calmAfter
-            self.changes = changes
+        init(_ count: Int, size: ClosedRange<Int>) {
             states = Mutex(
                 (0..<count).map { index in
                     var random = SplitMix(UInt64(index) &* 7_919 &+ 1)
@@ -27,13 +26,11 @@ struct SeededTests {
                 })
         }
 
-        private let changes: Bool
-
         private static func version(_ number: Int, size: Int, _ random: inout SplitMix) -> Served {
-            var served = Served(size, seed: random.next())
-            served.tag = Int.random(in: 0..<10, using: &random) == 0 ? nil : "\"\(number)\""
-            served.namesDigest = Bool.random(using: &random)
-            return served
+            Served(size, seed: random.next()) {
+                $0.tag = Int.random(in: 0..<10, using: &random) == 0 ? nil : "\"\(number)\""
+                $0.namesDigest = Bool.random(using: &random)
+            }
         }
 
         /// Whether a file ever had bytes with this SHA-256.
@@ -42,6 +39,7 @@ struct SeededTests {
         }
 
         var requests: Int { states.withLock { $0.reduce(0) { $0 + $1.requests } } }
+        var continued: Int { states.withLock { $0.reduce(0) { $0 + $1.continued } } }
 
         func reply(_ request: ReceivedRequest) -> ServerReply {
             let index = Int(request.path.split(separator: "/").last ?? "") ?? 0
@@ -49,11 +47,15 @@ struct SeededTests {
                 var state = states[index]
                 defer { states[index] = state }
                 state.requests += 1
+                let process = request.headers["x-process"]
+                if process != state.process, request.headers["range"] != nil { state.continued += 1 }
+                state.process = process
                 var served = state.versions[state.versions.count - 1]
-                guard state.requests <= calmAfter else { return (served, nil, .closing, nil) }
+                // Then the server makes no faults.
+                guard state.requests <= 12 else { return (served, nil, .closing, nil) }
                 // Keep the choice and the change short, because all connections wait here.
                 let mood = Int.random(in: 0..<100, using: &state.random)
-                if mood < 6, changes {
+                if mood < 6 {
                     let size = Int.random(in: 1...(2 * served.bytes.count), using: &state.random)
                     served = Self.version(state.versions.count, size: size, &state.random)
                     state.versions.append(served)
@@ -78,11 +80,11 @@ struct SeededTests {
 
     /// One file in five is downloaded by processes that are killed at random moments.
     @Test(
-        "200 files each have the right SHA-256 at the end, and no part is left",
-        .enabled(if: order == nil && orderOfMany == nil))
+        "200 files each have the right SHA-256 at the end, no part is left, and killed processes leave parts that others continue",
+        .enabled(if: order == nil))
     func cuts() async throws {
         let folder = Folder()
-        let files = Files(200, size: 1...60_000, calmAfter: 12)
+        let files = Files(200, size: 1...60_000)
         let server = try LoopbackServer.test(keepsRequests: false) { files.reply($0) }
         let manager = Channel.moody(server.url).manager
         async let kills = withThrowingTaskGroup(of: Int.self) { group in
@@ -99,8 +101,8 @@ struct SeededTests {
         }
         #expect(!runs.contains(0) && runs.contains { $0 > 1 })
         let (killed, hashes) = (try await kills, try await Self.hashes(folder))
-        print("killed \(killed) processes among \(files.requests) requests")
-        #expect(killed >= 8)
+        print("killed \(killed) processes among \(files.requests) requests; others continued \(files.continued) files")
+        #expect(killed >= 8 && files.continued > 0)
         for index in 0..<200 { #expect(files.had(hashes["\(index)"] ?? "", index), "file \(index) is wrong") }
         let left = try folder.names.filter { Int($0) == nil }
         // A kill between a download's last two steps leaves a sidecar, which the next download of the file removes.
@@ -137,12 +139,8 @@ struct SeededTests {
         return Dictionary(uniqueKeysWithValues: zip(names, lines.map(String.init)))
     }
 
-    private static func endProcess() { raise(SIGKILL) }
-
     private static let variable = "NETWORKERKIT_DOWNLOADS"
     private static let order = ProcessInfo.processInfo.environment[variable]
-    private static let many = "NETWORKERKIT_DOWNLOADS_OF_MANY"
-    private static let orderOfMany = ProcessInfo.processInfo.environment[many]
 
     /// Runs processes that download a fourth of their files and are killed, until one ends by itself.
     ///
@@ -152,8 +150,8 @@ struct SeededTests {
         for kills in 0..<40 {
             // It grows, so that the files that cannot be continued are whole at some time.
             let deadline = Int.random(in: 40_000...200_000, using: &random) + kills * 5_000
-            let order = "\(url) \(folder.url.path) \(worker) \(deadline)"
-            let outcome = try await Program.tests(of: "SeededTests", [Self.many: order])
+            let order = "\(url) \(folder.url.path) \(worker) \(deadline) \(kills)"
+            let outcome = try await Program.tests(of: "SeededTests", [Self.variable: order])
             if outcome.status == 0 { return kills }
             #expect(outcome.status == 128 + SIGKILL, "\(outcome.text)")
         }
@@ -161,12 +159,12 @@ struct SeededTests {
         return 40
     }
 
-    @Test("The process with many files that is killed", .enabled(if: orderOfMany != nil))
-    func victimOfMany() async throws {
-        let words = try #require(Self.orderOfMany).split(separator: " ").map(String.init)
+    @Test("The process that is killed", .enabled(if: order != nil))
+    func victim() async throws {
+        let words = try #require(Self.order).split(separator: " ").map(String.init)
         let folder = URL(fileURLWithPath: words[1])
         let (worker, deadline) = (try #require(Int(words[2])), try #require(Int64(words[3])))
-        let manager = Channel.moody(words[0]).manager
+        let manager = Channel.moody(words[0], process: words[4]).manager
         // Bytes that all downloads of the process have moved.
         let total = Shared<Int64>(0)
         await withTaskGroup(of: Int.self) { group in
@@ -181,7 +179,7 @@ struct SeededTests {
                                 let more = max(0, progress.completed - (last ?? progress.completed))
                                 last = progress.completed
                                 total.change { $0 += more }
-                                if total.current > deadline { Self.endProcess() }
+                                if total.current > deadline { raise(SIGKILL) }
                             }
                         }
                     }
@@ -190,67 +188,14 @@ struct SeededTests {
         }
         _exit(0)
     }
-
-    @Test(
-        "a process that is killed again and again leaves a part that the next one continues",
-        .enabled(if: order == nil && orderOfMany == nil))
-    func killed() async throws {
-        let folder = Folder()
-        var served = Served(3_000_000)
-        served.namesDigest = true
-        let random = Shared(SplitMix(5))
-        let server = try LoopbackServer.test { [served] request in
-            let first = request.headers["range"].flatMap { Int($0.dropFirst(6).prefix { $0 != "-" }) } ?? 0
-            let count = random.take { Int.random(in: 200_000...1_200_000, using: &$0) }
-            let rest = served.bytes[min(first, served.bytes.count)...]
-            var headers: HeaderLines = ["ETag": #""one""#, "Accept-Ranges": "bytes", "Repr-Digest": served.digest]
-            headers.append("Content-Length", "\(rest.count)")
-            let isPart = request.headers["range"] != nil
-            if isPart { headers.append("Content-Range", "bytes \(first)-\(served.bytes.count - 1)/\(served.bytes.count)") }
-            return [
-                .sendHead(status: isPart ? 206 : 200, headers: headers),
-                .throttled(Data(rest.prefix(count)), chunkSize: 20_000, interval: .milliseconds(2)), .closeConnection,
-            ]
-        }
-        var kills = 0
-        for run in 0..<60 {
-            let deadline = random.take { Int.random(in: 70_000...700_000, using: &$0) }
-            let order = "\(server.url) \(folder.export.path) \(deadline)"
-            let outcome = try await Program.tests(of: "SeededTests", [Self.variable: order])
-            if outcome.status == 0 { break }
-            #expect(outcome.status == 128 + SIGKILL, "run \(run): \(outcome.text)")
-            #expect(!FileManager.default.fileExists(atPath: folder.export.path))
-            kills += 1
-        }
-        let ranges = server.requests.compactMap { $0.headers["range"] }
-        print("killed \(kills) times, \(server.requests.count) requests, \(ranges.count) with a range")
-        #expect(kills >= 3 && !ranges.isEmpty)
-        #expect(try folder.exported == served.bytes)
-        #expect(try folder.names == ["export.bin"])
-    }
-
-    @Test("The process that is killed", .enabled(if: order != nil))
-    func victim() async throws {
-        let words = try #require(Self.order).split(separator: " ").map(String.init)
-        let file = URL(fileURLWithPath: words[1])
-        let size = try? FileManager.default.attributesOfItem(atPath: "\(file.path).part")[.size] as? Int64
-        let deadline = try #require(Int64(words[2])) + (size ?? 0)
-        let channel = Channel.test(words[0], name: "loopback") { $0.interceptors = [RetryPolicy(attempts: 10, base: .zero)] }
-        let options = DownloadOptions { ($0.saveInterval, $0.savePause) = (65_536, .zero) }
-        let download = channel.manager.download(.export, to: file, options)
-        let before = download.progress
-        // The kill comes after some bytes, so that each process makes progress on a slow machine, too.
-        Task.detached { for await progress in before where progress.completed > deadline { Self.endProcess() } }
-        _ = try await download.value
-        _exit(0)
-    }
 }
 
 extension Channel {
     /// For a server whose answers break off or stand still.
-    fileprivate static func moody(_ url: String) -> Channel {
+    fileprivate static func moody(_ url: String, process: String? = nil) -> Channel {
         .test(url, name: "loopback") {
             $0.modifiers = [Timeout(idle: .seconds(2))]
+            $0.environment.commonHeaders["X-Process"] = process
             $0.interceptors = [RetryPolicy(attempts: 4, base: .zero)]
         }
     }

@@ -25,11 +25,14 @@ struct Served: Sendable {
     }
 
     /// - Parameter seed: selects the bytes.
-    init(_ count: Int, seed: UInt64 = 1) { bytes = .noise(count, seed: seed) }
+    init(_ count: Int, seed: UInt64 = 1, _ change: (inout Served) -> Void = { _ in }) {
+        bytes = .noise(count, seed: seed)
+        change(&self)
+    }
 
     var digest: String { cached ?? Self.digest(of: bytes) }
 
-    private static func digest(of bytes: Data) -> String { "sha-256=:\(Data(SHA256.hash(bytes)).base64EncodedString()):" }
+    static func digest(of bytes: Data) -> String { "sha-256=:\(Data(SHA256.hash(bytes)).base64EncodedString()):" }
 
     /// - Parameters:
     ///   - count: the number of body bytes to send; `nil` for all.
@@ -147,12 +150,11 @@ extension LoopbackServer {
 
 extension ServerReply {
     /// This reply, whose body waits after some bytes.
-    func halting(after count: Int, opening began: Gate? = nil, until gate: Gate) -> ServerReply {
+    func halting(after count: Int, until gate: Gate) -> ServerReply {
         ServerReply(
             steps.flatMap { step -> [Step] in
                 guard case .sendBody(let data) = step else { return [step] }
-                let opening: [Step] = began.map { [.open($0)] } ?? []
-                return [.sendBody(data.prefix(count))] + opening + [.waitFor(gate), .sendBody(data.dropFirst(count))]
+                return [.sendBody(data.prefix(count)), .waitFor(gate), .sendBody(data.dropFirst(count))]
             })
     }
 
