@@ -139,22 +139,22 @@ private final class Sources: Sendable {
         }
     }
 
-    private func change(by number: Int) {
-        count.change { count in
-            count += number
-            changed.yield(count)
-        }
-    }
-
     private final class Member: Sendable {
         private let sources: Sources
 
         init(_ sources: Sources) {
             self.sources = sources
-            sources.change(by: 1)
+            change(by: 1)
         }
 
-        deinit { sources.change(by: -1) }
+        deinit { change(by: -1) }
+
+        private func change(by number: Int) {
+            sources.count.change { count in
+                count += number
+                sources.changed.yield(count)
+            }
+        }
     }
 }
 #endif

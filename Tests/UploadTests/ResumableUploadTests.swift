@@ -218,25 +218,17 @@ struct ResumableUploadTests {
     // MARK: - False answers
 
     @Test(
-        "fails if the server's offset goes back, is beyond the end, or is not a number",
-        arguments: ["0", "400001", "999999999999999999", "9999999999999999999999", "-1", "x", "", nil] as [String?])
-    func offset(_ text: String?) async throws {
+        "fails if the server's offset goes back, is beyond the end or what was sent, or is not a number",
+        arguments: ["0", "400001", "999999999999999999", "9999999999999999999999", "-1", "x", "", nil].map { ("HEAD", $0) }
+            + ["100001", "x", nil].map { ("PATCH", $0) } as [(String, String?)])
+    func offset(method: String, text: String?) async throws {
         // The first piece is acknowledged, the second one is cut.
         let server = try ResumableServer(.tus, cuts: [.max, 10_000])
         let states = States([])
-        server.script("HEAD", 204, text.map { ["Upload-Offset": $0] } ?? [:])
+        server.script(method, 204, text.map { ["Upload-Offset": $0] } ?? [:])
         let response = await upload(.bytes(Self.data), to: server.url, plan(.tus, states) { $0.pieceSize = 100_000 }).response
         #expect(response.error?.label == "transport.malformedResponse", "\(response.result)")
-        #expect(states.current.last??.offset == 100_000)
-    }
-
-    @Test(
-        "fails if a response to bytes acknowledges more than was sent, or nothing", arguments: ["100001", "x", nil] as [String?])
-    func acknowledged(_ text: String?) async throws {
-        let server = try ResumableServer(.tus)
-        server.script("PATCH", 204, text.map { ["Upload-Offset": $0] } ?? [:])
-        let response = await upload(.bytes(Self.data), to: server.url, plan(.tus) { $0.pieceSize = 100_000 }).response
-        #expect(response.error?.label == "transport.malformedResponse", "\(response.result)")
+        if method == "HEAD" { #expect(states.current.last??.offset == 100_000) }
     }
 
     @Test(
@@ -258,11 +250,11 @@ struct ResumableUploadTests {
         front.script("POST", 307, ["Location": "\(back.url)/a"])
         for method in ["PATCH", "HEAD"] { front.script(method, 308, ["Location": "\(back.url)/files/1"], times: 20) }
         try await upload(.bytes(Self.data), to: front.url, plan(dialect) { $0.pieceSize = 200_000 }) {
-            $0.modifiers += [Header("Authorization", "Bearer s3cret")]
+            $0.modifiers += [Header("Authorization", "Bearer s3cret"), Header("Cookie", "session=s3cret")]
         }.value
         #expect(back.data == Self.data)
         #expect(Set(back.requests.map(\.method)) == ["POST", "PATCH", "HEAD"])
-        #expect(back.requests.allSatisfy { $0.fields["authorization"] == nil })
+        #expect(back.requests.allSatisfy { request in !request.fields.values.contains { $0.contains("s3cret") } })
         #expect(front.requests.allSatisfy { $0.fields["authorization"] == "Bearer s3cret" })
     }
 
@@ -505,7 +497,7 @@ struct ResumableUploadTests {
         let server = try ResumableServer(.tus, cuts: Array(repeating: 0, count: 100))
         let states = States([])
         let upload = upload(.bytes(Self.data), to: server.url, plan(.tus, states) { $0.pause = .seconds(30) })
-        for _ in 0..<500 where server.requests.count < 2 { try await Task.sleep(for: .milliseconds(10)) }
+        try await eventually("the upload made no second request") { server.requests.count >= 2 }
         upload.cancel()
         #expect(await upload.response.error?.isCancelled == true)
         #expect(states.current.last??.offset == 0)

@@ -397,20 +397,16 @@ struct UploadTests {
         #expect(whole.current == 0)
     }
 
-    @Test("of a file that is not there fails before a request", arguments: [UploadOptions(), UploadOptions(compression: .gzip)])
-    func missing(options: UploadOptions) async throws {
-        let server = try LoopbackServer.test(Self.receipt)
-        let missing = URL(fileURLWithPath: "/tmp/\(UUID().uuidString)")
-        #expect(await upload(.file(missing), to: server.url, options).response.error != nil)
-        #expect(server.requests.isEmpty)
-    }
-
-    @Test("that makes no request tells the result handler the error that the caller gets")
+    @Test("of a missing file, or with a bad name, makes no request; the result handler is told the caller's error")
     func beforehand() async throws {
         let server = try LoopbackServer.test(Self.receipt)
         let handled = Shared("")
         let handler = ResultHandler { response in handled.change { $0 = response.error?.label ?? "" } }
         let missing = Body.file(URL(fileURLWithPath: "/tmp/\(UUID().uuidString)"))
+        for options in [UploadOptions(), UploadOptions(compression: .gzip)] {
+            let error = await upload(missing, to: server.url, options) { $0.resultHandler = handler }.response.error
+            #expect(error != nil && handled.current == error?.label)
+        }
         let response = await upload(missing, to: server.url, plan(.tus)) { $0.resultHandler = handler }.response
         #expect(response.error?.label == "transport.bodyUnreadable" && handled.current == "transport.bodyUnreadable")
         let badName = plan(.tus) { $0.metadata = ["bad name": "x"] }
@@ -483,17 +479,16 @@ struct UploadTests {
     @Test("that is cancelled while its source waits releases the source")
     func cancelledSource() async throws {
         let server = try LoopbackServer.test(Self.receipt)
-        let ended = Shared(false)
+        let ended = try Gate()
         let channel = Channel.test(server.url)
         let (source, continuation) = AsyncStream<Data>.makeStream()
-        continuation.onTermination = { _ in ended.change { $0 = true } }
+        continuation.onTermination = { _ in ended.open() }
         continuation.yield(Data(count: 10))
         let upload = channel.manager.upload(.post("a"), from: .once(source))
         for await progress in upload.progress where progress.completed == 10 { break }
         upload.cancel()
         #expect(await upload.response.error?.isCancelled == true)
         await channel.close()
-        for _ in 0..<200 where !ended.current { try await Task.sleep(for: .milliseconds(10)) }
-        #expect(ended.current)
+        try await ended.waitUntilOpen()
     }
 }

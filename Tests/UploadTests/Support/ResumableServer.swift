@@ -12,11 +12,15 @@ final class ResumableServer: Sendable {
     }
 
     struct State: Sendable {
+        let dialect: ResumableUpload.Dialect
+        let resetting: Bool
+        let location: String
+        let limit: String?
+        var cuts: [Int]
         var uploads: [String: Data] = [:]
         var lengths: [String: Int] = [:]
         var complete: Set<String> = []
         var requests: [Received] = []
-        var cuts: [Int] = []
         /// Whether the next connection is cut after the request is handled, before its response.
         var swallowsAnswer = false
         var scripted: [String: [(Int, [String: String])]] = [:]
@@ -34,16 +38,13 @@ final class ResumableServer: Sendable {
         _ dialect: ResumableUpload.Dialect, resetting: Bool = true, location: String = "/files/1", limit: String? = nil,
         cuts: [Int] = []
     ) throws {
-        let state = Shared(State(cuts: cuts))
+        let state = Shared(State(dialect: dialect, resetting: resetting, location: location, limit: limit, cuts: cuts))
         self.state = state
         server = try RawServer { connection in
             state.change { $0.connections += 1 }
             defer { state.change { $0.connections -= 1 } }
             while !connection.isClosed, let head = connection.head() {
-                let request = Exchange(
-                    dialect: dialect, connection: connection, head: head, state: state, resetting: resetting, location: location,
-                    limit: limit)
-                request.serve()
+                Exchange(connection: connection, head: head, state: state, server: state.current).serve()
             }
         }
     }
@@ -61,21 +62,13 @@ final class ResumableServer: Sendable {
 }
 
 private struct Exchange {
-    let dialect: ResumableUpload.Dialect
     let connection: RawServer.Connection
     let head: RawServer.Head
     let state: Shared<ResumableServer.State>
-    let resetting: Bool
-    let location: String
-    let limit: String?
+    /// What the server is; its uploads are in ``state``.
+    let server: ResumableServer.State
 
-    private var isTus: Bool { dialect == .tus }
-
-    private var common: [String: String] {
-        var fields = isTus ? ["Tus-Resumable": "1.0.0"] : ["Upload-Draft-Interop-Version": dialect.rawValue.suffix(1).description]
-        fields["Upload-Limit"] = limit
-        return fields
-    }
+    private var isTus: Bool { server.dialect == .tus }
 
     func serve() {
         state.change { $0.requests.append(.init(method: head.method, target: head.target, fields: head.fields)) }
@@ -86,7 +79,7 @@ private struct Exchange {
             return answer
         }
         if let scripted {
-            guard readBody({ _ in }) else { return }
+            guard readBody() else { return }
             return connection.answer(scripted.0, scripted.1)
         }
         switch head.method {
@@ -95,32 +88,40 @@ private struct Exchange {
         case "PATCH": append()
         case "DELETE":
             state.change { $0.uploads[head.target] = nil }
-            connection.answer(204, common)
+            answer(204)
         default: connection.answer(405)
         }
     }
 
+    /// Answers with the fields of every response, too.
+    private func answer(_ status: Int, _ fields: [String: String] = [:], _ body: String = "") {
+        let version = server.dialect.rawValue.suffix(1).description
+        var all = isTus ? ["Tus-Resumable": "1.0.0"] : ["Upload-Draft-Interop-Version": version]
+        all["Upload-Limit"] = server.limit
+        connection.answer(status, all.merging(fields) { $1 }, body)
+    }
+
     private func create() {
-        guard readBody({ _ in }) else { return }
+        guard readBody() else { return }
         state.change { state in
             state.uploads["/files/1"] = Data()
             state.lengths["/files/1"] = head.fields["upload-length"].flatMap { Int($0) }
             if isTus, state.lengths["/files/1"] == 0 { state.complete.insert("/files/1") }
         }
         guard !cutsAnswer() else { return }
-        connection.answer(201, common.merging(["Location": location, "Upload-Expires": "Sun, 06 Nov 2094 08:49:37 GMT"]) { $1 })
+        answer(201, ["Location": server.location, "Upload-Expires": "Sun, 06 Nov 2094 08:49:37 GMT"])
     }
 
     private func report() {
-        guard let data = state.current.uploads[head.target] else { return connection.answer(404, common) }
+        guard let data = state.current.uploads[head.target] else { return answer(404) }
         guard !cutsAnswer() else { return }
-        connection.answer(204, common.merging(facts(data.count)) { $1 })
+        answer(204, facts(data.count))
     }
 
     private func facts(_ offset: Int) -> [String: String] {
         let isComplete = state.current.complete.contains(head.target)
         var fields = ["Upload-Offset": "\(offset)", "Cache-Control": "no-store"]
-        switch dialect {
+        switch server.dialect {
         case .tus: fields["Upload-Length"] = state.current.lengths[head.target].map { "\($0)" }
         case .ietfInterop3: fields["Upload-Incomplete"] = isComplete ? "?0" : "?1"
         default: fields["Upload-Complete"] = isComplete ? "?1" : "?0"
@@ -129,10 +130,10 @@ private struct Exchange {
     }
 
     private func append() {
-        guard let data = state.current.uploads[head.target] else { return connection.answer(404, common) }
+        guard let data = state.current.uploads[head.target] else { return answer(404) }
         guard head.fields["upload-offset"] == "\(data.count)" else {
-            guard readBody({ _ in }) else { return }
-            return connection.answer(409, common.merging(facts(data.count)) { $1 })
+            guard readBody() else { return }
+            return answer(409, facts(data.count))
         }
         let isComplete = readBody { piece in
             state.change { state in
@@ -143,7 +144,7 @@ private struct Exchange {
         guard isComplete else { return }
         if let checksum = head.fields["upload-checksum"], !hasChecksum(checksum, from: data.count) {
             state.change { $0.uploads[head.target] = data }
-            return connection.answer(460, common)
+            return answer(460)
         }
         let count = state.current.uploads[head.target]?.count ?? 0
         if let length = head.fields["upload-length"] { state.change { $0.lengths[head.target] = Int(length) } }
@@ -153,8 +154,8 @@ private struct Exchange {
             : head.fields["upload-complete"] == "?1" || head.fields["upload-incomplete"] == "?0"
         if isLast { state.change { $0.complete.insert(head.target) } }
         guard !cutsAnswer() else { return }
-        if isTus { return connection.answer(204, common.merging(["Upload-Offset": "\(count)"]) { $1 }) }
-        connection.answer(isLast ? 200 : 201, common.merging(facts(count)) { $1 }, isLast ? #"{"bytes":\#(count)}"# : "")
+        if isTus { return answer(204, ["Upload-Offset": "\(count)"]) }
+        answer(isLast ? 200 : 201, facts(count), isLast ? #"{"bytes":\#(count)}"# : "")
     }
 
     private func hasChecksum(_ text: String, from start: Int) -> Bool {
@@ -175,14 +176,14 @@ private struct Exchange {
     }
 
     /// - Returns: whether the whole body arrived.
-    private func readBody(_ take: (Data) -> Void) -> Bool {
+    private func readBody(_ take: (Data) -> Void = { _ in }) -> Bool {
         let cut = state.take { $0.cuts.isEmpty || head.length == 0 ? nil : $0.cuts.removeFirst() }
         var left = head.length
         var room = cut ?? .max
         while left > 0 {
             let piece = room == 0 ? Data() : connection.read(upTo: min(left, room, 65_536))
             guard !piece.isEmpty else {
-                connection.cut(resetting: resetting)
+                connection.cut(resetting: server.resetting)
                 return false
             }
             take(piece)
@@ -197,7 +198,7 @@ private struct Exchange {
             defer { state.swallowsAnswer = false }
             return state.swallowsAnswer
         }
-        if cuts { connection.cut(resetting: resetting) }
+        if cuts { connection.cut(resetting: server.resetting) }
         return cuts
     }
 }
