@@ -25,9 +25,7 @@ struct BodyLinesTests {
 
     @Test("a line that is the sentinel ends the lines, and the call")
     func sentinel() async throws {
-        let server = try LoopbackServer.test { _ in
-            [.sendHead(status: 200, headers: ["Content-Length": "99"]), .sendBody(Data("a\n[DONE] \n[DONE]\nb\n".utf8)), .stall]
-        }
+        let server = try LoopbackServer.test { _ in .stallInBody(sent: Data("a\n[DONE] \n[DONE]\nb\n".utf8)) }
         #expect(try await server.manager.lines(.get("x"), sentinel: "[DONE]").all() == ["a", "[DONE] "])
         try await server.waitForOpenConnections(atMost: 0)
         var lines = Body.bytes(Data("a\nend\nb".utf8)).lines(limit: 9, sentinel: "end").makeAsyncIterator()
@@ -98,15 +96,7 @@ struct BodyLinesTests {
 
     private struct Cut: Error {}
 
-    private func cut(_ text: String) -> Body {
-        .stream(
-            Body.Stream {
-                AsyncThrowingStream { continuation in
-                    continuation.yield(Data(text.utf8))
-                    continuation.finish(throwing: Cut())
-                }
-            })
-    }
+    private func cut(_ text: String) -> Body { .breaking(with: Cut(), after: Data(text.utf8)) }
 
     @Test("after an error of the body no item follows, and none is made of the bytes before it")
     func afterError() async throws {
@@ -144,9 +134,7 @@ struct BodyLinesTests {
 
     @Test("a response that breaks off gives its lines, and then an error that counts them")
     func broken() async throws {
-        let server = try LoopbackServer.test { _ in
-            [.sendHead(status: 200, headers: ["Content-Length": "99"]), .sendBody(Data("a\nb\nc".utf8)), .closeConnection]
-        }
+        let server = try LoopbackServer.test { _ in .truncated(declared: 99, sent: Data("a\nb\nc".utf8)) }
         var lines: [String] = []
         var iterator = server.manager.lines(.get("log")).makeAsyncIterator()
         let error = await failure { while let line = try await iterator.next() { lines.append(line) } }
@@ -170,9 +158,7 @@ struct BodyLinesTests {
 
     @Test("leaving the loop closes the connection, and a second loop makes a second call")
     func leaving() async throws {
-        let server = try LoopbackServer.test { _ in
-            [.sendHead(status: 200, headers: ["Content-Length": "99"]), .sendBody(Data("a\nb\n".utf8)), .stall]
-        }
+        let server = try LoopbackServer.test { _ in .stallInBody(sent: Data("a\nb\n".utf8)) }
         let lines = server.manager.lines(.get("log"))
         for _ in 0..<2 {
             for try await line in lines {
@@ -186,10 +172,7 @@ struct BodyLinesTests {
 
     @Test("cancelling the task ends the loop with the error of a cancelled call, and closes the connection")
     func cancelled() async throws {
-        let arrived = try Gate()
-        let server = try LoopbackServer.test { _ in
-            [.sendHead(status: 200, headers: ["Content-Length": "99"]), .sendBody(Data("a\n".utf8)), .open(arrived), .stall]
-        }
+        let server = try LoopbackServer.test { _ in .stallInBody(sent: Data("a\n".utf8)) }
         let (read, tell) = AsyncStream.makeStream(of: Void.self)
         let task = Task { for try await _ in server.manager.lines(.get("log")) { tell.yield() } }
         for await _ in read { break }

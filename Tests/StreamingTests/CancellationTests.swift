@@ -30,19 +30,12 @@ struct CancellationTests {
     private enum Kind: String, CaseIterable {
         case events, lines, parts
 
-        var type: String {
+        /// The media type, and one item.
+        func item(_ index: Int) -> (type: String, text: String) {
             switch self {
-            case .events: "text/event-stream"
-            case .lines: "application/jsonl"
-            case .parts: "multipart/mixed; boundary=b"
-            }
-        }
-
-        func item(_ index: Int) -> String {
-            switch self {
-            case .events: "id: \(index)\ndata: x\n\n"
-            case .lines: "\(index)\n"
-            case .parts: "--b\r\n\r\n\(index)\r\n"
+            case .events: ("text/event-stream", "id: \(index)\ndata: x\n\n")
+            case .lines: ("application/jsonl", "\(index)\n")
+            case .parts: ("multipart/mixed; boundary=b", "--b\r\n\r\n\(index)\r\n")
             }
         }
 
@@ -59,22 +52,21 @@ struct CancellationTests {
         }
     }
 
-    private static func process() async throws {
-        /// Each connection brings five items in five milliseconds. Then it ends, or is silent: each moment has its share.
-        func start(_ tls: ServerTLS?) throws -> LoopbackServer {
-            try LoopbackServer.start(tls: tls) { request in
-                guard let kind = Kind(rawValue: String(request.path.dropFirst())) else { return .status(404) }
-                let head: ServerReply.Step = .sendHead(
-                    status: 200, headers: ["Content-Type": kind.type, "Transfer-Encoding": "chunked"])
-                let items: [[ServerReply.Step]] = (0..<5).map {
-                    [.sendChunk(Data(kind.item($0).utf8)), .wait(.milliseconds(1))]
-                }
-                let end = kind == .parts ? [ServerReply.Step.sendChunk(Data("--b--".utf8))] : []
-                let isComplete = request.connection.isMultiple(of: 2)
-                return ServerReply([head] + items.joined() + (isComplete ? end + [.endChunks()] : [.stall]))
-            }
+    /// Each connection brings five items in five milliseconds. Then it ends, or is silent: each moment has its share.
+    private static func server(_ tls: ServerTLS?) throws -> LoopbackServer {
+        try .start(tls: tls) { request in
+            guard let kind = Kind(rawValue: String(request.path.dropFirst())) else { return .status(404) }
+            let head: HeaderLines = ["Content-Type": kind.item(0).type, "Transfer-Encoding": "chunked"]
+            var steps: [ServerReply.Step] = [.sendHead(status: 200, headers: head)]
+            for index in 0..<5 { steps += [.sendChunk(Data(kind.item(index).text.utf8)), .wait(.milliseconds(1))] }
+            guard request.connection.isMultiple(of: 2) else { return ServerReply(steps + [.stall]) }
+            if kind == .parts { steps.append(.sendChunk(Data("--b--".utf8))) }
+            return ServerReply(steps + [.endChunks()])
         }
-        let servers = try [start(nil), start(ServerTLS())]
+    }
+
+    private static func process() async throws {
+        let servers = try [nil, ServerTLS()].map(server)
         defer { for server in servers { server.close() } }
         var numbers = SplitMix(34)
         try await round(servers, 6, &numbers)

@@ -22,10 +22,7 @@ struct EventPauseTests {
         arguments: [
             (.status(503, headers: ["Retry-After": "100"]), .seconds(100)),
             (.ok("data: x\n\n", headers: ["Content-Type": "text/event-stream", "Retry-After": "3600"]), .seconds(3_600)),
-            (
-                .ok("retry: 90000\ndata: x\n\n", headers: ["Content-Type": "text/event-stream", "Retry-After": "1"]),
-                .seconds(90)
-            ),
+            (.ok("retry: 90000\ndata: x\n\n", headers: ["Content-Type": "text/event-stream", "Retry-After": "1"]), .seconds(90)),
         ] as [(ServerReply, Duration)])
     func asked(reply: ServerReply, pause: Duration) async throws {
         let server = try LoopbackServer.test { _ in reply }
@@ -37,9 +34,7 @@ struct EventPauseTests {
 
     @Test("and connects again after the pause")
     func connectsAgain() async throws {
-        let server = try LoopbackServer.test(script: [
-            .status(503, headers: ["Retry-After": "1"]), .ok("data: x\n\n", headers: ["Content-Type": "text/event-stream"]),
-        ])
+        let server = try LoopbackServer.test(script: [.status(503, headers: ["Retry-After": "1"]), .events("data: x\n\n")])
         let started = ContinuousClock.now
         #expect(try await server.manager.events(.get("x"), options: Self.quick).first { _ in true }?.data == "x")
         #expect(ContinuousClock.now - started >= .seconds(1))

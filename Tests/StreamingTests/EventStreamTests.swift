@@ -11,7 +11,7 @@ struct EventStreamTests {
     }
 
     private static func reply(_ chunks: String...) -> ServerReply {
-        ServerReply([head()] + chunks.map { .sendChunk(Data($0.utf8)) } + [.endChunks()])
+        .chunked(chunks, headers: ["Content-Type": "text/event-stream"])
     }
 
     private static let end = ServerReply.status(204)
@@ -98,6 +98,21 @@ struct EventStreamTests {
         #expect(EventOptions(pause: .zero).pause(after: 1_000_000, retry: .zero, random: 1) == .zero)
         let huge = EventOptions(pause: .seconds(Int64.max / 4), longestPause: .seconds(Int64.max / 4))
         #expect(huge.pause(after: 100, retry: nil, random: 1) > .zero)
+    }
+
+    @Test("it connects at once, and after an end with a pause that grows until a line comes")
+    func growingPauses() {
+        var plan = EventPlan(EventOptions(reconnections: 3, pause: .seconds(4)), mayRepeat: true)
+        func pause() -> Duration? { if case .connect(let pause) = plan.step { pause } else { nil } }
+        #expect(pause() == .zero)
+        plan.open()
+        #expect(plan.end(.init(), random: 1) == .seconds(4))
+        #expect(pause() == .seconds(4))
+        #expect(plan.end(.init(), random: 1) == .seconds(8))
+        #expect(plan.end(.init(hadLine: true), random: 1) == .seconds(4))
+        for seconds in [8, 16] { #expect(plan.end(.init(), random: 1) == .seconds(seconds)) }
+        #expect(plan.end(.init(), random: 1) == nil)
+        if case .end = plan.step {} else { Issue.record("a fourth connection without a line") }
     }
 
     @Test("after the allowed connections without a line the loop throws the last error, or ends without one")
@@ -217,19 +232,6 @@ struct EventStreamTests {
         #expect(transport.requests.map(\.timeout.idle) == [.seconds(expected)])
     }
 
-    @Test("a shorter idle time of the channel ends the silence of each connection, not the 60 s of a stream")
-    func channelsIdle() async throws {
-        let server = try LoopbackServer.test {
-            $0.headers["last-event-id"] == nil ? [Self.head(), .sendChunk(Data("id: 1\ndata: x\n\n".utf8)), .stall] : Self.end
-        }
-        let channel = Channel.test(server) { $0.modifiers = [Timeout(idle: .seconds(2))] }
-        var errors: [String?] = []
-        for try await update in channel.manager.events(.get("x"), options: Self.quick).updates {
-            if case .reconnecting(_, let error) = update { errors.append(error?.label) }
-        }
-        #expect(errors == ["transport.timedOut.idle"])
-    }
-
     @Test("an event whose data is the sentinel ends the stream: it is not decoded, and no connection follows")
     func sentinel() async throws {
         let text = "data: {\"status\":\"a\"}\n\ndata: {\"status\":\"b\"}\n\ndata: [DONE]\n\ndata: behind\n\n"
@@ -333,9 +335,7 @@ struct EventStreamTests {
     @Test("an event of 16 MiB arrives, such as an image in Base64", .timeLimit(.minutes(1)))
     func large() async throws {
         let image = String(repeating: "QUJD", count: 4 << 20)
-        let server = try LoopbackServer.test { _ in
-            .ok(Data("data: \(image)\n\n".utf8), headers: ["Content-Type": "text/event-stream"])
-        }
+        let server = try LoopbackServer.test { _ in .events("data: \(image)\n\n") }
         let events = try await server.manager.events(.get("x"), options: EventOptions(reconnections: 0)).all()
         #expect(events.count == 1 && events.first?.data.utf8.count == image.utf8.count)
     }

@@ -24,7 +24,7 @@ struct StreamIsolationTests {
     func events() async throws {
         let server = try LoopbackServer.test { request in
             guard request.headers["last-event-id"] == nil else { return .status(204) }
-            return .ok("id: 1\ndata: {}\n\ndata: {}\n\n", headers: ["Content-Type": "text/event-stream"])
+            return .events("id: 1\ndata: {}\n\ndata: {}\n\n")
         }
         var count = 0
         let options = EventOptions(pause: .milliseconds(1))
@@ -35,19 +35,14 @@ struct StreamIsolationTests {
         #expect(count == 2)
     }
 
-    private final class Watch: Listener {
-        let isMain = Shared<[Bool]>([])
-        func notify(_ event: CallEvent) {
-            if case .body = event { isMain.change { $0.append(MainQueue.isCurrent) } }
-        }
-    }
-
     @Test("listeners hear of a body apart from it")
     func listeners() async throws {
         let server = try LoopbackServer.test { _ in .ok(Data(count: 200_000)) }
-        let watch = Watch()
-        let channel = Channel.test(server) { $0.listeners = [watch] }
+        let isMain = Shared<Set<Bool>>([])
+        let channel = Channel.test(server) {
+            $0.logger = FunctionLogger { if case .body = $0 { isMain.change { _ = $0.insert(MainQueue.isCurrent) } } }
+        }
         for try await _ in try await channel.manager.stream(.get("export")).value {}
-        #expect(Set(watch.isMain.current) == [false])
+        #expect(isMain.current == [false])
     }
 }

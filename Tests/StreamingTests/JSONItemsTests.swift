@@ -10,6 +10,7 @@ struct JSONItemsTests {
         "values arrive one by one, before the next one is sent, through the channel's coder",
         arguments: [
             ("application/x-ndjson", ["{\"order_id\":1}\n\n  \n{\"order", "_id\":2}"], "application/jsonl"),
+            ("application/x-ndjson", ["{\"order_id\":1}{\"order", "_id\":2}"], "application/jsonl"),
             ("application/json-seq", ["\u{1E}{\"order_id\":1}\n\u{1E}\n\u{1E}{\"order", "_id\":2}\n"], "application/json-seq"),
         ] as [(String, [String], String)])
     func oneByOne(type: String, pieces: [String], accepted: String) async throws {
@@ -100,23 +101,6 @@ struct JSONItemsTests {
         for body in cuts(text) { #expect(try await body.jsonLines(of: Order.self).all() == expected) }
         #expect(try await Body.bytes(Data("{}{}".utf8)).jsonLines(of: JSONValue.self).all() == [.object([:]), .object([:])])
         #expect(try await Body.bytes(Data(#"[][1]"a""b\"{"\#n7\#ntrue"#.utf8)).jsonLines(of: JSONValue.self).all().count == 6)
-    }
-
-    @Test("each of several texts without a line end arrives before the next one is sent")
-    func concatenatedOneByOne() async throws {
-        let gate = try Gate()
-        let server = try LoopbackServer.test { _ in
-            [
-                .sendHead(status: 200, headers: ["Transfer-Encoding": "chunked"]), .sendChunk(Data("{\"id\":1}{\"id".utf8)),
-                .waitFor(gate), .sendChunk(Data("\":2}".utf8)), .endChunks(),
-            ]
-        }
-        var orders: [Order] = []
-        for try await order in server.manager.jsonLines(.get("export"), of: Order.self) {
-            orders.append(order)
-            gate.open()
-        }
-        #expect(orders == [Order(id: 1), Order(id: 2)])
     }
 
     @Test("a broken text spoils its line alone, and other text one line")

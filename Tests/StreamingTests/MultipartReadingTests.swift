@@ -122,9 +122,10 @@ struct MultipartReadingTests {
         #expect(try await name(#"form-data; name="a b"; filename="ş \"1\".png""#) == ("a b", #"ş "1".png"#))
         #expect(try await name("attachment; filename=plain.txt; filename*=UTF-8''%E2%82%AC%20rates.txt") == (nil, "€ rates.txt"))
         #expect(try await name("attachment; filename*=iso-8859-1'en'%A3%20rates") == (nil, "£ rates"))
-        #expect(try await name("attachment; filename=a; filename*=UTF-8''%C3") == (nil, "a"))
-        #expect(try await name("attachment; filename=a; filename*=nothing''x") == (nil, "a"))
-        #expect(try await name("attachment; filename=a; filename*=%41") == (nil, "a"))
+        // Not well-formed (§3.2.1), or in another charset.
+        for extended in [
+            "UTF-8''%C3", "nothing''x", "%41", "UTF-8''%e", "UTF-8''%+fa", "UTF-8''%-0a", "UTF-8''%ff", "UTF-8'a", "none''a",
+        ] { #expect(try await name("form-data; filename=a; filename*=\(extended)") == (nil, "a")) }
         #expect(try await name("form-data") == (nil, nil))
         // With the backslashes of a path, single as browsers write them, or doubled.
         for path in [#""C:\f.txt""#, #""C:\\f.txt""#, #"C:\f.txt"#] {
@@ -175,15 +176,6 @@ struct MultipartReadingTests {
         #expect(names == ["fiyat €.txt", "b.txt"])
         let usual = String(decoding: try await MultipartForm(parts).body().collect(upTo: 1_000), as: UTF8.self)
         #expect(!usual.contains("filename*"))
-    }
-
-    @Test(
-        "an extended name that is not well-formed is not used (RFC 8187 §3.2.1)",
-        arguments: ["UTF-8''%e", "UTF-8''%+fa", "UTF-8''%-0a", "UTF-8''%ff", "UTF-8'a", "none''a"])
-    func malformedNames(name: String) async throws {
-        let head = "Content-Disposition: form-data; filename=plain; filename*=\(name)"
-        var parts = try Body.bytes(Data("--b\r\n\(head)\r\n\r\n\r\n--b--".utf8)).parts(boundary: "b").makeAsyncIterator()
-        #expect(try await parts.next()?.fileName == "plain")
     }
 
     @Test("an unread part is skipped, a passed part cannot be read, and no part can be read twice")

@@ -6,13 +6,25 @@ import TestSupport
 @Suite("Streams of other implementations", .closing, .timeLimit(.minutes(1)))
 struct PeerTests {
     /// Runs a Python program that serves on a free port, and ends after `/quit` or half a minute.
-    private func withPython(
-        _ handler: String, python: String = "python3", _ body: (String) async throws -> Void
-    ) async throws {
+    ///
+    /// - Parameter handler: the class `Handler`, whose method `get` answers a GET.
+    private func withPython(_ handler: String, python: String = "python3", _ body: (Channel) async throws -> Void) async throws {
         let file = FileManager.default.temporaryDirectory.appendingPathComponent("port-\(UUID().uuidString)").path
         defer { try? FileManager.default.removeItem(atPath: file) }
         let program = """
-            import http.server, os, threading, time
+            import http.server, json, os, threading
+            class Base(http.server.BaseHTTPRequestHandler):
+                protocol_version = "HTTP/1.1"
+                def log_message(self, *args): pass
+                def do_GET(self):
+                    if self.path == "/quit": os._exit(0)
+                    self.get()
+                def answer(self, kind, data):
+                    self.send_response(200)
+                    self.send_header("Content-Type", kind)
+                    self.send_header("Content-Length", str(len(data)))
+                    self.end_headers()
+                    self.wfile.write(data)
             \(handler)
             server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Handler)
             threading.Timer(30, os._exit, [1]).start()
@@ -21,27 +33,21 @@ struct PeerTests {
             server.serve_forever()
             """
         let run = Task { try await Program.run([python, "-c", program], capturesErrors: true) }
-        var port: String?
-        for _ in 0..<300 where port == nil {
-            port = FileManager.default.contents(atPath: file).map { String(decoding: $0, as: UTF8.self) }
-            if port == nil { try await Task.sleep(for: .milliseconds(50)) }
-        }
-        let url = "http://127.0.0.1:\(try #require(port, "the Python server did not start"))/"
-        let result = await Result { try await body(url) }
-        _ = await Channel.test(url).manager.response(for: .get("quit"), as: .nothing)
+        try await eventually("the Python server did not start") { FileManager.default.fileExists(atPath: file) }
+        let channel = Channel.test("http://127.0.0.1:\(try String(contentsOfFile: file, encoding: .utf8))/")
+        do { try await body(channel) } catch { Issue.record(error) }
+        _ = await channel.manager.response(for: .get("quit"), as: .nothing)
         _ = try await run.value
-        try result.get()
     }
+
+    private func hex(_ data: Data) -> String { data.map { String(format: "%02x", $0) }.joined() }
 
     @Test(
         "Python sends events over several connections, cut in the middle of lines", .enabled(if: Program.exists("python3")))
     func events() async throws {
         let handler = """
-            class Handler(http.server.BaseHTTPRequestHandler):
-                protocol_version = "HTTP/1.1"
-                def log_message(self, *args): pass
-                def do_GET(self):
-                    if self.path == "/quit": os._exit(0)
+            class Handler(Base):
+                def get(self):
                     last = int(self.headers.get("Last-Event-ID", "0"))
                     if last >= 300:
                         self.send_response(204)
@@ -60,8 +66,7 @@ struct PeerTests {
                         self.wfile.write(b"%x\\r\\n%s\\r\\n" % (len(piece), piece))
                     self.wfile.write(b"0\\r\\n\\r\\n")
             """
-        try await withPython(handler) { url in
-            let channel = Channel.test(url)
+        try await withPython(handler) { channel in
             var (events, opened) = (0, 0)
             for try await update in channel.manager.events(.get("events")).updates {
                 if case .open = update { opened += 1 }
@@ -70,7 +75,6 @@ struct PeerTests {
                 #expect(event == ServerSentEvent(id: "\(events)", name: "tick", data: "line one of \(events)\nş"))
             }
             #expect(events == 300 && opened == 3)
-            await channel.close()
         }
     }
 
@@ -89,18 +93,9 @@ struct PeerTests {
             from email.mime.multipart import MIMEMultipart
             from email.mime.application import MIMEApplication
             from email.mime.text import MIMEText
-            import email, email.policy, email.utils, json
-            class Handler(http.server.BaseHTTPRequestHandler):
-                protocol_version = "HTTP/1.1"
-                def log_message(self, *args): pass
-                def answer(self, kind, data):
-                    self.send_response(200)
-                    self.send_header("Content-Type", kind)
-                    self.send_header("Content-Length", str(len(data)))
-                    self.end_headers()
-                    self.wfile.write(data)
-                def do_GET(self):
-                    if self.path == "/quit": os._exit(0)
+            import email, email.policy, email.utils
+            class Handler(Base):
+                def get(self):
                     whole = MIMEMultipart("mixed")
                     whole.attach(MIMEText("çay\\n", "plain", "utf-8"))
                     inner = MIMEMultipart("alternative")
@@ -124,8 +119,7 @@ struct PeerTests {
                             if isinstance(value, tuple): parts.append([email.utils.collapse_rfc2231_value(value)])
                     self.answer("application/json", json.dumps(parts).encode())
             """
-        try await withPython(handler) { url in
-            let channel = Channel.test(url)
+        try await withPython(handler) { channel in
             for path in ["lf", "crlf"] {
                 var names: [String?] = []
                 var types: [String?] = []
@@ -143,12 +137,11 @@ struct PeerTests {
             let form = MultipartForm(
                 [.text("başlık", "1\r\n2"), .data("f", Data((0...255).map(UInt8.init)), fileName: "a b.bin")])
             let parts = try await channel.manager.request(.post("x", encoding: .multipart(form)), as: [[String?]].self)
-            #expect(parts.map { $0[3] } == ["310d0a32", (0...255).map { String(format: "%02x", $0) }.joined()])
+            #expect(parts.map { $0[3] } == ["310d0a32", hex(Data((0...255).map(UInt8.init)))])
             #expect(parts[1][0] == "f" && parts[1][1] == "a b.bin")
             let extended = MultipartForm([.data("f", Data(), fileName: "fiyat €.bin")], fileNames: .extended)
             let names = try await channel.manager.request(.post("x", encoding: .multipart(extended)), as: [[String?]].self)
             #expect(names.count == 2 && names.last == ["fiyat €.bin"])
-            await channel.close()
         }
     }
 
@@ -160,46 +153,28 @@ struct PeerTests {
         .enabled(if: FileManager.default.isExecutableFile(atPath: venv + "/bin/python")))
     func thirdParser() async throws {
         let handler = """
-            import json, multipart
-            class Handler(http.server.BaseHTTPRequestHandler):
-                protocol_version = "HTTP/1.1"
-                def log_message(self, *args): pass
-                def do_GET(self): os._exit(0)
+            import multipart
+            class Handler(Base):
                 def do_POST(self):
                     forms, files = multipart.parse_form_data({
                         "REQUEST_METHOD": "POST", "CONTENT_TYPE": self.headers["Content-Type"],
                         "CONTENT_LENGTH": self.headers["Content-Length"], "wsgi.input": self.rfile}, strict=True)
                     parts = [[name, None, None, value.encode().hex()] for name, value in forms.iterallitems()]
                     parts += [[name, part.filename, part.content_type, part.raw.hex()] for name, part in files.iterallitems()]
-                    data = json.dumps(parts).encode()
-                    self.send_response(200)
-                    self.send_header("Content-Length", str(len(data)))
-                    self.end_headers()
-                    self.wfile.write(data)
+                    self.answer("application/json", json.dumps(parts).encode())
             """
-        try await withPython(handler, python: Self.venv + "/bin/python") { url in
-            let channel = Channel.test(url)
+        try await withPython(handler, python: Self.venv + "/bin/python") { channel in
             let bytes = Data((0...255).map(UInt8.init))
             let form = MultipartForm([
                 .text("başlık", "1\r\n2"), .text("quote\"d", "x"), .text("empty", ""),
                 .data("f", bytes + Data("\r\n--".utf8), fileName: "ş b.bin", contentType: "image/png"),
             ])
             let parts = try await channel.manager.request(.post("x", encoding: .multipart(form)), as: [[String?]].self)
-            func hex(_ data: Data) -> String { data.map { String(format: "%02x", $0) }.joined() }
             #expect(
                 parts == [
                     ["başlık", nil, nil, hex(Data("1\r\n2".utf8))], ["quote\"d", nil, nil, "78"], ["empty", nil, nil, ""],
                     ["f", "ş b.bin", "image/png", hex(bytes + Data("\r\n--".utf8))],
                 ])
-            await channel.close()
         }
-    }
-}
-
-extension Result where Failure == any Error {
-    fileprivate init(_ work: () async throws -> Success) async {
-        do {
-            self = .success(try await work())
-        } catch { self = .failure(error) }
     }
 }

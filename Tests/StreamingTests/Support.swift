@@ -9,6 +9,10 @@ func cuts(_ bytes: Data) -> [Body] {
 
 func cuts(_ text: String) -> [Body] { cuts(Data(text.utf8)) }
 
+extension ServerReply {
+    static func events(_ text: String) -> ServerReply { .ok(text, headers: ["Content-Type": "text/event-stream"]) }
+}
+
 extension StreamError {
     var kind: String { String("\(reason)".prefix { $0 != "(" }) }
 }

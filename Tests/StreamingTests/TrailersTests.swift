@@ -9,22 +9,18 @@ struct TrailersTests {
         .endChunks(trailers: ["Checksum": "abc", "Content-Type": "text/evil"]),
     ]
 
-    private final class Hints: Listener {
-        let all = Shared<[Int]>([])
-        func notify(_ event: CallEvent) {
-            switch event {
-            case .informational(_, let head): all.change { $0.append(head.status.code) }
-            case .head(_, let head): all.change { $0.append(head.status.code) }
-            default: break
-            }
-        }
-    }
-
     @Test("a collected answer has both, over HTTP/1.1 and HTTP/2", arguments: [false, true])
     func collected(secure: Bool) async throws {
         let server = try LoopbackServer.test(tls: secure ? ServerTLS() : nil) { $0.path == "/plain" ? .ok("x") : Self.reply }
-        let hints = Hints()
-        let channel = Channel.test(server) { $0.listeners = [hints] }
+        let heads = Shared<[Int]>([])
+        let channel = Channel.test(server) {
+            $0.logger = FunctionLogger { event in
+                switch event {
+                case .informational(_, let head), .head(_, let head): heads.change { $0.append(head.status.code) }
+                default: break
+                }
+            }
+        }
         let response = await channel.manager.response(for: .get("x"), as: .text)
         #expect(response.metrics?.httpVersion == (secure ? "HTTP/2" : "HTTP/1.1"))
         #expect(try response.value == "body")
@@ -33,7 +29,7 @@ struct TrailersTests {
         #expect(links == ["</style.css>; rel=preload", "</script.js>; rel=preload"])
         #expect(response.trailers?.count == 2 && response.trailers?[.init("Checksum")!] == "abc")
         #expect(response.head?.headers[.contentType] == nil)
-        #expect(hints.all.current == [103, 103, 200])
+        #expect(heads.current == [103, 103, 200])
         // A later answer on the same connection has neither.
         let plain = await channel.manager.response(for: .get("plain"), as: .text)
         #expect(plain.informational.isEmpty && plain.trailers == nil)

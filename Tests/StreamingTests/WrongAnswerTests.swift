@@ -97,10 +97,7 @@ struct WrongAnswerTests {
     @Test("a server's error between the values is the channel's error, with the values before it", arguments: [false, true])
     func between(isEvents: Bool) async throws {
         let events = "data: {\"id\":1}\n\nevent: error\ndata: \(Self.compact)\n\n"
-        let server = try LoopbackServer.test { _ in
-            isEvents
-                ? .ok(events, headers: ["Content-Type": "text/event-stream"]) : .ok("{\"id\":1}\n\(Self.compact)\n")
-        }
+        let server = try LoopbackServer.test { _ in isEvents ? .events(events) : .ok("{\"id\":1}\n\(Self.compact)\n") }
         let channel = Channel.test(server) { $0.errorFilter = .rejection(Rejection.self) }
         var values: [Value] = []
         let error = await failure {

@@ -41,12 +41,12 @@ extension Body {
         .stream(Body.Stream(length: length) { bytes.pieces(size) })
     }
 
-    /// A body that gives 10 bytes and throws an error.
-    public static func breaking(with error: any Error, length: Int64? = nil) -> Body {
+    /// A body that gives some bytes and throws an error.
+    public static func breaking(with error: any Error, after bytes: Data = Data(count: 10), length: Int64? = nil) -> Body {
         .stream(
             Body.Stream(length: length) {
                 AsyncThrowingStream<Data, any Error> { continuation in
-                    continuation.yield(Data(count: 10))
+                    continuation.yield(bytes)
                     continuation.finish(throwing: error)
                 }
             })
