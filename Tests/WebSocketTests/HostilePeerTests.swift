@@ -14,17 +14,10 @@ struct HostilePeerTests {
             // Like a real server, it closes after the client's Close frame has arrived.
             while let data = try? await connection.read() {
                 heard.change { $0 += data }
-                if (try? Self.closeCode(heard.current)) != nil { return }
+                if (try? closeCode(in: heard.current)) != nil { return }
             }
         }
         return try LoopbackServer.test(tls: secure ? ServerTLS() : nil) { .switching($0, options, then: [peer]) }
-    }
-
-    /// The code in the Close frame that a client sent; 1005 without a code, `nil` without a frame.
-    private static func closeCode(_ bytes: Data) throws -> Int? {
-        let events = try MessageReaderTests.read(Array(bytes), as: .server, inflates: true)
-        for case .close(let code, _) in events { return Int(code?.rawValue ?? 1005) }
-        return nil
     }
 
     @Test("a broken rule is a typed error, and the peer receives its code", arguments: MessageReaderTests.violations.indices)
@@ -42,7 +35,7 @@ struct HostilePeerTests {
         #expect(socket.closing?.code.rawValue == UInt16(code))
         #expect(socket.closing?.side == .here)
         try await server.waitForOpenConnections(atMost: 0)
-        #expect(try Self.closeCode(heard.current) == code, "\(name)")
+        #expect(try closeCode(in: heard.current) == code, "\(name)")
         let late = await failure { try await socket.send(.text("late")) }
         #expect(late != nil && late?.label == error?.label, "\(name)")
     }
@@ -72,7 +65,7 @@ struct HostilePeerTests {
         let socket = try await chat(server, .with { $0.messageSize = 1 << 20 })
         #expect(await failure { for try await _ in socket {} }?.transport == .responseTooLarge(limit: 1 << 20))
         try await server.waitForOpenConnections(atMost: 0)
-        #expect(try Self.closeCode(heard.current) == 1009)
+        #expect(try closeCode(in: heard.current) == 1009)
     }
 
     @Test("an end without a Close frame is abnormal: FIN, RST, and over TLS without close_notify", arguments: 0..<5)
@@ -107,7 +100,7 @@ struct HostilePeerTests {
         #expect(socket.closing?.code.rawValue == UInt16(code ?? 1005))
         #expect(socket.closing?.reason == (code == nil ? "" : "why not"))
         try await server.waitForOpenConnections(atMost: 0)
-        #expect(try Self.closeCode(heard.current) == code ?? 1005, "the code is echoed")
+        #expect(try closeCode(in: heard.current) == code ?? 1005, "the code is echoed")
     }
 
     @Test("bytes after a Close frame are not read")

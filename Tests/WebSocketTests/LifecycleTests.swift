@@ -74,28 +74,6 @@ struct LifecycleTests {
         #expect(await task.value?.isCancelled == true)
     }
 
-    @Test(
-        "a sender that waits when the socket ends gets the reason, and no cancellation",
-        arguments: [
-            ([0x88, 0x02, 0x03, 0xE9], "transport.connectionLost"), ([0x88, 0x02, 0x03, 0xE8], "transport.connectionLost"),
-            ([0xF3, 0x00], "transport.malformedResponse"), ([], "transport.timedOut.idle"),
-        ] as [([UInt8], String)])
-    func endsWhileSending(bytes: [UInt8], label: String) async throws {
-        let isBlocked = try Gate()
-        let server = try LoopbackServer.test { .switching($0, then: [.waitFor(isBlocked), .send(Data(bytes)), .stall]) }
-        let options = WebSocket.Options.with {
-            ($0.compression, $0.closeTimeout) = (nil, .seconds(1))
-            if bytes.isEmpty { ($0.pingInterval, $0.pongTimeout) = (.seconds(1), .seconds(1)) }
-        }
-        let socket = try await chat(server, options)
-        let sent = Shared(0)
-        let task = Task { await flood(socket, sent) }
-        _ = try await sent.settled()
-        isBlocked.open()
-        let error = await task.value
-        #expect(error?.label == label && error?.isCancelled == false, "\(String(describing: error))")
-    }
-
     @Test("messages of many concurrent senders arrive complete, in fragments too", arguments: [nil, 1_000] as [Int?])
     func senders(fragment: Int?) async throws {
         let server = try LoopbackServer.test { .webSocket($0, serve: echo) }
@@ -257,16 +235,6 @@ struct LifecycleTests {
         let after = try await Census.settled(atMost: before)
         #expect(after.isNoMore(than: before), "\(before) → \(after)")
         #expect(try await transport.leftovers(closing: [channel]) == nil)
-    }
-
-    @Test("a released socket closes its connection")
-    func release() async throws {
-        let server = try LoopbackServer.test { .webSocket($0, serve: echo) }
-        do {
-            let socket = try await chat(server)
-            try await socket.send(.text("hello"))
-        }
-        try await server.waitForOpenConnections(atMost: 0)
     }
 
     @Test("a channel that closes ends its sockets")

@@ -61,8 +61,8 @@ struct PythonPeer {
         asyncio.run(main())
         """
 
-    let port: Int
-    let proxyPort: Int
+    let url: String
+    let proxy: String
     let folder: URL
     private let process: Task<Program.Outcome, any Error>
 
@@ -76,11 +76,10 @@ struct PythonPeer {
         let arguments = [Self.python, "-c", Self.script, folder.path, tls == nil ? "clear" : "tls"]
         process = Task { try await Program.run(arguments, capturesErrors: true) }
         let file = folder.appendingPathComponent("ports")
-        for _ in 0..<1_000 where !FileManager.default.fileExists(atPath: file.path) {
-            try await Task.sleep(for: .milliseconds(20))
-        }
-        let ports = try String(contentsOf: file, encoding: .utf8).split(separator: " ").compactMap { Int($0) }
-        (port, proxyPort, self.folder) = (ports[0], ports[1], folder)
+        try await eventually("the Python server did not start") { FileManager.default.fileExists(atPath: file.path) }
+        let ports = try String(contentsOf: file, encoding: .utf8).split(separator: " ")
+        url = "\(tls == nil ? "http://127.0.0.1" : "https://localhost"):\(ports[0])"
+        (proxy, self.folder) = ("http://127.0.0.1:\(ports[1])", folder)
     }
 
     func stop(_ channel: Channel) async throws {
@@ -100,8 +99,7 @@ struct PeerTests {
     func echoes(secure: Bool, compressed: Bool) async throws {
         let tls = secure ? try ServerTLS() : nil
         let peer = try await PythonPeer(tls)
-        var channel = Channel.test(
-            "\(secure ? "https://localhost" : "http://127.0.0.1"):\(peer.port)", authority: tls?.authorityPEM)
+        var channel = Channel.test(peer.url, authority: tls?.authorityPEM)
         if let tls { channel.environment.serverTrustManager.pins = ["localhost": [tls.certificate.certificate.pin]] }
         var options = WebSocket.Options(subprotocols: "x", "chat")
         if !compressed { options.compression = nil }
@@ -124,7 +122,7 @@ struct PeerTests {
     @Test("either side can demand a reset of contexts", arguments: [(true, false), (false, true), (true, true)])
     func contexts(own: Bool, server: Bool) async throws {
         let peer = try await PythonPeer(nil)
-        let channel = Channel.test("http://127.0.0.1:\(peer.port)")
+        let channel = Channel.test(peer.url)
         let options = WebSocket.Options.with {
             $0.compression?.resetsOwnContext = own
             $0.compression?.resetsServerContext = server
@@ -141,7 +139,7 @@ struct PeerTests {
     @Test("both sides understand each other's fragments and Close frames")
     func fragments() async throws {
         let peer = try await PythonPeer(nil)
-        let channel = Channel.test("http://127.0.0.1:\(peer.port)")
+        let channel = Channel.test(peer.url)
         let socket = try await channel.dispatcher.webSocket(.get("fragments"))
         var messages: [WebSocket.Message] = []
         for try await message in socket { messages.append(message) }
@@ -162,20 +160,17 @@ struct PeerTests {
     func proxy(secure: Bool) async throws {
         let tls = secure ? try ServerTLS() : nil
         let peer = try await PythonPeer(tls)
-        let url = "\(secure ? "https://localhost" : "http://127.0.0.1"):\(peer.port)"
         var environment = ProcessInfo.processInfo.environment
         for name in ["no_proxy", "NO_PROXY", "all_proxy", "ALL_PROXY", "HTTPS_PROXY"] { environment[name] = nil }
-        environment["NETWORKERKIT_WEBSOCKET_VIA_PROXY"] = url
+        environment["NETWORKERKIT_WEBSOCKET_VIA_PROXY"] = peer.url
         environment["NETWORKERKIT_WEBSOCKET_AUTHORITY"] = tls?.authorityPEM
-        environment["http_proxy"] = "http://127.0.0.1:\(peer.proxyPort)"
-        environment["https_proxy"] = environment["http_proxy"]
+        (environment["http_proxy"], environment["https_proxy"]) = (peer.proxy, peer.proxy)
         let outcome = try await Program.run(
             [CommandLine.arguments[0], "--testing-library", "swift-testing", "--filter", "PeerTests.process"],
-            environment: environment,
-            capturesErrors: true)
+            environment: environment, capturesErrors: true)
         #expect(outcome.status == 0 && outcome.text.contains("echoed 50000"), "\(outcome.text)")
         #expect(try String(contentsOf: peer.folder.appendingPathComponent("tunnels"), encoding: .utf8) == "1")
-        try await peer.stop(Channel.test(url, authority: tls?.authorityPEM))
+        try await peer.stop(Channel.test(peer.url, authority: tls?.authorityPEM))
     }
 
     @Test("The process behind the proxy", .enabled(if: viaProxy != nil))

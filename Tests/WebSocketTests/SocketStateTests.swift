@@ -9,9 +9,7 @@ struct SocketStateTests {
         SocketEnd(closing: .init(code: code, reason: "", side: side), error: nil)
     }
 
-    private func run(_ effects: SocketState.Effects) {
-        for resume in effects.resumed { resume() }
-    }
+    private func run(_ effects: SocketState.Effects) { for resume in effects.resumed { resume() } }
 
     @Test("the first reason is the end, and its Close frame is sent once")
     func firstEnd() {

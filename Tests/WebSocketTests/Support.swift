@@ -92,6 +92,16 @@ extension ServerReply {
     }
 }
 
+/// The code in the Close frame, which is the last of these frames; 1005 without a code, `nil` without a frame.
+func closeCode(in bytes: Data, to role: Role = .server) throws -> Int? {
+    let events = try MessageReaderTests.read(Array(bytes), as: role, inflates: true)
+    for (index, event) in events.enumerated() {
+        guard case .close(let code, _) = event else { continue }
+        return index == events.count - 1 ? Int(code?.rawValue ?? 1005) : 1002
+    }
+    return nil
+}
+
 extension [UInt8] {
     var data: Data { Data(self) }
 }
