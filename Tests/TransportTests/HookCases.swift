@@ -88,23 +88,23 @@ extension Case {
                 default: Answer(200, body: "here")
                 }
             } run: { stage async throws in
-                let (one, other) = (Diary(), Diary())
+                let (one, other) = (Lines([]), Lines([]))
                 _ = await stage.send {
                     $0.interceptors = [RetryPolicy(base: .zero)]
-                    $0.listeners = [one, other]
+                    $0.listeners = [diary(one), diary(other)]
                 }
                 let hop = ["redirected 302 /there"]
                 #expect(
-                    one.lines.current == ["built", "started 1"] + hop + ["read 503", "retrying", "started 2"] + hop
+                    one.current == ["built", "started 1"] + hop + ["read 503", "retrying", "started 2"] + hop
                         + ["read 200", "finished success"])
-                #expect(other.lines.current == one.lines.current)
+                #expect(other.current == one.current)
             },
             Case("listeners receive each head, and the body", needs: [.tellsHeads]) { request, _ in
                 request.target == "/thing" ? Answer(302, ["Location": "/there"]) : Answer(200, body: "here")
             } run: { stage async throws in
-                let heads = Heads()
-                _ = await stage.send { $0.listeners = [heads] }
-                #expect(heads.lines.current == ["head 302", "head 200", "body 4"])
+                let lines = Lines([])
+                _ = await stage.send { $0.listeners = [heads(lines)] }
+                #expect(lines.current == ["head 302", "head 200", "body 4"])
             },
         ] + digest
 
@@ -121,29 +121,27 @@ extension Case {
         }
     ]
 
-    private struct Diary: Listener {
-        let lines = Shared<[String]>([])
+    private typealias Lines = Shared<[String]>
 
-        private func write(_ line: String) { lines.change { $0.append(line) } }
-
-        func notify(_ event: CallEvent) {
-            switch event {
-            case .built: write("built")
-            case .started(let attempt): write("started \(attempt.number)")
-            case .redirected(_, let status, let url): write("redirected \(status) \(url.path)")
-            case .read(_, let error):
-                write(error?.label == "verification.unacceptableStatus.503" ? "read 503" : "read 200")
-            case .retrying: write("retrying")
-            case .finished(let response): write("finished \(response.error?.label ?? "success")")
-            default: break
-            }
+    private static func diary(_ lines: Lines) -> FunctionLogger {
+        FunctionLogger { event in
+            let line: String? =
+                switch event {
+                case .built: "built"
+                case .started(let attempt): "started \(attempt.number)"
+                case .redirected(_, let status, let url): "redirected \(status) \(url.path)"
+                case .read(_, let error): error?.label == "verification.unacceptableStatus.503" ? "read 503" : "read 200"
+                case .retrying: "retrying"
+                case .finished(let response): "finished \(response.error?.label ?? "success")"
+                default: nil
+                }
+            if let line { lines.change { $0.append(line) } }
         }
     }
 
     /// Behaviour that only a transport knows.
-    private struct Heads: Listener {
-        let lines = Shared<[String]>([])
-        func notify(_ event: CallEvent) {
+    private static func heads(_ lines: Lines) -> FunctionLogger {
+        FunctionLogger { event in
             switch event {
             case .head(_, let head): lines.change { $0.append("head \(head.status.code)") }
             case .body(_, let received, _): lines.change { $0.append("body \(received)") }

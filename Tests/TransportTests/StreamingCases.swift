@@ -109,10 +109,7 @@ extension Case {
             #expect(error?.label == "transport.truncated")
             #expect(text == "half")
         },
-        Case(
-            "leaving the loop ends the exchange", needs: [.streaming, .http1],
-            [.sendHead(status: 200, headers: ["Transfer-Encoding": "chunked"]), .sendChunk(Data("first".utf8)), .stall]
-        ) { stage async throws in
+        Case("leaving the loop ends the exchange", needs: [.streaming, .http1], halting) { stage async throws in
             let body = try await stage.send(as: .stream).value
             for try await chunk in body {
                 #expect(chunk == Data("first".utf8))
@@ -122,17 +119,11 @@ extension Case {
             try await stage.server?.waitForOpenConnections(atMost: 0)
             withExtendedLifetime(body) {}
         },
-        Case(
-            "a body released unread ends the exchange", needs: [.streaming, .http1],
-            [.sendHead(status: 200, headers: ["Transfer-Encoding": "chunked"]), .sendChunk(Data("first".utf8)), .stall]
-        ) { stage async throws in
+        Case("a body released unread ends the exchange", needs: [.streaming, .http1], halting) { stage async throws in
             _ = await stage.send(as: .stream).head
             try await stage.server?.waitForOpenConnections(atMost: 0)
         },
-        Case(
-            "a task cancelled between chunks gets a cancellation", needs: [.streaming],
-            [.sendHead(status: 200, headers: ["Content-Length": "9"]), .sendBody(Data("first".utf8)), .stall]
-        ) { stage async throws in
+        Case("a task cancelled between chunks gets a cancellation", needs: [.streaming], halting) { stage async throws in
             let first = Promise<Void>()
             let task = Task {
                 do {
@@ -146,10 +137,8 @@ extension Case {
             task.cancel()
             #expect(await task.value == "cancelled")
         },
-        Case(
-            "the idle timeout applies to a server that stops in a streamed body", needs: [.streaming],
-            [.sendHead(status: 200, headers: ["Content-Length": "9"]), .sendBody(Data("first".utf8)), .stall]
-        ) { stage async throws in
+        Case("the idle timeout applies to a server that stops in a streamed body", needs: [.streaming], halting) {
+            stage async throws in
             // The response must begin in this time, on a busy machine too.
             let body = try await stage.send(timeout: Timeout(idle: .seconds(6)), as: .stream).value
             let error = await #expect(throws: APIClientError.self) { try await body.collect(upTo: 99) }
@@ -157,6 +146,8 @@ extension Case {
         },
         backpressure,
     ]
+
+    private static let halting = ServerReply.stallInBody(sent: Data("first".utf8))
 
     /// A server that sends `first `, and `second` after the gate opens.
     private static func gated(_ name: String, run: @escaping @Sendable (Stage) async throws -> Void) -> Case {

@@ -56,17 +56,6 @@ struct URLSessionTransportTests {
         #expect(response.transportError?.localizedDescription == "not supported: \(demand.capability)")
     }
 
-    @Test("the page about iOS has a row with the message for each feature of a channel that is unsupported")
-    func page() throws {
-        let root = URL(fileURLWithPath: #filePath).deletingLastPathComponent().appendingPathComponent("../..")
-        let file = root.appendingPathComponent("CoreAPI/Umbrella/CoreAPI.docc/IOSAndSwiftUI.md").standardizedFileURL
-        let page = try String(contentsOf: file, encoding: .utf8)
-        let rows = page.matches(of: /\| `not supported: ([^`]+)` \|/).map { String($0.output.1) }
-        // A method, or a body of a GET, is the call's.
-        let demanded = Self.demands.filter { $0.method == .get && $0.body.isEmpty }.map(\.capability)
-        #expect(Set(rows) == Set(demanded) && rows.count == demanded.count)
-    }
-
     @Test("a stream that takes longer than the idle timeout to be written is no idle call")
     func slowStream() async throws {
         let server = try LoopbackServer.test { .ok("\($0.body.count)") }
