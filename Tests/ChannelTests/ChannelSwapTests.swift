@@ -161,13 +161,6 @@ struct ChannelSwapTests {
         }
     }
 
-    @Test("every networker has a channel, and every channel has a unique name")
-    func names() {
-        #expect(everyChannel.count == everyNetworker.count)
-        #expect(Set(everyChannel.map(\.name)).count == everyChannel.count)
-        #expect(everyChannel.contains { $0.name == "TY" })
-    }
-
     @Test(
         "a channel's redaction hides the channel's secrets",
         arguments: [

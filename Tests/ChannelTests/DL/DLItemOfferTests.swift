@@ -41,20 +41,18 @@ struct DLItemOfferTests {
     @Test("in the delegate form the output receives progress, and the result once, on the main actor")
     @MainActor func delegate() async throws {
         try await withSandbox(.dl.at(.sandbox)) { _ in
-            let interactor = DLItemOfferInteractor()
-            let output = Output()
+            let (interactor, output) = (DLItemOfferInteractor(), Page())
             interactor.output = output
             interactor.offerItem(Self.item(Self.photos))
             try await eventually("the output received no result") { await !output.results.isEmpty }
             #expect(try output.results.map { try $0.get().id } == ["DL-I-1"])
-            #expect(output.progress.last.map { $0.completed > 220_000 } == true)
+            #expect(output.progress.last.map { $0.completed > 220_000 } == true && output.wasAlwaysOnMainQueue)
         }
     }
 
-    @MainActor private final class Output: DLItemOfferInteractorOutput {
+    private final class Page: Output<DLItemOfferResponse>, DLItemOfferInteractorOutput {
         var progress: [TransferProgress] = []
-        var results: [Result<DLItemOfferResponse, APIClientError>] = []
         func handleItemOfferProgress(_ progress: TransferProgress) { self.progress.append(progress) }
-        func handleItemOfferResponse(_ result: Result<DLItemOfferResponse, APIClientError>) { results.append(result) }
+        func handleItemOfferResponse(_ result: Result<DLItemOfferResponse, APIClientError>) { hear(result) }
     }
 }

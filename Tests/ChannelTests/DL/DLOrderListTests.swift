@@ -39,8 +39,7 @@ struct DLOrderListTests {
     @Test("in the delegate form an error arrives as the shop's own")
     @MainActor func delegateError() async throws {
         try await withSandbox(.dl.at(.sandbox, credentials: ["DL_REFRESH_TOKEN": "wrong"])) { _ in
-            let interactor = DLOrderListInteractor()
-            let output = Page()
+            let (interactor, output) = (DLOrderListInteractor(), Page())
             interactor.output = output
             interactor.fetchOrderList(page: 1, size: nil)
             try await eventually("the output received no result") { await !output.results.isEmpty }
@@ -56,8 +55,7 @@ struct DLOrderListTests {
             weak var gone: DLOrderListInteractor?
             do {
                 let interactor = DLOrderListInteractor()
-                gone = interactor
-                interactor.output = output
+                (interactor.output, gone) = (output, interactor)
                 interactor.fetchOrderList(page: 1, size: nil)
             }
             #expect(gone == nil)

@@ -24,30 +24,35 @@ struct DLTokenRefreshTests {
         await DLOrderListInteractor().networkManager.response(for: DLOrderEndpointItem.orderList(), as: DLOrderListResponse.self)
     }
 
-    private final class Statuses: Listener {
-        private let heard = Shared<[Int]>([])
-        var all: [Int] { heard.current }
-        func notify(_ event: CallEvent) {
-            if case .head(_, let head) = event { heard.change { $0.append(head.status.code) } }
-        }
+    private static func noting(_ statuses: Shared<[Int]>) -> FunctionLogger {
+        FunctionLogger { if case .head(_, let head) = $0 { statuses.change { $0.append(head.status.code) } } }
     }
 
     @Test("a call is sent twice when its token is stale, and once when it is not; the feature sees one attempt")
     func attempts() async throws {
-        let statuses = Statuses()
-        try await withSandbox(Channel.dl.at(.sandbox).with { $0.listeners = [statuses] }) { _ in
+        let statuses = Shared<[Int]>([])
+        try await withSandbox(Channel.dl.at(.sandbox).with { $0.listeners = [Self.noting(statuses)] }) { _ in
             for _ in 0..<2 { #expect(await Self.list().attempts.map(\.status) == [200]) }
         }
-        #expect(statuses.all == [401, 200, 200, 200], "the second is the refresh")
+        #expect(statuses.current == [401, 200, 200, 200], "the second is the refresh")
     }
 
     @Test("without an initial token, the first rejection fetches one")
     func bare() async throws {
-        let statuses = Statuses()
+        let statuses = Shared<[Int]>([])
         let channel = Channel.dl.at(.sandbox, credentials: ["DL_REFRESH_TOKEN": "dl-sandbox-refresh"])
-        let response = try await withSandbox(channel.with { $0.listeners = [statuses] }) { _ in await Self.list() }
+        let response = try await withSandbox(channel.with { $0.listeners = [Self.noting(statuses)] }) { _ in await Self.list() }
         #expect(response.error == nil)
-        #expect(statuses.all == [401, 200, 200])
+        #expect(statuses.current == [401, 200, 200])
+    }
+
+    @Test("a body of more than a megabyte is rejected in the channel's envelope")
+    func tooLarge() async throws {
+        let body: Parameters = ["refreshToken": String(repeating: "x", count: 3 << 20)]
+        let failure = try await rejection(DLError.self, on: .dl.at(.sandbox)) {
+            try await DLNetworker<Never>().networkManager.request(.post("auth/token", body: body))
+        }
+        #expect(failure.key == "body.too-large" && failure.httpStatus == 413)
     }
 
     @Test("a failed refresh fails every waiting call, and is tried only once for all of them")

@@ -47,22 +47,8 @@ struct IDCourierTests {
         }
     }
 
-    @Test("a chat does not keep its interactor alive")
+    @Test("a chat does not keep its interactor alive, and ends with it, without another line")
     @MainActor func released() async throws {
-        try await withSandbox(.id.at(.sandbox)) { _ in
-            weak var watched: IDCourierInteractor?
-            do {
-                let (interactor, output) = (IDCourierInteractor(), Output())
-                (interactor.output, watched) = (output, interactor)
-                interactor.openChat(orderID: "ID-9")
-                await output.wait { $0.lines.count == 1 }
-            }
-            #expect(watched == nil)
-        }
-    }
-
-    @Test("the chat of an interactor that was released ends without another line")
-    @MainActor func releasedWhileSilent() async throws {
         let ended = try Gate()
         let server = try LoopbackServer.test(tls: ServerTLS()) { request in
             .webSocket(request) { socket in
@@ -73,12 +59,14 @@ struct IDCourierTests {
         }
         let channel = closing(Channel.id.at(.sandbox).speaking(to: server))
         try await ChannelOverride.with(channel) {
+            weak var watched: IDCourierInteractor?
             do {
                 let (interactor, output) = (IDCourierInteractor(), Output())
-                interactor.output = output
+                (interactor.output, watched) = (output, interactor)
                 interactor.openChat(orderID: "ID-11")
                 await output.wait { $0.lines.count == 1 || $0.ends > 0 }
             }
+            #expect(watched == nil)
             try await ended.waitUntilOpen(timeout: .seconds(20))
         }
     }

@@ -76,17 +76,13 @@ struct MLSignatureTests {
     @Test("a body that is not in memory cannot be signed, and no request is sent")
     func fileBody() async throws {
         let transport = RecordingTransport()
-        let channel = Channel.ml.at(.sandbox).with { ($0.transport, $0.enhancers) = (transport, [FileBody()]) }
+        let photo = InputEncoding.body(.file(URL(fileURLWithPath: "/dev/null")))
         let error = await failure {
-            try await ChannelOverride.with(channel) {
-                try await MLNetworker<Never>().networkManager.request(.put("photos"))
+            try await ChannelOverride.with(Channel.ml.at(.sandbox).with { $0.transport = transport }) {
+                try await MLNetworker<Never>().networkManager.request(.put("photos", encoding: photo))
             }
         }
         #expect(error?.underlyingError as? BodyError == .notInMemory(.file) && error?.label == "adapting")
         #expect(transport.requests.isEmpty)
-    }
-
-    private struct FileBody: RequestEnhancer {
-        func enhance(_ request: inout Request) throws { request.body = .file(URL(fileURLWithPath: "/dev/null")) }
     }
 }

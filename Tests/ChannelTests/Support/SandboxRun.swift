@@ -19,24 +19,21 @@ func withSandbox<Result>(
     }
 }
 
-extension Channel {
-    /// The channel with the server as its host, trusting only the server's authority; without a log.
-    func speaking(to server: SandboxServer) -> Channel {
-        var channel = self
-        channel.environment.baseURL = server.baseURL(name)
-        channel.environment.serverTrustManager = ServerTrustManager(authorities: .pem(server.authorityPEM))
-        // The log of hundreds of calls would hide the tests' own output.
-        channel.logger = nil
-        return channel
-    }
+extension Request {
+    /// A header's value by its name in any case.
+    func header(_ name: String) -> String? { headers.first { $0.name.canonicalName == name.lowercased() }?.value }
+}
 
-    /// The channel with a server on loopback as its host; without a log.
-    func speaking(to server: LoopbackServer) -> Channel {
+extension Channel {
+    func speaking(to server: SandboxServer) -> Channel { speaking(to: server.baseURL(name), authority: server.authorityPEM) }
+    func speaking(to server: LoopbackServer) -> Channel { speaking(to: server.url, authority: server.tls?.authorityPEM) }
+
+    /// The channel with a server as its host, trusting only the server's authority; without a log.
+    private func speaking(to url: String, authority: String?) -> Channel {
         with {
-            ($0.environment.baseURL, $0.environment.allowsInsecureConnections) = (server.url, server.tls == nil)
-            if let tls = server.tls {
-                $0.environment.serverTrustManager = ServerTrustManager(authorities: .pem(tls.authorityPEM))
-            }
+            ($0.environment.baseURL, $0.environment.allowsInsecureConnections) = (url, authority == nil)
+            if let authority { $0.environment.serverTrustManager = ServerTrustManager(authorities: .pem(authority)) }
+            // The log of hundreds of calls would hide the tests' own output.
             $0.logger = nil
         }
     }

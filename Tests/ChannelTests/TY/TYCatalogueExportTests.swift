@@ -24,8 +24,7 @@ struct TYCatalogueExportTests {
     @Test("in the delegate form the output receives progress, and the result exactly once, on the main actor")
     @MainActor func delegate() async throws {
         try await withSandbox(.ty.at(.sandbox)) { _ in
-            let interactor = TYCatalogueExportInteractor()
-            let output = Page()
+            let (interactor, output) = (TYCatalogueExportInteractor(), Page())
             interactor.output = output
             interactor.exportCatalogue(to: file)
             try await eventually("the output received no result") { await !output.results.isEmpty }
@@ -55,8 +54,7 @@ struct TYCatalogueExportTests {
         let server = try Self.server(afterHalf: [.stall])
         let channel = closing(Channel.ty.at(.sandbox).speaking(to: server))
         try await ChannelOverride.with(channel) {
-            let interactor = TYCatalogueExportInteractor()
-            let output = Page()
+            let (interactor, output) = (TYCatalogueExportInteractor(), Page())
             interactor.output = output
             interactor.exportCatalogue(to: file)
             try await eventually("the output saw no half") { await output.last?.completed == Int64(half) }

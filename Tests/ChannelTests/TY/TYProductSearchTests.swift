@@ -54,8 +54,7 @@ struct TYProductSearchTests {
     @Test("in the delegate form the output gets each page once, on the main actor")
     @MainActor func delegate() async throws {
         try await withSandbox(.ty.at(.sandbox)) { _ in
-            let interactor = TYProductSearchInteractor()
-            let output = Page()
+            let (interactor, output) = (TYProductSearchInteractor(), Page())
             interactor.output = output
             interactor.fetchNextPage()
             interactor.fetchProducts(query: "")
@@ -72,8 +71,7 @@ struct TYProductSearchTests {
     @Test("in the delegate form a search that another one replaces does not call the output")
     @MainActor func givenUp() async throws {
         try await withSandbox(.ty.at(.sandbox)) { _ in
-            let interactor = TYProductSearchInteractor()
-            let output = Page()
+            let (interactor, output) = (TYProductSearchInteractor(), Page())
             interactor.output = output
             interactor.fetchProducts(query: "")
             interactor.fetchProducts(query: "çanta")
