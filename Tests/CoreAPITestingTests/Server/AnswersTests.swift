@@ -5,8 +5,7 @@ struct AnswersTests {
     /// All bytes that a client reads from a fresh connection whose request gets this reply.
     private func exchange(_ reply: ServerReply, method: String = "GET") throws -> String {
         let server = try LoopbackServer.test { _ in reply }
-        let client = try RawClient(port: server.port)
-        try client.send("\(method) / HTTP/1.1\r\nConnection: close\r\n\r\n")
+        let client = try RawClient(server, sending: "\(method) / HTTP/1.1\r\nConnection: close\r\n\r\n")
         return try String(decoding: client.receiveToEnd(), as: UTF8.self)
     }
 
@@ -58,8 +57,8 @@ struct AnswersTests {
     @Test("a script is played in order across connections, and a request beyond its end gets an explanation")
     func script() throws {
         let server = try LoopbackServer.test(script: [.ok("one."), .status(503, body: Data("two.".utf8))])
-        let first = try RawClient(port: server.port)
-        let second = try RawClient(port: server.port)
+        let first = try RawClient(server)
+        let second = try RawClient(server)
         #expect(try first.get("/", through: ".").hasSuffix("one."))
         #expect(try second.get("/", through: ".").hasPrefix("HTTP/1.1 503 Service Unavailable"))
         let third = try first.get("/more", through: "/more")
@@ -70,11 +69,10 @@ struct AnswersTests {
     @Test("a request that broke off uses no reply of a script")
     func scriptAfterDefect() async throws {
         let server = try LoopbackServer.test(script: [.ok("one.")])
-        let broken = try RawClient(port: server.port)
-        try broken.send("GET /")
+        let broken = try RawClient(server, sending: "GET /")
         broken.close()
         try await server.waitForRequests(1)
-        #expect(try RawClient(port: server.port).get("/", through: ".").hasSuffix("one."))
+        #expect(try RawClient(server).get("/", through: ".").hasSuffix("one."))
     }
 
     @Test("steps can be added before and after a reply")
@@ -86,12 +84,21 @@ struct AnswersTests {
         #expect(answer.hasSuffix("x!"))
     }
 
+    @Test("a gate stays open, for any number of replies")
+    func openGate() async throws {
+        let gate = try Gate()
+        for _ in 0..<2 { gate.open() }
+        try await gate.waitUntilOpen(timeout: .zero)
+        let server = try LoopbackServer.test { _ in ServerReply.ok("x").after(.waitFor(gate), .waitFor(gate)) }
+        let client = try RawClient(server)
+        for _ in 0..<3 { #expect(try client.get("/", through: "x").hasSuffix("x")) }
+    }
+
     @Test("a reply larger than every buffer arrives whole")
     func large() throws {
         let body = Data(repeating: 7, count: 20 << 20)
         let server = try LoopbackServer.test { _ in .ok(body) }
-        let client = try RawClient(port: server.port)
-        try client.send("GET / HTTP/1.1\r\nConnection: close\r\n\r\n")
+        let client = try RawClient(server, sending: "GET / HTTP/1.1\r\nConnection: close\r\n\r\n")
         #expect(try client.receiveToEnd().suffix(body.count) == body)
     }
 }

@@ -5,8 +5,7 @@ struct FaultsTests {
     /// A client that has sent a request to a server with this reply.
     private func asked(_ reply: ServerReply) throws -> (LoopbackServer, RawClient) {
         let server = try LoopbackServer.test { _ in reply }
-        let client = try RawClient(port: server.port)
-        try client.send("POST / HTTP/1.1\r\nContent-Length: 2\r\n\r\nab")
+        let client = try RawClient(server, sending: "POST / HTTP/1.1\r\nContent-Length: 2\r\n\r\nab")
         return (server, client)
     }
 
@@ -37,8 +36,7 @@ struct FaultsTests {
     @Test("by a clean close although it never read a second request")
     func closeOverUnreadInput() throws {
         let server = try LoopbackServer.test(script: [.ok("x").followed(by: .closeConnection)])
-        let client = try RawClient(port: server.port)
-        try client.send("GET /1 HTTP/1.1\r\n\r\nGET /2 HTTP/1.1\r\n\r\n")
+        let client = try RawClient(server, sending: "GET /1 HTTP/1.1\r\n\r\nGET /2 HTTP/1.1\r\n\r\n")
         #expect(try text(client.receiveToEnd()).hasSuffix("x"))
         #expect(server.requests.map(\.target) == ["/1"])
     }
@@ -92,7 +90,7 @@ struct FaultsTests {
     @Test("by resetting a connection as soon as it is accepted")
     func resetOnConnect() async throws {
         let server = try LoopbackServer.test(onConnect: [.reset]) { _ in .ok() }
-        let client = try RawClient(port: server.port)
+        let client = try RawClient(server)
         #expect(throws: RawClient.Failed(call: "recv", code: ECONNRESET)) { try client.receive() }
         try await server.waitForOpenConnections(atMost: 0)
         #expect(server.connectionsAccepted == 1 && server.requests.isEmpty)
@@ -101,7 +99,7 @@ struct FaultsTests {
     @Test("by sending to a client before its request, and then serving it")
     func greeting() throws {
         let server = try LoopbackServer.test(onConnect: [.send(Data("hello".utf8))]) { _ in .ok("x") }
-        let client = try RawClient(port: server.port)
+        let client = try RawClient(server)
         #expect(try client.receive(through: "hello") == "hello")
         #expect(try client.get("/", through: "x").hasPrefix("HTTP/1.1 200 OK"))
     }
@@ -109,8 +107,7 @@ struct FaultsTests {
     @Test("by never sending a byte on a connection")
     func silent() async throws {
         let server = try LoopbackServer.startSilent()
-        let client = try RawClient(port: server.port)
-        try client.send("\u{16}\u{3}\u{1}")
+        let client = try RawClient(server, sending: "\u{16}\u{3}\u{1}")
         try await server.waitForConnections(1)
         #expect(await !client.hasSomething(within: 50))
         #expect(server.requests.isEmpty)

@@ -4,8 +4,7 @@ import TestSupport
 struct GzipBombTests {
     private func body(decodedBytes: Int) throws -> Data {
         let server = try LoopbackServer.test { _ in .gzipBomb(decodedBytes: decodedBytes) }
-        let client = try RawClient(port: server.port)
-        try client.send("GET / HTTP/1.1\r\nConnection: close\r\n\r\n")
+        let client = try RawClient(server, sending: "GET / HTTP/1.1\r\nConnection: close\r\n\r\n")
         let answer = try client.receiveToEnd()
         let headEnd = try #require(answer.range(of: Data("\r\n\r\n".utf8)))
         #expect(String(decoding: answer[..<headEnd.lowerBound], as: UTF8.self).contains("Content-Encoding: gzip"))

@@ -11,16 +11,23 @@ final class RawClient {
     private let descriptor: Int32
     private var isClosed = false
 
-    init(port: UInt16, connectTimeout: Duration = .seconds(5)) throws {
+    convenience init(_ server: LoopbackServer, sending text: String = "") throws {
+        try self.init(port: server.port)
+        try send(text)
+    }
+
+    init(port: UInt16) throws {
         #if canImport(Glibc)
         descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
         #else
         descriptor = socket(AF_INET, SOCK_STREAM, 0)
         #endif
         guard descriptor >= 0 else { throw Failed(call: "socket", code: errno) }
-        limit(SO_RCVTIMEO, to: .seconds(5))
-        // This limits connect, too, which then fails with EINPROGRESS.
-        limit(SO_SNDTIMEO, to: connectTimeout)
+        // That of sending limits connect, too, which then fails with EINPROGRESS.
+        for option in [SO_RCVTIMEO, SO_SNDTIMEO] {
+            var limit = timeval(tv_sec: 5, tv_usec: 0)
+            setsockopt(descriptor, SOL_SOCKET, option, &limit, socklen_t(MemoryLayout.size(ofValue: limit)))
+        }
         var address = sockaddr_in()
         address.sin_family = sa_family_t(AF_INET)
         address.sin_port = port.bigEndian
@@ -31,13 +38,6 @@ final class RawClient {
             }
         }
         guard result == 0 else { throw Failed(call: "connect", code: errno) }
-        limit(SO_SNDTIMEO, to: .seconds(5))
-    }
-
-    private func limit(_ option: Int32, to duration: Duration) {
-        let (seconds, attoseconds) = duration.components
-        var limit = timeval(tv_sec: Int(seconds), tv_usec: .init(attoseconds / 1_000_000_000_000))
-        setsockopt(descriptor, SOL_SOCKET, option, &limit, socklen_t(MemoryLayout.size(ofValue: limit)))
     }
 
     deinit { close() }

@@ -5,7 +5,7 @@ struct ReadingRequestsTests {
     @Test("method, target and headers are recorded as sent, in order and with repetitions")
     func head() throws {
         let server = try LoopbackServer.test { _ in .ok() }
-        let client = try RawClient(port: server.port)
+        let client = try RawClient(server)
         let head = "PATCH /a%20b?q=%C3%A7 HTTP/1.1\r\nHost: test\r\nX-One: 1\r\nx-two:  2 \r\nX-ONE: 3\r\n\r\n"
         try client.send(head)
         _ = try client.receive(through: "\r\n\r\n")
@@ -22,7 +22,7 @@ struct ReadingRequestsTests {
     @Test("a body is read by its Content-Length, from any pieces")
     func contentLength() throws {
         let server = try LoopbackServer.test { .ok("\($0.body.count) bytes") }
-        let client = try RawClient(port: server.port)
+        let client = try RawClient(server)
         let body = Data((0..<300_000).map { UInt8(truncatingIfNeeded: $0) })
         try client.send("POST /upload HTTP/1.1\r\nContent-Length: 300000\r\n")
         try client.send("\r\n")
@@ -35,7 +35,7 @@ struct ReadingRequestsTests {
     @Test("a chunked body is joined; extensions and trailers are skipped")
     func chunkedBody() throws {
         let server = try LoopbackServer.test { .ok($0.bodyText + ".") }
-        let client = try RawClient(port: server.port)
+        let client = try RawClient(server)
         let chunks = ["5;note=\"x\"\r\nhello\r\n", "A\r\n, chunked \r\n", "5\r\nworld\r\n", "0\r\nX-Sum: 1\r\n\r\n"]
         try client.send("POST / HTTP/1.1\r\nTransfer-Encoding: chunked\r\n\r\n" + chunks.joined())
         #expect(try client.receive(through: ".").hasSuffix("hello, chunked world."))
@@ -48,8 +48,7 @@ struct ReadingRequestsTests {
         ])
     func bodyLimit(rest: String) throws {
         let server = try LoopbackServer.test(bodyLimit: 5) { .ok("<\($0.bodyText) of \($0.bodyLength)>") }
-        let client = try RawClient(port: server.port)
-        try client.send("POST / HTTP/1.1\r\n" + rest)
+        let client = try RawClient(server, sending: "POST / HTTP/1.1\r\n" + rest)
         #expect(try client.receive(through: ">").hasSuffix("<hello of 11>"))
         #expect(try client.get("/", through: ">").hasSuffix("< of 0>"))
     }
@@ -57,8 +56,7 @@ struct ReadingRequestsTests {
     @Test("Expect: 100-continue is answered before the body arrives")
     func expectContinue() throws {
         let server = try LoopbackServer.test { .ok($0.bodyText + ".") }
-        let client = try RawClient(port: server.port)
-        try client.send("PUT / HTTP/1.1\r\nExpect: 100-continue\r\nContent-Length: 4\r\n\r\n")
+        let client = try RawClient(server, sending: "PUT / HTTP/1.1\r\nExpect: 100-continue\r\nContent-Length: 4\r\n\r\n")
         #expect(try client.receive(through: "\r\n\r\n") == "HTTP/1.1 100 Continue\r\n\r\n")
         try client.send("body")
         #expect(try client.receive(through: ".").hasSuffix("\r\n\r\nbody."))
@@ -68,11 +66,11 @@ struct ReadingRequestsTests {
     @Test("requests on one connection are counted as exchanges, also when they are pipelined")
     func pipelining() throws {
         let server = try LoopbackServer.test { .ok("<\($0.connection).\($0.exchange)\($0.target)>") }
-        let client = try RawClient(port: server.port)
+        let client = try RawClient(server)
         #expect(try client.get("/a", through: ">").hasSuffix("<0.0/a>"))
         try client.send("POST /b HTTP/1.1\r\nContent-Length: 3\r\n\r\nxyzGET /c HTTP/1.1\r\n\r\n")
         #expect(try client.receive(through: "/c>").contains("<0.1/b>"))
-        let other = try RawClient(port: server.port)
+        let other = try RawClient(server)
         #expect(try other.get("/d", through: ">").hasSuffix("<1.0/d>"))
         #expect(server.requests.map(\.target) == ["/a", "/b", "/c", "/d"])
         #expect(server.connectionsAccepted == 2)
@@ -83,8 +81,7 @@ struct ReadingRequestsTests {
         arguments: ["GET / HTTP/1.1\r\nConnection: close\r\n\r\n", "GET / HTTP/1.0\r\n\r\n"])
     func askedToClose(request: String) throws {
         let server = try LoopbackServer.test { _ in .ok("bye") }
-        let client = try RawClient(port: server.port)
-        try client.send(request)
+        let client = try RawClient(server, sending: request)
         #expect(try String(decoding: client.receiveToEnd(), as: UTF8.self).hasSuffix("bye"))
     }
 
@@ -97,8 +94,7 @@ struct ReadingRequestsTests {
         ])
     func brokenOff(bytes: String, reason: String) async throws {
         let server = try LoopbackServer.test { _ in .ok() }
-        let client = try RawClient(port: server.port)
-        try client.send(bytes)
+        let client = try RawClient(server, sending: bytes)
         client.close()
         let request = try #require(try await server.waitForRequests(1).first)
         #expect(request.error == reason)
@@ -122,8 +118,7 @@ struct ReadingRequestsTests {
         ])
     func malformed(bytes: String, reason: String) throws {
         let server = try LoopbackServer.test { _ in .ok() }
-        let client = try RawClient(port: server.port)
-        try client.send(bytes)
+        let client = try RawClient(server, sending: bytes)
         let answer = try String(decoding: client.receiveToEnd(), as: UTF8.self)
         #expect(answer.hasPrefix("HTTP/1.1 400 Bad Request\r\n") && answer.contains(reason))
         #expect(server.requests.first?.error?.contains(reason) == true)

@@ -18,8 +18,8 @@ struct HTTP2ServerTests {
     @Test("announces its stop, and closes an idle connection")
     func stopping() async throws {
         let server = try LoopbackServer.start { _ in .ok() }
-        let client = try RawClient(port: server.port)
-        try client.send(Data("PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n".utf8) + Self.settings)
+        let client = try RawClient(server, sending: "PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n")
+        try client.send(Self.settings)
         var received = Data()
         while !received.suffix(9).elementsEqual(Self.acknowledgement) { received += try client.receive() }
         await server.stop(within: .seconds(50))
@@ -64,13 +64,14 @@ struct HTTP2ServerTests {
     @Test("serves a client that begins with HTTP/2 in clear text")
     func priorKnowledge() async throws {
         let server = try LoopbackServer.start { request in .ok("\(request.version) \(request.bodyText)") }
-        #expect(try await curl("--http2-prior-knowledge", "--data", "x=1", server.url) == "HTTP/2 x=1")
+        let curl = ["curl", "-sS", "--max-time", "10", "--http2-prior-knowledge", "--data", "x=1", server.url]
+        #expect(try await Program.run(curl).text == "HTTP/2 x=1")
     }
 
     @Test("resets a connection only after its client has acknowledged the settings, which would otherwise meet the reset")
     func resetWaits() async throws {
         let server = try LoopbackServer.test { _ in .ok("whole").followed(by: .complete, .reset) }
-        let client = try RawClient(port: server.port)
+        let client = try RawClient(server)
         let request = Data([0, 0, 3, 1, 5, 0, 0, 0, 1, 0x82, 0x86, 0x84])
         try client.send(Data("PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n".utf8) + Self.settings + request)
         var answer = Data()
@@ -83,10 +84,6 @@ struct HTTP2ServerTests {
 
     private static let settings = Data([0, 0, 0, 4, 0, 0, 0, 0, 0])
     private static let acknowledgement = Data([0, 0, 0, 4, 1, 0, 0, 0, 0])
-
-    private func curl(_ arguments: String...) async throws -> String {
-        try await Program.run(["curl", "-sS", "--max-time", "10"] + arguments).text
-    }
 }
 
 extension NetworkManager {
