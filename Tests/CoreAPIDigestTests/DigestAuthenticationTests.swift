@@ -3,13 +3,6 @@ import TestSupport
 
 @Suite("Digest authentication over the wire", .closing, .timeLimit(.minutes(1)))
 struct DigestAuthenticationTests {
-    struct Thing: Endpoint {
-        var path = "thing"
-        var method = HTTPRequest.Method.get
-        var baseURL = ""
-        var headers: Headers = [:]
-    }
-
     private func channel(
         _ base: String, password: Secret<String> = "passwd", origins: [String] = [], allowsLegacy: Bool = false
     ) throws -> Channel {
@@ -26,15 +19,15 @@ struct DigestAuthenticationTests {
         return (digest, server, try channel(server.url, password: password, allowsLegacy: allowsLegacy))
     }
 
-    private func status(_ channel: Channel, _ endpoint: Thing = Thing()) async -> Int? {
-        await NetworkManager<Thing>(channel: channel).response(for: endpoint, as: .nothing).head?.status.code
+    private func status(_ channel: Channel, _ endpoint: TestEndpoint = TestEndpoint()) async -> Int? {
+        await channel.manager.response(for: endpoint, as: .nothing).status
     }
 
     @Test("is challenged once, then answers in advance, for exactly the target on the wire")
     func flow() async throws {
         let (digest, server, channel) = try served()
-        for path in ["thing", "a b/ç?q=1&r=%22;x=\"y\"", "other"] { #expect(await status(channel, Thing(path: path)) == 200) }
-        #expect(await status(channel, Thing(method: .post)) == 200)
+        for path in ["thing", "a b/ç?q=1&r=%22;x=\"y\"", "other"] { #expect(await status(channel, TestEndpoint(path)) == 200) }
+        #expect(await status(channel, TestEndpoint("thing", .post)) == 200)
         #expect(server.requests.count == 5)
         #expect(digest.repeated.isEmpty)
     }
@@ -60,7 +53,7 @@ struct DigestAuthenticationTests {
         let (chunks, continuation) = AsyncStream.makeStream(of: Data.self)
         continuation.yield(Data("once".utf8))
         continuation.finish()
-        let upload = NetworkManager<Never>(channel: channel).upload(.post("thing"), from: .once(chunks))
+        let upload = channel.manager.upload(.post("thing"), from: .once(chunks))
         #expect(await upload.response.head?.status.code == 401)
         #expect(server.requests.map(\.bodyText) == ["once"])
     }
@@ -80,8 +73,7 @@ struct DigestAuthenticationTests {
         let server = try LoopbackServer.test { _ in
             .status(401, headers: ["WWW-Authenticate": "Digest realm=r, nonce=n, qop=auth, stale=true"])
         }
-        let channel = try channel(server.url)
-        #expect(await status(channel) == 401)
+        #expect(await status(try channel(server.url)) == 401)
         #expect(server.requests.count == 5)
     }
 
@@ -89,7 +81,7 @@ struct DigestAuthenticationTests {
     func wrongPassword(isLegacy: Bool) async throws {
         let (_, server, channel) = try served(isLegacy: isLegacy, password: "s3cret", allowsLegacy: isLegacy)
         for _ in 0..<2 {
-            let response = await NetworkManager<Thing>(channel: channel).response(for: Thing(), as: .nothing)
+            let response = await channel.manager.response(for: TestEndpoint(), as: .nothing)
             #expect(response.error?.label == "verification.unacceptableStatus.401")
             let shown = "\(response) \(response.error?.localizedDescription ?? "") \(String(describing: response.request))"
             #expect(!shown.contains("s3cret"))
@@ -100,8 +92,7 @@ struct DigestAuthenticationTests {
     @Test("without a challenge of Digest the rejection is the result")
     func otherScheme() async throws {
         let server = try LoopbackServer.test { _ in .status(401, headers: ["WWW-Authenticate": "Basic realm=r"]) }
-        let channel = try channel(server.url)
-        let error = await NetworkManager<Thing>(channel: channel).response(for: Thing(), as: .nothing).error
+        let error = await (try channel(server.url)).manager.response(for: TestEndpoint(), as: .nothing).error
         #expect(error?.label == "verification.unacceptableStatus.401" && server.requests.count == 1)
     }
 
@@ -117,10 +108,11 @@ struct DigestAuthenticationTests {
         }
         var channel = try channel(server.url)
         channel.errorFilter = .rejection(Envelope.self)
-        let manager = NetworkManager<Thing>(channel: channel)
+        let manager = channel.manager
         let response =
             streams
-            ? await manager.stream(Thing()).map { _ in () } : await manager.response(for: Thing(), as: .data).map { _ in () }
+            ? await manager.stream(.get("thing")).map { _ in () }
+            : await manager.response(for: .get("thing"), as: .data).map { _ in () }
         let error = try #require(response.error)
         #expect(error.app(DigestAuthentication.Failure.self) == .unsupportedProtection("auth-int"))
         #expect(response.head?.status == .unauthorized && response.head?.headers[.init("X-Trace")!] == "7")
@@ -136,16 +128,16 @@ struct DigestAuthenticationTests {
         var isolated = channel
         isolated.attemptMiddleware = channel.attemptMiddleware.map { $0.isolatedCopy() }
         for copy in [channel, isolated] {
-            for path in ["thing", "a?q=1"] { #expect(await status(copy, Thing(path: path)) == 200) }
+            for path in ["thing", "a?q=1"] { #expect(await status(copy, TestEndpoint(path)) == 200) }
             digest.expire()
-            #expect(await status(copy, Thing(method: .post)) == 200)
+            #expect(await status(copy, TestEndpoint("thing", .post)) == 200)
         }
     }
 
     @Test("a challenge without qop is rejected by default, and the error names the setting that allows it")
     func legacyRejected() async throws {
         let (_, server, channel) = try served(isLegacy: true)
-        let error = await NetworkManager<Thing>(channel: channel).response(for: Thing(), as: .nothing).error
+        let error = await channel.manager.response(for: TestEndpoint(), as: .nothing).error
         #expect(error?.app(DigestAuthentication.Failure.self) == .unsupportedProtection(nil))
         #expect(error?.description.contains("allowsLegacyChallenges: true") == true)
         #expect(server.requests.map { $0.headers["authorization"] } == [nil])
@@ -157,10 +149,10 @@ struct DigestAuthenticationTests {
         let servers = try (0..<3).map { _ in try LoopbackServer.test { digest.reply(to: $0, .ok()) } }
         let (server, named, stranger) = (servers[0], servers[1], servers[2])
         let channel = try channel(server.url, origins: [named.url])
-        #expect(await status(channel, Thing(baseURL: named.url)) == 200)
-        #expect(await status(channel, Thing(baseURL: stranger.url)) == 401)
+        #expect(await status(channel, TestEndpoint(baseURL: named.url)) == 200)
+        #expect(await status(channel, TestEndpoint(baseURL: stranger.url)) == 401)
         #expect(stranger.requests.map { $0.headers["authorization"] } == [nil])
-        #expect(await status(channel, Thing(headers: ["Authorization": "Bearer mine"])) == 400)
+        #expect(await status(channel, TestEndpoint(headers: ["Authorization": "Bearer mine"])) == 400)
         #expect(server.requests.map { $0.headers["authorization"] } == ["Bearer mine"])
     }
 
@@ -182,11 +174,11 @@ struct DigestAuthenticationTests {
             digest.reply(to: request, request.path == "/b" ? .ok() : .redirect(to: "/b", status: 303))
         }
         let channel = try channel(server.url)
-        #expect(await status(channel, Thing(path: "a")) == 200)
+        #expect(await status(channel, TestEndpoint("a")) == 200)
         #expect(
             server.requests.map { "\($0.path) \($0.headers["authorization"] != nil)" } == ["/a false", "/a true", "/b true"])
         digest.expire()
-        #expect(await status(channel, Thing(path: "a", method: .post)) == 200)
+        #expect(await status(channel, TestEndpoint("a", .post)) == 200)
         #expect(server.requests.dropFirst(3).map { "\($0.method) \($0.path)" } == ["POST /a", "POST /a", "GET /b"])
         #expect(digest.repeated.isEmpty)
     }
@@ -201,7 +193,7 @@ struct DigestAuthenticationTests {
         for (password, expected) in [("passwd", 200), ("wrong", 401)] {
             var channel = try channel(url, password: Secret(password))
             channel.cookies = CookieJar()  // httpbin remembers in cookies which nonces are too old.
-            for _ in 0..<2 { #expect(await status(channel, Thing(path: "digest-auth/\(path)")) == expected) }
+            for _ in 0..<2 { #expect(await status(channel, TestEndpoint("digest-auth/\(path)")) == expected) }
         }
     }
 }

@@ -7,24 +7,10 @@ import TestSupport
 struct ReactiveTests {
     struct Item: Codable, Equatable, Sendable { var id: Int }
 
-    struct Things: Endpoint {
-        var path: String { "thing" }
-        var method: HTTPRequest.Method { .get }
-    }
-
-    struct Missing: Endpoint {
-        var path: String { "missing" }
-        var method: HTTPRequest.Method { .get }
-    }
-
     struct Provider: EndpointProvider {
         static var thing: GET<Void, Item> { create("thing") }
         static var place: POST<Item, Item> { create("thing") }
     }
-
-    private func channel(_ server: LoopbackServer) -> Channel { .test(server, name: "reactive") }
-
-    private func manager(_ server: LoopbackServer) -> NetworkManager<Things> { NetworkManager(channel: channel(server)) }
 
     private func all(_ stream: AsyncStream<String>) async -> [String] { await stream.reduce(into: []) { $0.append($1) } }
 
@@ -45,13 +31,13 @@ struct ReactiveTests {
         let server = try LoopbackServer.test {
             $0.path == "/thing" ? .json(#"{"id":7}"#, headers: ["X-Total": "9"]) : .status(404, body: Data("gone".utf8))
         }
-        let dispatcher = CommonDispatcher(channel: channel(server))
-        let found = dispatcher.publisher(for: Provider.thing, as: .decodable(Item.self)).asResponse().map { response in
+        let dispatcher = Channel.test(server).dispatcher
+        let found = dispatcher.publisher(for: Provider.thing).asResponse().map { response in
             let total = response.head?.headers.first { $0.name.canonicalName == "x-total" }?.value ?? ""
             return "\(total) \((try? response.result.get())?.id ?? 0)"
         }
         #expect(await outcome(found) == ["9 7"])
-        let missing = dispatcher.publisher(for: Missing(), as: .text).asResponse().map { response in
+        let missing = dispatcher.publisher(for: TestEndpoint("missing"), as: .text).asResponse().map { response in
             "\(response.head?.status.code ?? 0) \(String(decoding: response.data, as: UTF8.self)) \(response.error?.label ?? "")"
         }
         #expect(await outcome(missing) == ["404 gone verification.unacceptableStatus.404"])
@@ -60,37 +46,39 @@ struct ReactiveTests {
     @Test("publishes the value and finishes, or the error")
     func outcomes() async throws {
         let server = try LoopbackServer.test { $0.path == "/thing" ? .json(#"{"id":7}"#) : .status(404) }
-        #expect(await outcome(manager(server).publisher(for: Things(), as: .decodable(Item.self))) == ["Item(id: 7)"])
-        let dispatcher = CommonDispatcher(channel: channel(server))
-        #expect(await outcome(dispatcher.publisher(for: Provider.thing, as: .decodable(Item.self))) == ["Item(id: 7)"])
-        #expect(
-            await outcome(dispatcher.publisher(for: Provider.place(Item(id: 1)), as: .decodable(Item.self))) == ["Item(id: 7)"])
-        #expect(await outcome(dispatcher.publisher(for: Things(), as: .text)) == [#"{"id":7}"#])
-        #expect(await outcome(dispatcher.publisher(for: Things(), as: .decodable([Int].self))) == ["failed decoding"])
+        #expect(await outcome(server.manager.publisher(for: TestEndpoint(), as: .decodable(Item.self))) == ["Item(id: 7)"])
+        let dispatcher = Channel.test(server).dispatcher
+        #expect(await outcome(dispatcher.publisher(for: Provider.thing)) == ["Item(id: 7)"])
+        #expect(await outcome(dispatcher.publisher(for: Provider.place(Item(id: 1)))) == ["Item(id: 7)"])
+        #expect(await outcome(dispatcher.publisher(for: TestEndpoint(), as: .text)) == [#"{"id":7}"#])
+        #expect(await outcome(dispatcher.publisher(for: TestEndpoint(), as: .decodable([Int].self))) == ["failed decoding"])
     }
 
     @Test("cold: no request is sent before a subscription, and each subscription is a separate call")
     func cold() async throws {
         let server = try LoopbackServer.test { _ in .json(#"{"id":7}"#) }
-        let publisher = manager(server).publisher(for: Things(), as: .decodable(Item.self))
+        let publisher = server.manager.publisher(for: TestEndpoint(), as: .decodable(Item.self))
         #expect(server.requests.isEmpty)
         _ = await outcome(publisher)
         _ = await outcome(publisher)
         #expect(server.requests.count == 2)
     }
 
-    /// Keeps its subscription and requests values only on demand.
+    /// Keeps its subscription and requests values only on demand; may cancel while it receives one.
     ///
     /// `@unchecked`: touched on the main actor only.
     final class Reluctant: Subscriber, @unchecked Sendable {
         typealias Input = Item
         typealias Failure = APIClientError
         let (heard, tell) = AsyncStream.makeStream(of: String.self)
+        let leaves: Bool
         var subscription: (any Subscription)?
+        init(leaves: Bool = false) { self.leaves = leaves }
         func receive(subscription: any Subscription) { self.subscription = subscription }
         func receive(_ input: Item) -> Subscribers.Demand {
+            if leaves { subscription?.cancel() }
             tell.yield("\(input.id)")
-            return .unlimited
+            return leaves ? .none : .unlimited
         }
         func receive(completion: Subscribers.Completion<APIClientError>) {
             tell.yield("completed")
@@ -102,10 +90,10 @@ struct ReactiveTests {
     @MainActor func demand() async throws {
         let server = try LoopbackServer.test { _ in .json(#"{"id":7}"#) }
         let subscriber = Reluctant()
-        manager(server).publisher(for: Things(), as: .decodable(Item.self)).subscribe(subscriber)
+        server.manager.publisher(for: TestEndpoint(), as: .decodable(Item.self)).subscribe(subscriber)
         subscriber.subscription?.request(.none)
         // Another call makes a round trip. If this subscription had sent its request, the server would have received it before.
-        _ = try await manager(server).request(endpoint: Things(), type: Item.self)
+        _ = try await server.manager.request(endpoint: TestEndpoint(), type: Item.self)
         #expect(server.requests.count == 1)
         subscriber.subscription?.request(.max(3))
         subscriber.subscription?.request(.unlimited)
@@ -119,7 +107,7 @@ struct ReactiveTests {
     @MainActor func cancelled() async throws {
         let server = try LoopbackServer.test { _ in .stallBeforeHead }
         let subscriber = Reluctant()
-        manager(server).publisher(for: Things(), as: .decodable(Item.self)).subscribe(subscriber)
+        server.manager.publisher(for: TestEndpoint(), as: .decodable(Item.self)).subscribe(subscriber)
         subscriber.subscription?.request(.unlimited)
         _ = try await server.waitForRequests(1)
         subscriber.subscription?.cancel()
@@ -127,7 +115,7 @@ struct ReactiveTests {
         subscriber.tell.finish()
         #expect(await all(subscriber.heard).isEmpty)
         let unasked = Reluctant()
-        manager(server).publisher(for: Things(), as: .decodable(Item.self)).subscribe(unasked)
+        server.manager.publisher(for: TestEndpoint(), as: .decodable(Item.self)).subscribe(unasked)
         unasked.subscription?.cancel()
         unasked.subscription?.request(.unlimited)
         #expect(server.requests.count == 1)
@@ -136,7 +124,7 @@ struct ReactiveTests {
     @Test("retryRequest makes exactly the given number of further attempts of one call")
     func retries() async throws {
         let server = try LoopbackServer.test { $0.exchange == 3 ? .json(#"{"id":7}"#) : .status(503) }
-        let publisher = manager(server).publisher(for: Things(), as: .decodable(Item.self))
+        let publisher = server.manager.publisher(for: TestEndpoint(), as: .decodable(Item.self))
         #expect(
             await outcome(publisher.retryRequest(max: 1, delay: .milliseconds(1))) == [
                 "failed verification.unacceptableStatus.503"
@@ -148,8 +136,8 @@ struct ReactiveTests {
     @Test("asResult makes a failure a value, and the chain continues")
     func results() async throws {
         let server = try LoopbackServer.test { $0.path == "/thing" ? .status(503) : .json("{}") }
-        let manager = manager(server)
-        let results = [1, 2].publisher.flatMap { _ in manager.publisher(for: Things(), as: .decodable(Item.self)).asResult() }
+        let manager = server.manager
+        let results = [1, 2].publisher.flatMap { _ in manager.publisher(for: TestEndpoint(), as: .decodable(Item.self)).asResult() }
             .map { result in if case .failure(let error) = result { error.label } else { "success" } }
         let label = "verification.unacceptableStatus.503"
         #expect(await outcome(results) == [label, label])
@@ -162,44 +150,22 @@ struct ReactiveTests {
         let own = DispatchQueue(label: "own")
         own.setSpecific(key: key, value: "own")
         DispatchQueue.main.setSpecific(key: key, value: "main")
-        var channel = channel(server)
+        var channel = Channel.test(server)
         for (queue, name) in [(CallbackQueue.main, "main"), (.queue(own), "own")] {
             channel.callbackQueue = queue
-            let publisher = NetworkManager<Things>(channel: channel).publisher(for: Things(), as: .decodable(Item.self))
+            let publisher = channel.manager.publisher(for: TestEndpoint(), as: .decodable(Item.self))
             let places = await outcome(publisher.map { _ in DispatchQueue.getSpecific(key: key) ?? "none" })
             #expect(places == [name])
         }
     }
 
-    /// Cancels while it receives the value.
-    ///
-    /// `@unchecked`: called once, by one task.
-    final class Leaving: Subscriber, @unchecked Sendable {
-        typealias Input = Item
-        typealias Failure = APIClientError
-        let (heard, tell) = AsyncStream.makeStream(of: String.self)
-        var subscription: (any Subscription)?
-        func receive(subscription: any Subscription) {
-            self.subscription = subscription
-            subscription.request(.unlimited)
-        }
-        func receive(_ input: Item) -> Subscribers.Demand {
-            subscription?.cancel()
-            tell.yield("value")
-            return .none
-        }
-        func receive(completion: Subscribers.Completion<APIClientError>) { tell.yield("completed") }
-    }
-
     @Test("a subscriber that cancels while it receives the value gets no completion")
     @MainActor func leaving() async throws {
         let server = try LoopbackServer.test { _ in .json(#"{"id":7}"#) }
-        let subscriber = Leaving()
-        manager(server).publisher(for: Things(), as: .decodable(Item.self)).subscribe(subscriber)
-        for await event in subscriber.heard {
-            #expect(event == "value")
-            break
-        }
+        let subscriber = Reluctant(leaves: true)
+        server.manager.publisher(for: TestEndpoint(), as: .decodable(Item.self)).subscribe(subscriber)
+        subscriber.subscription?.request(.unlimited)
+        #expect(await subscriber.heard.first { _ in true } == "7")
         // A further event would arrive on the main queue before this.
         await withCheckedContinuation { continuation in DispatchQueue.main.async { continuation.resume() } }
         subscriber.tell.finish()
