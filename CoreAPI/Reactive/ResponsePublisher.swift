@@ -16,6 +16,13 @@ extension Dispatcher {
     ) -> ResponsePublisher<Value> {
         ResponsePublisher(queue: queue ?? callbackQueue) { await self.response(for: endpoint, as: decoding) }
     }
+
+    /// A call as a publisher of the endpoint's own output; see ``ResponsePublisher``.
+    public func publisher<Item: Endpoint>(
+        for endpoint: Item, queue: CallbackQueue? = nil
+    ) -> ResponsePublisher<Item.Output> {
+        publisher(for: endpoint, as: endpoint.decoding, queue: queue)
+    }
 }
 
 /// Makes a call per subscription and publishes its value, once, or the error it failed with.
