@@ -11,14 +11,6 @@ import Testing
 
     private func field(_ name: String, of answer: SandboxAnswer) -> String? { answer.headers.first { $0.name == name }?.value }
 
-    @Test("has a line for each product, a validator and a digest")
-    func whole() throws {
-        let whole = answer()
-        #expect(whole.status == .ok)
-        #expect(whole.body.split(separator: UInt8(ascii: "\n")).count == TYCatalogue.products.count)
-        #expect(try #require(field("repr-digest", of: whole)).hasPrefix("sha-256=:"))
-    }
-
     @Test("sends the rest of the same file, and a changed file from its beginning")
     func ranges() throws {
         let whole = answer()

