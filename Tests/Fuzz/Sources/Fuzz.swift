@@ -26,7 +26,8 @@ struct Fuzz {
         var count = CommandLine.argc
         var arguments = CommandLine.unsafeArgv
         let status = runFuzzer(&count, &arguments) { bytes, count in
-            target?.check(FuzzInput(UnsafeBufferPointer(start: bytes, count: count)))
+            var input = FuzzInput(UnsafeBufferPointer(start: bytes, count: count))
+            target?.check(&input)
             return 0
         }
         exit(status)

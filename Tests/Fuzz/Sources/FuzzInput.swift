@@ -21,4 +21,12 @@ struct FuzzInput {
     }
 
     mutating func lineOfText() -> String { String(decoding: line(), as: UTF8.self) }
+
+    /// What a parser makes of these bytes, which must be the same however they are cut.
+    func whole<Outcome: Equatable>(cutEvery size: Int, _ parse: ([[UInt8]]) -> Outcome) -> Outcome {
+        let pieces = stride(from: 0, to: bytes.count, by: size).map { Array(bytes.dropFirst($0).prefix(size)) }
+        let (whole, cut) = (parse(bytes.isEmpty ? [] : [Array(bytes)]), parse(pieces))
+        expect(whole == cut, "the same however it is cut, by \(size): \(whole), \(cut)")
+        return whole
+    }
 }

@@ -2,7 +2,7 @@
 /// always findings.
 struct FuzzTarget: Sendable {
     let name: String
-    let check: @Sendable (FuzzInput) -> Void
+    let check: @Sendable (inout FuzzInput) -> Void
 
     static let all: [FuzzTarget] = [
         .responseHead, .httpDate, .mediaType, .fixture, .address, .json, .decoder, .encoder, .certificate, .pinSet,

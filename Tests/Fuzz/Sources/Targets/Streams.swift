@@ -1,25 +1,22 @@
+import CoreAPI
 import Foundation
-import HTTPTypes
 
 @testable import CoreAPICore
 @testable import CoreAPIHTTP
 @testable import CoreAPIStreaming
 
-// Each parser of streams gets its input whole and cut as the first bytes say: both must give the same.
-
 extension FuzzTarget {
     /// Lines and JSON texts.
     static let lines = FuzzTarget(name: "lines") { input in
-        var input = input
         let (size, choice) = (Int(input.byte()) + 1, input.byte())
         let separator: UInt8 = choice % 2 == 0 ? 0x0A : 0x1E
         let limit = Int(choice)
-        let whole = lines(of: [input.data], separator, limit)
-        expect(whole == lines(of: input.data.cut(every: size), separator, limit), "the cuts do not matter")
+        let whole = input.whole(cutEvery: size) { lines(of: $0, LineParser(separator: separator, limit: limit)) }
         expect(whole.found.allSatisfy { $0.count <= limit && !$0.contains(separator) }, "a line is within its limit")
         expect(whole.found.reduce(0) { $0 + $1.count } <= input.bytes.count, "no more comes out than went in")
-        let texts = lines(of: [input.data], spansLines: choice % 2 == 0, limit)
-        expect(texts == lines(of: input.data.cut(every: size), spansLines: choice % 2 == 0, limit), "the cuts do not matter")
+        let texts = input.whole(cutEvery: size) {
+            lines(of: $0, LineParser(jsonLimit: limit, spansLines: choice % 2 == 0))
+        }
         expect(texts.found.allSatisfy { $0.count <= limit }, "a text is within its limit")
     }
 
@@ -28,20 +25,12 @@ extension FuzzTarget {
         var isRejected = false
     }
 
-    private static func lines(of pieces: [Data], _ separator: UInt8, _ limit: Int) -> Lines {
-        lines(of: pieces, LineParser(separator: separator, limit: limit))
-    }
-
-    private static func lines(of pieces: [Data], spansLines: Bool, _ limit: Int) -> Lines {
-        lines(of: pieces, LineParser(jsonLimit: limit, spansLines: spansLines))
-    }
-
-    private static func lines(of pieces: [Data], _ parser: LineParser) -> Lines {
+    private static func lines(of pieces: [[UInt8]], _ parser: LineParser) -> Lines {
         var parser = parser
         var lines = Lines()
         do {
             for piece in pieces {
-                parser.feed(piece)
+                parser.feed(Data(piece))
                 while let line = try parser.next() { lines.found.append(Data(line)) }
             }
             if let last = try parser.finish() { lines.found.append(Data(last)) }
@@ -51,11 +40,8 @@ extension FuzzTarget {
 
     /// An event stream.
     static let events = FuzzTarget(name: "events") { input in
-        var input = input
         let (size, limit) = (Int(input.byte()) + 1, Int(input.byte()))
-        let whole = events(of: [input.data], limit)
-        let cut = events(of: input.data.cut(every: size), limit)
-        expect(whole == cut, "the cuts do not matter: \(whole), \(cut)")
+        let whole = input.whole(cutEvery: size) { events(of: $0, limit) }
         for event in whole.found {
             // An invalid byte becomes three, and a decoder may see some only as one.
             expect(event.data.utf8.count <= 3 * limit, "an event is within its limit")
@@ -70,12 +56,12 @@ extension FuzzTarget {
         var isRejected = false
     }
 
-    private static func events(of pieces: [Data], _ limit: Int) -> Events {
+    private static func events(of pieces: [[UInt8]], _ limit: Int) -> Events {
         var parser = EventParser(limit: limit)
         var events = Events()
         do {
             for piece in pieces {
-                parser.feed(piece)
+                parser.feed(Data(piece))
                 while let event = try parser.next() { events.found.append(event) }
             }
         } catch { events.isRejected = true }
@@ -85,11 +71,8 @@ extension FuzzTarget {
 
     /// A multipart body with the boundary "b".
     static let multipart = FuzzTarget(name: "multipart") { input in
-        var input = input
         let size = Int(input.byte()) + 1
-        let whole = parts(of: [input.data])
-        let cut = parts(of: input.data.cut(every: size))
-        expect(whole == cut, "the cuts do not matter: \(whole), \(cut)")
+        let whole = input.whole(cutEvery: size, parts)
         expect(whole.contents.reduce(0) { $0 + $1.count } <= input.bytes.count, "no more comes out than went in")
         expect(whole.heads.count <= 8 && whole.ends <= whole.heads.count, "parts are within their limit")
         for head in whole.heads { checkNames(of: head) }
@@ -116,12 +99,12 @@ extension FuzzTarget {
         var isComplete = false
     }
 
-    private static func parts(of pieces: [Data]) -> Parts {
+    private static func parts(of pieces: [[UInt8]]) -> Parts {
         var parts = Parts()
         do {
             var parser = try MultipartParser(boundary: "b", limits: Body.PartLimits(headSize: 128, parts: 8))
             for piece in pieces {
-                parser.feed(piece)
+                parser.feed(Data(piece))
                 while let item = try parser.next() { parts.take(item) }
             }
             guard !parser.isComplete else {
@@ -149,11 +132,5 @@ extension FuzzTarget.Parts {
         case .content(let data): contents[contents.count - 1] += data
         case .end: ends += 1
         }
-    }
-}
-
-extension Data {
-    fileprivate func cut(every size: Int) -> [Data] {
-        stride(from: 0, to: count, by: size).map { Data(dropFirst($0).prefix(size)) }
     }
 }

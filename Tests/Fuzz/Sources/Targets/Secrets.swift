@@ -1,3 +1,4 @@
+import CoreAPI
 import Foundation
 
 @testable import CoreAPICore
@@ -5,7 +6,6 @@ import Foundation
 extension FuzzTarget {
     /// Any text through the scanner of secrets; and one line with a secret in a usual form, between lines with any content.
     static let secrets = FuzzTarget(name: "secrets") { input in
-        var input = input
         let form = forms[Int(input.byte()) % forms.count]
         let before = input.lineOfText()
         let after = input.text

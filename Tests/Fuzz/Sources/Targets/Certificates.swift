@@ -1,3 +1,4 @@
+import CoreAPI
 import Foundation
 
 @testable import CoreAPITrust
@@ -41,7 +42,6 @@ extension FuzzTarget {
 
     /// A host name on the first line, and a pin-set file below it.
     static let pinSet = FuzzTarget(name: "pin-set") { input in
-        var input = input
         let host = input.lineOfText()
         guard let pins = try? PinSet(parsing: input.data, file: "fuzz.json") else { return }
         expect(pins.problems.isEmpty, "what was taken is sound: \(pins.problems)")

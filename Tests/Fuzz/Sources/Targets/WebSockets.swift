@@ -1,20 +1,54 @@
+import CoreAPI
 import Foundation
-import HTTPTypes
 
 @testable import CoreAPICore
 @testable import CoreAPIWebSocket
 
 extension FuzzTarget {
+    /// A byte that says which side reads, and whether it inflates; a byte that says how the bytes are cut; then frames.
+    static let webSocket = FuzzTarget(name: "web-socket") { input in
+        let choice = input.byte()
+        let piece = Int(input.byte()) + 1
+        let (role, inflates) = (choice & 1 == 0 ? Role.client : .server, choice & 2 != 0)
+        let whole = input.whole(cutEvery: piece) { read($0, role, inflates) }
+        for case .message(let message) in whole.events {
+            expect(message.data.count <= limit, "no message beyond the limit")
+            let frame = Data(FrameWriter(role: role == .client ? .server : .client).frame(.binary, message.data))
+            let pieces = stride(from: 0, to: frame.count, by: piece).map { Array(frame.dropFirst($0).prefix(piece)) }
+            let again = read(pieces, role, false)
+            expect(again.events == [.message(.binary(message.data))], "what is written can be read")
+        }
+    }
+
+    private static let limit = 64 << 10
+
+    private struct Read: Equatable {
+        var events: [MessageReader.Event] = []
+        var code: UInt16?
+    }
+
+    private static func read(_ pieces: [[UInt8]], _ role: Role, _ inflates: Bool) -> Read {
+        var options = WebSocket.Options()
+        options.messageSize = limit
+        var reader = MessageReader(role, options, inflates: inflates)
+        var read = Read()
+        do throws(Violation) {
+            for piece in pieces {
+                try piece.withUnsafeBufferPointer { part throws(Violation) in
+                    var index = 0
+                    while let event = try reader.next(UnsafeRawBufferPointer(part), at: &index) { read.events.append(event) }
+                }
+            }
+        } catch { read.code = error.code.rawValue }
+        return read
+    }
+
     /// A byte that says how the bytes are cut, then a server's response to a WebSocket's handshake with the key of RFC 6455 §1.3.
     static let upgrade = FuzzTarget(name: "upgrade") { input in
-        var input = input
-        let piece = Int(input.byte()) + 1
-        let bytes = Array(input.bytes)
-        let whole = answer(bytes, by: max(bytes.count, 1))
-        let cut = answer(bytes, by: piece)
-        expect(whole == cut, "the same however it is cut, by \(piece): \(whole), \(cut)")
+        let size = Int(input.byte()) + 1
+        let whole = input.whole(cutEvery: size, answer)
         expect(whole.body.count <= limits.responseBodySize, "no body beyond the limit")
-        expect(whole.body.count + whole.rest.count <= bytes.count, "no more comes out than went in")
+        expect(whole.body.count + whole.rest.count <= input.bytes.count, "no more comes out than went in")
         guard let head = whole.head, head.status == .switchingProtocols else { return }
         expect(whole.body.isEmpty, "a response that switches has no body")
         var options = WebSocket.Options()
@@ -45,18 +79,14 @@ extension FuzzTarget {
         }
     }
 
-    private static func answer(_ bytes: [UInt8], by piece: Int) -> Outcome {
+    private static func answer(_ pieces: [[UInt8]]) -> Outcome {
         finished {
-            var unread = bytes[...]
-            var reader = ResponseReader(limits) {
-                guard !unread.isEmpty else { return nil }
-                defer { unread = unread.dropFirst(piece) }
-                return Data(unread.prefix(piece))
-            }
+            var unread = pieces[...]
+            var reader = ResponseReader(limits) { unread.popFirst().map { Data($0) } }
             do {
                 let answer = try await reader.read()
                 // After a 101 the rest of the connection belongs to the new protocol, read already or not.
-                let rest = answer.head.status == .switchingProtocols ? answer.rest + unread : answer.rest
+                let rest = answer.head.status == .switchingProtocols ? answer.rest + unread.joined() : answer.rest
                 return Outcome(head: answer.head, body: answer.body, rest: rest)
             } catch { return Outcome(error: "\(error)") }
         }
