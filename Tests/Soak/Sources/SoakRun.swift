@@ -43,7 +43,7 @@ final class SoakRun: Sendable {
             let (start, end) = (requests * tenth / 10, requests * (tenth + 1) / 10)
             let began = ContinuousClock.now
             for first in stride(from: start, to: end, by: Self.generation) {
-                let server = try SoakServer(port: port).server
+                let server = try Self.server(port: port)
                 port = server.port
                 await send(first..<min(first + Self.generation, end), over: channels, to: server)
                 server.close()
@@ -70,6 +70,23 @@ final class SoakRun: Sendable {
             channel.environment.allowsInsecureConnections = true
             if name == "patient" { channel.interceptors = [RetryPolicy(base: .milliseconds(1))] }
             return channel
+        }
+    }
+
+    private static let byName = Dictionary(uniqueKeysWithValues: Scenario.all.map { ($0.name, $0) })
+
+    /// Answers every scenario by its path. A server records every request. So it is replaced after some thousands of them, and the
+    /// next one takes its port.
+    ///
+    /// - Parameter port: 0 for any.
+    private static func server(port: UInt16) throws -> LoopbackServer {
+        // Calls that are repeated after one rejection.
+        let rejected = Mutex(Set<String>())
+        return try LoopbackServer.start(port: port) { request in
+            let name = request.path.split(separator: "/").first.map(String.init) ?? ""
+            guard let scenario = byName[name] else { return .status(500) }
+            if scenario.needsRetries, rejected.withLock({ $0.insert(request.target).inserted }) { return .status(503) }
+            return scenario.reply(request)
         }
     }
 
@@ -109,7 +126,7 @@ final class SoakRun: Sendable {
         let began = ContinuousClock.now
         let task = Task {
             scenario.isDecoded
-                ? await manager.response(for: endpoint, as: Item.self).with(.success(Data()), unless: \.error)
+                ? await manager.response(for: endpoint, as: Item.self).map { _ in Data() }
                 : await manager.response(for: endpoint, as: .data)
         }
         if let pause = scenario.cancelledAfter {
@@ -120,7 +137,7 @@ final class SoakRun: Sendable {
         let took = ContinuousClock.now - began
         let label = response.error?.label ?? Scenario.success
         tally.withLock { tally in
-            tally.count(scenario, label, took: took)
+            tally.count(label, took: took)
             if !scenario.ends.contains(label) {
                 tally.note("\(scenario.name)/\(number): \(response.error.map { "\($0)" } ?? label)")
             } else if response.error == nil, let bytes = scenario.bytes, response.data.count != bytes {
@@ -166,22 +183,13 @@ final class SoakRun: Sendable {
         var findings = tally.surprises
         if tally.surpriseCount > findings.count { findings.append("… and \(tally.surpriseCount - findings.count) more") }
         let (first, last) = (figures[0], figures[figures.count - 1])
-        if last.heldBytes > first.heldBytes + Self.heldBytes {
-            findings.append(
-                "memory is not flat: \(first.heldBytes) bytes held after the first tenth, \(last.heldBytes) after the last")
-        }
-        if last.residentBytes > first.residentBytes + Self.residentBytes {
-            findings.append(
-                "memory is not flat: \(first.residentBytes) bytes resident after the first tenth, "
-                    + "\(last.residentBytes) after the last"
-            )
-        }
-        if last.descriptors > first.descriptors + connections {
-            findings.append(
-                "descriptors are not flat: \(first.descriptors) after the first tenth, \(last.descriptors) after the last")
-        }
-        if last.threads > first.threads + Self.threads {
-            findings.append("threads are not flat: \(first.threads) after the first tenth, \(last.threads) after the last")
+        let bounds: [(String, KeyPath<Figures, Int>, more: Int)] = [
+            ("bytes held", \.heldBytes, Self.heldBytes), ("bytes resident", \.residentBytes, Self.residentBytes),
+            ("descriptors", \.descriptors, connections), ("threads", \.threads, Self.threads),
+        ]
+        for (what, figure, more) in bounds where last[keyPath: figure] > first[keyPath: figure] + more {
+            let counts = "\(first[keyPath: figure]) after the first tenth, \(last[keyPath: figure]) after the last"
+            findings.append("not flat: \(what), \(counts)")
         }
         if after.descriptors > before.descriptors + Self.runtime {
             findings.append("left open at the end: \(before.descriptors) descriptors before, \(after.descriptors) after")
@@ -192,11 +200,4 @@ final class SoakRun: Sendable {
         }
         return findings.isEmpty
     }
-}
-
-extension Response {
-    /// This response with a value of another type, or with its error.
-    fileprivate func with<Other>(
-        _ result: Result<Other, APIClientError>, unless error: (Response) -> APIClientError?
-    ) -> Response<Other> { with(error(self).map { .failure($0) } ?? result) }
 }

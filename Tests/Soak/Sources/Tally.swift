@@ -1,13 +1,13 @@
 /// The results of the calls.
 struct Tally: Sendable {
-    private(set) var ends: [String: [String: Int]] = [:]
+    private var ends: [String: Int] = [:]
     /// The first few unexpected results.
     private(set) var surprises: [String] = []
     private(set) var surpriseCount = 0
     private(set) var longest = Duration.zero
 
-    mutating func count(_ scenario: Scenario, _ label: String, took: Duration) {
-        ends[scenario.name, default: [:]][label, default: 0] += 1
+    mutating func count(_ label: String, took: Duration) {
+        ends[label, default: 0] += 1
         longest = max(longest, took)
     }
 
@@ -16,8 +16,5 @@ struct Tally: Sendable {
         if surprises.count < 20 { surprises.append(surprise) }
     }
 
-    var byLabel: [(label: String, count: Int)] {
-        ends.values.reduce(into: [String: Int]()) { $0.merge($1) { $0 + $1 } }.sorted { $0.value > $1.value }
-            .map { ($0.key, $0.value) }
-    }
+    var byLabel: [(key: String, value: Int)] { ends.sorted { $0.value > $1.value } }
 }
