@@ -104,13 +104,12 @@ struct BehavesOtherwiseTests {
     @Test("A date in a body is ISO 8601.")
     func dates() async throws {
         let first = Dated(at: Date(timeIntervalSinceReferenceDate: 0))
-        for (change, body) in [
-            ({ _ in }, #"{"at":"2001-01-01T00:00:00Z"}"#),
-            ({ $0.coder = .json(dates: .deferredToDate, encodedDates: .deferredToDate) }, #"{"at":0}"#),
-        ] as [((inout Channel) -> Void, String)] {
+        for (coder, body) in [
+            (nil, #"{"at":"2001-01-01T00:00:00Z"}"#),
+            (.json(dates: .deferredToDate, encodedDates: .deferredToDate), #"{"at":0}"#),
+        ] as [(BodyCoder?, String)] {
             let transport = RecordingTransport(body: body)
-            var channel = Channel.test(transport)
-            change(&channel)
+            let channel = Channel.test(transport) { if let coder { $0.coder = coder } }
             let keep: POST<Dated, Dated> = POST("dated")
             #expect(try await channel.manager.request(keep(first)) == first)
             #expect(try transport.requests.first?.body.bytesInMemory() == Data(body.utf8))
@@ -145,17 +144,13 @@ struct BehavesOtherwiseTests {
         let error = try #require(await bound.manager.response(for: whole).error)
         #expect(error.label == "request.malformedPath" && "\(error)".contains("BaseURL.ignore"), "\(error)")
         #expect(try await bound.manager.attaching(BaseURL.ignore).request(whole)["args"]?["id"]?.string == "1")
-        // A base URL of another kind is one, too.
-        for other in [
-            TestEndpoint(whole.path, baseURL: "https://h.example"),
-            TestEndpoint(whole.path, modifiers: [BaseURL("https://h.example")]),
-        ] { #expect(await free.manager.response(for: other, as: .nothing).error?.label == "request.malformedPath") }
-        #expect(
-            await free.manager.response(for: TestEndpoint("ftp://h.example/x"), as: .nothing).error?.label
-                == "request.unsupportedScheme")
-        #expect(await free.manager.response(for: TestEndpoint("get"), as: .nothing).error?.label == "channel")
-        var simulated = free
-        simulated.environment.isSimulated = true
+        for (endpoint, label) in [
+            // A base URL of another kind is one, too.
+            (TestEndpoint(whole.path, baseURL: "https://h.example"), "request.malformedPath"),
+            (TestEndpoint(whole.path, modifiers: [BaseURL("https://h.example")]), "request.malformedPath"),
+            (TestEndpoint("ftp://h.example/x"), "request.unsupportedScheme"), (TestEndpoint("get"), "channel"),
+        ] { #expect(await free.error(endpoint)?.label == label) }
+        let simulated = free.with { $0.environment.isSimulated = true }
         #expect(await simulated.manager.response(for: whole).error?.label == "request.leavesEnvironment")
     }
 
@@ -217,11 +212,7 @@ struct BehavesOtherwiseTests {
             break
         }
         let other = await manager.response(for: TestEndpoint(), as: Item.self)
-        let stopped = await Task {
-            withUnsafeCurrentTask { $0?.cancel() }
-            return try? await other.retry(max: 3)
-        }.value
-        #expect(stopped?.error?.label == "cancelled")
+        #expect(await cancelled { try? await other.retry(max: 3) }?.error?.label == "cancelled")
     }
 
     @Test("A call has two log lines.")
@@ -267,8 +258,7 @@ struct BehavesOtherwiseTests {
         let clear = try LoopbackServer.test { _ in .ok() }
         let secure = try LoopbackServer.test(tls: ServerTLS()) { _ in .ok() }
         func error(_ environment: APIEnvironment) async -> String? {
-            let channel = closing(Channel(name: "test", environment: environment))
-            return await channel.manager.response(for: TestEndpoint(), as: .nothing).error?.label
+            await closing(Channel(name: "test", environment: environment)).error()?.label
         }
         for type in [Staging(baseURL: clear.url), Laboratory(baseURL: clear.url)] as [any EnvironmentType] {
             #expect(await error(APIEnvironment(type)) == nil)

@@ -7,11 +7,6 @@ struct ChannelBuildingTests {
         let reason: String?
     }
 
-    private struct Rejected: Error, Equatable {
-        let reason: String
-        let status: Int
-    }
-
     private static let body = #"{"isSuccess":true,"result":{"id":7},"other":{"id":8},"id":9}"#
 
     private let shop = Channel(
@@ -23,18 +18,16 @@ struct ChannelBuildingTests {
     )
     .credential(.header("x-key", .environment("NETWORKERKIT_TEST_SHOP_KEY", sandbox: "sandbox-key")))
     .payload("result", error: Envelope.self) { envelope, head in
-        envelope.isSuccess ? nil : Rejected(reason: envelope.reason ?? "", status: head.status.code)
+        envelope.isSuccess ? nil : NSError(domain: envelope.reason ?? "", code: head.status.code)
     }
     .locale(Locale(identifier: "tr_TR"), icu: "x-locale", bcp47: "x-culture")
 
     private func sent(
         by channel: Channel, _ endpoint: any Endpoint = TypedEndpoint.get("items/7"), body: String = body
-    ) async throws -> (request: Request?, response: Response<Item>) {
+    ) async throws -> (response: Response<Item>, request: Request?) {
         let transport = RecordingTransport(body: body)
-        var channel = channel
-        channel.transport = transport
-        let response = await CommonDispatcher(channel: channel).response(for: endpoint, as: .decodable(Item.self))
-        return (transport.requests.first, response)
+        let dispatcher = channel.with { $0.transport = transport }.dispatcher
+        return (await dispatcher.response(for: endpoint, as: .decodable(Item.self)), transport.requests.first)
     }
 
     @Test("begin at the first host; another host has its own trust, and all other settings stay")
@@ -123,7 +116,7 @@ struct ChannelBuildingTests {
 
     @Test("reject every call to an unknown host, and name it")
     func unknownHost() async throws {
-        let (request, response) = try await sent(by: shop.at("moon"))
+        let (response, request) = try await sent(by: shop.at("moon"))
         #expect(request == nil)
         #expect(response.error?.label == "channel" && response.error?.description.contains("'moon'") == true)
     }
@@ -143,16 +136,15 @@ struct ChannelBuildingTests {
     @Test(
         "without a credential send no request, and name the variable", arguments: [nil, [:], ["NETWORKERKIT_TEST_SHOP_KEY": ""]])
     func noCredential(variables: [String: String]?) async throws {
-        let (request, response) = try await sent(by: shop.at(.staging, credentials: variables.map { Channel.Credentials($0) }))
+        let (response, request) = try await sent(by: shop.at(.staging, credentials: variables.map { Channel.Credentials($0) }))
         #expect(request == nil)
         #expect((response.error?.underlyingError as? Credential.Missing)?.variable == "NETWORKERKIT_TEST_SHOP_KEY")
     }
 
     @Test("send a credential to no other origin")
     func otherOrigin() async throws {
-        var endpoint = TypedEndpoint.get("x")
-        endpoint.baseURL = "https://elsewhere.example"
-        let (request, _) = try await sent(by: shop.at(.staging, credentials: ["NETWORKERKIT_TEST_SHOP_KEY": "k"]), endpoint)
+        let endpoint = TestEndpoint(baseURL: "https://elsewhere.example")
+        let (_, request) = try await sent(by: shop.at(.staging, credentials: ["NETWORKERKIT_TEST_SHOP_KEY": "k"]), endpoint)
         #expect(request?.url.host == "elsewhere.example" && request?.header("x-key") == nil)
     }
 
@@ -179,8 +171,8 @@ struct ChannelBuildingTests {
 
     @Test("decode the envelope of an error, also in a success")
     func errors() async throws {
-        let (_, response) = try await sent(by: shop.at(.sandbox), body: #"{"isSuccess":false,"reason":"sold out"}"#)
-        #expect(response.error?.app(Rejected.self) == Rejected(reason: "sold out", status: 200))
+        let (response, _) = try await sent(by: shop.at(.sandbox), body: #"{"isSuccess":false,"reason":"sold out"}"#)
+        #expect(response.error?.app(NSError.self) == NSError(domain: "sold out", code: 200))
     }
 
     @Test("log to swift-log unless told otherwise")

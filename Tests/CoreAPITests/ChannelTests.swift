@@ -47,8 +47,10 @@ struct ChannelTests {
         other.environment.baseURL = "https://b.example"
         other.environment.commonHeaders = ["X-Api-Key": "s3cret"]
         other.limits.attempts = 3
+        other.cookies = CookieJar()
         let differences = channel.differences(from: other)
-        #expect(differences.map(\.field) == ["environment.baseURL", "environment.commonHeaders", "limits"])
+        #expect(differences.map(\.field) == ["environment.baseURL", "environment.commonHeaders", "limits", "cookies"])
+        #expect(differences.map(\.description).contains("cookies: off ≠ on"))
         #expect(!"\(differences)".contains("s3cret"))
     }
 
@@ -63,14 +65,10 @@ struct ChannelTests {
 
     @Test("is made by the initialiser that teams know")
     func knownInitialiser() async throws {
-        struct Adding: RequestInterceptor {
-            func adapt(_ request: inout Request) async throws { try request.setHeader("X-A", "1") }
-        }
         let transport = RecordingTransport(body: #"{"page":1}"#)
         let manager = NetworkManager<TestEndpoint>(
-            transport: transport, isSSLPinningActive: true, host: TestHost(baseURL: "https://h.example"),
-            networkLogger: nil,
-            interceptor: Adding())
+            transport: transport, isSSLPinningActive: true, host: TestHost(baseURL: "https://h.example"), networkLogger: nil,
+            interceptor: Adapting { try $0.setHeader("X-A", "1") })
         let page: Page = try await manager.request(endpoint: TestEndpoint("x"))
         #expect(page.page == 1)
         #expect(transport.requests.first?.url.string == "https://h.example/x")
@@ -82,46 +80,42 @@ struct ChannelTests {
         init(_ channel: Channel) { networkManager = NetworkManager(channel: channel) }
     }
 
+    private func fixture(_ page: Int) -> FixtureTransport { FixtureTransport([Fixture(.get, "x", body: #"{"page":\#(page)}"#)]) }
+
+    private func page(_ channel: Channel) async -> Int? {
+        try? await TestNetworker(channel).networkManager.request(endpoint: TestEndpoint("x"), type: Page.self).page
+    }
+
     @Test("is swapped for one test and for no parallel test")
     func swap() async throws {
-        let channel = Channel.test(
-            "https://h.example", name: "swapped", transport: FixtureTransport([Fixture(.get, "x", body: #"{"page":-1}"#)]))
-        try await withThrowingTaskGroup { group in
+        let channel = Channel.test("https://h.example", name: "swapped", transport: fixture(-1))
+        await withTaskGroup { group in
             for index in 0..<50 {
                 group.addTask {
-                    try await withChannel(
-                        channel, transport: FixtureTransport([Fixture(.get, "x", body: #"{"page":\#(index)}"#)])
-                    ) {
+                    await withChannel(channel, transport: fixture(index)) {
                         for _ in 0..<5 {
                             await Task.yield()
-                            let page: Page = try await TestNetworker(channel).networkManager.request(endpoint: TestEndpoint("x"))
-                            #expect(page.page == index)
+                            #expect(await page(channel) == index)
                         }
-                        async let child: Page = TestNetworker(channel).networkManager.request(endpoint: TestEndpoint("x"))
-                        #expect(try await child.page == index)
+                        async let child = page(channel)
+                        #expect(await child == index)
                     }
-                    let outside: Page = try await TestNetworker(channel).networkManager.request(endpoint: TestEndpoint("x"))
-                    #expect(outside.page == -1)
+                    #expect(await page(channel) == -1)
                 }
             }
-            try await group.waitForAll()
         }
     }
 
     @Test("a swap does not affect another channel")
     func swapOther() async throws {
-        let one = Channel.test(
-            "https://h.example", name: "one", transport: FixtureTransport([Fixture(.get, "x", body: #"{"page":1}"#)]))
-        let two = Channel.test(
-            "https://h.example", name: "two", transport: FixtureTransport([Fixture(.get, "x", body: #"{"page":2}"#)]))
-        try await withChannel(one, transport: FixtureTransport([Fixture(.get, "x", body: #"{"page":3}"#)])) {
-            try await withChannel(two, transport: FixtureTransport([Fixture(.get, "x", body: #"{"page":4}"#)])) {
-                let first: Page = try await one.manager.request(endpoint: TestEndpoint("x"))
-                let second: Page = try await two.manager.request(endpoint: TestEndpoint("x"))
-                #expect((first.page, second.page) == (3, 4))
+        let one = Channel.test("https://h.example", name: "one", transport: fixture(1))
+        let two = Channel.test("https://h.example", name: "two", transport: fixture(2))
+        await withChannel(one, transport: fixture(3)) {
+            await withChannel(two, transport: fixture(4)) {
+                #expect(await page(one) == 3)
+                #expect(await page(two) == 4)
             }
-            let second: Page = try await two.manager.request(endpoint: TestEndpoint("x"))
-            #expect(second.page == 2)
+            #expect(await page(two) == 2)
         }
     }
 

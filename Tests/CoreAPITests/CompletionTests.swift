@@ -3,22 +3,6 @@ import TestSupport
 
 @Suite("Queues: a completion")
 struct CompletionTests {
-    @MainActor final class Screen { var seen: [Int] = [] }
-
-    @Test("that is written on the main actor runs there, once")
-    @MainActor func mainActor() async throws {
-        let manager = Channel.test(RecordingTransport(body: #"{"id":7}"#)).manager
-        let screen = Screen()
-        await withCheckedContinuation { continuation in
-            manager.request(endpoint: TestEndpoint(), type: Item.self) { result in
-                MainActor.assertIsolated()
-                screen.seen.append((try? result.get())?.id ?? -1)
-                continuation.resume()
-            }
-        }
-        #expect(screen.seen == [7])
-    }
-
     @Test("that belongs to no actor runs on the main queue, or on the channel's queue")
     func queue() async {
         let key = DispatchSpecificKey<String>()
@@ -28,13 +12,15 @@ struct CompletionTests {
         var channel = Channel.test(RecordingTransport(body: #"{"id":7}"#))
         for (queue, name) in [(CallbackQueue.main, "main"), (.queue(own), "own")] {
             channel.callbackQueue = queue
-            let manager = channel.manager
-            let seen = await withCheckedContinuation { continuation in
-                manager.request(endpoint: TestEndpoint(), type: Item.self) { _ in
-                    continuation.resume(returning: DispatchQueue.getSpecific(key: key))
-                }
-            }
-            #expect(seen == name)
+            let (manager, dispatcher) = (channel.manager, channel.dispatcher)
+            #expect(
+                await completion { seen in
+                    manager.request(endpoint: TestEndpoint(), type: Item.self) { _ in seen(DispatchQueue.getSpecific(key: key)) }
+                } == name)
+            #expect(
+                await completion { seen in
+                    dispatcher.response(for: TestEndpoint(), as: .nothing) { _ in seen(DispatchQueue.getSpecific(key: key)) }
+                } == name)
         }
     }
 
@@ -43,18 +29,14 @@ struct CompletionTests {
         let key = DispatchSpecificKey<Bool>()
         let own = DispatchQueue(label: "own")
         own.setSpecific(key: key, value: true)
-        let wasOnQueue = Mutex(false)
+        let wasOnQueue = Shared(false)
         let transport = RecordingTransport { request in
-            if DispatchQueue.getSpecific(key: key) == true { wasOnQueue.withLock { $0 = true } }
+            if DispatchQueue.getSpecific(key: key) == true { wasOnQueue.change { $0 = true } }
             return .answer(to: request)
         }
-        var channel = Channel.test(transport)
-        channel.callbackQueue = .queue(own)
-        let manager = channel.manager
-        await withCheckedContinuation { continuation in
-            manager.request(endpoint: TestEndpoint(), type: Item.self) { _ in continuation.resume() }
-        }
-        #expect(wasOnQueue.withLock { $0 } == false)
+        let manager = Channel.test(transport) { $0.callbackQueue = .queue(own) }.manager
+        _ = await completion { manager.response(for: TestEndpoint(), as: Item.self, completion: $0) }
+        #expect(!wasOnQueue.current)
     }
 
     @Test("is called exactly once after a cancellation at any time")
@@ -65,21 +47,18 @@ struct CompletionTests {
             try? await Task.sleep(for: .seconds(3_600))
             return Response(request: request, result: .failure(.cancelled(APIClientError.Context(request))))
         }
-        let calls = Mutex(0)
+        let calls = Shared(0)
         let (done, finish) = AsyncStream.makeStream(of: Bool.self)
         let cancellable = Channel.test(transport).manager.request(endpoint: TestEndpoint(), type: Item.self) { result in
-            calls.withLock { $0 += 1 }
+            _ = calls.next()
             if case .failure(let error) = result { finish.yield(error.isCancelled) } else { finish.yield(false) }
         }
         for await _ in stream { break }
         cancellable.cancel()
         cancellable.cancel()
-        for await wasCancelled in done {
-            #expect(wasCancelled)
-            break
-        }
+        #expect(await done.first { _ in true } == true)
         cancellable.cancel()
-        #expect(calls.withLock { $0 } == 1)
+        #expect(calls.current == 1)
     }
 
     @Test("1,000 completions are each called once")

@@ -2,8 +2,6 @@ import TestSupport
 
 @Suite("A channel's connections", .closing)
 struct ConnectionTests {
-    struct Page: Codable, Equatable, Sendable { var page: Int }
-
     @Test("stay within the channel's limit over 1,000 calls at 64 at a time, and none is left after close")
     func thousand() async throws {
         let server = try LoopbackServer.test { .ok($0.target) }
@@ -24,35 +22,24 @@ struct ConnectionTests {
     @Test("one deadline holds over all attempts")
     func deadline() async throws {
         let server = try LoopbackServer.test { _ in .stallBeforeHead }
-        var channel = Channel.test(server.url, transport: CurlTransport())
-        channel.limits.attempts = 1_000
-        channel.interceptors = [RetryPolicy(attempts: 1_000, base: .milliseconds(1))]
-        channel.modifiers = [Timeout(connect: .seconds(5), idle: .milliseconds(100), total: .seconds(10))]
-        let start = ContinuousClock.now
-        let manager = channel.manager
-        // On its own thread, because other tests may block the shared ones for longer than the deadline.
-        let response = await withTaskExecutorPreference(ownThread()) {
-            await manager.response(for: TestEndpoint("x"), as: Page.self)
+        let channel = Channel.test(server.url) {
+            $0.limits.attempts = 1_000
+            $0.interceptors = [RetryPolicy(attempts: 1_000, base: .milliseconds(1))]
+            $0.modifiers = [Timeout(connect: .seconds(5), idle: .milliseconds(100), total: .seconds(10))]
         }
+        let start = ContinuousClock.now
+        // On its own thread, because other tests may block the shared ones for longer than the deadline.
+        let response = await withTaskExecutorPreference(ownThread()) { await channel.item() }
         #expect(ContinuousClock.now - start < .seconds(60))
         #expect(response.attempts.count >= 2)
         #expect(response.transportError?.label.hasPrefix("timedOut") == true, "\(response.result)")
     }
 
-    @Test("every attempt is measured")
-    func metrics() async throws {
-        let server = try LoopbackServer.test { _ in .json(#"{"page":1}"#) }
-        let response = await server.manager.response(
-            for: TestEndpoint("x", .post, params: ["a": 1], encoding: .body), as: Page.self)
-        #expect(response.metrics?.bytesSent == 7 && response.metrics?.bytesReceived == 10)
-        #expect(response.attempts.map(\.metrics) == [response.metrics])
-    }
-
     @Test("work over IPv6 as over IPv4", arguments: [(LoopbackAddress.ipv4, "127.0.0.1"), (.ipv6, "::1")])
     func families(address: LoopbackAddress, remote: String) async throws {
-        let server = try LoopbackServer.test(on: address) { _ in .json(#"{"page":1}"#) }
-        let response = await server.manager.response(for: TestEndpoint("x"), as: Page.self)
-        #expect(try response.value.page == 1)
-        #expect(response.metrics?.remoteAddress == remote)
+        let server = try LoopbackServer.test(on: address) { _ in .json(#"{"id":1}"#) }
+        let response = await Channel.test(server).item()
+        #expect(try response.value.id == 1)
+        #expect(response.metrics?.remoteAddress == remote && response.attempts.map(\.metrics) == [response.metrics])
     }
 }

@@ -9,13 +9,11 @@ struct IsolationTests {
             .json(#"{"id":7}"#, status: request.headers["authorization"] == "Bearer new" ? 200 : 401)
         }
         let refreshes = Shared(0)
-        var channel = Channel.test(server.url)
-        channel.attemptMiddleware = [
-            BearerAuthentication(token: "old") { _ in
-                refreshes.change { $0 += 1 }
-                return "new"
-            }
-        ]
+        let bearer = BearerAuthentication(token: "old") { _ in
+            _ = refreshes.next()
+            return "new"
+        }
+        var channel = Channel.test(server.url) { $0.attemptMiddleware = [bearer] }
         let place = APIEnvironment.Switch(channel.environment)
         channel.environmentSwitch = place
         let dispatcher = CommonDispatcher(channel: channel)
@@ -29,17 +27,6 @@ struct IsolationTests {
         await dispatcher.channel.close()
         #expect(try await copy.request(TestEndpoint(), as: .decodable(Item.self)) == Item(id: 7), "its transport still works")
         await copy.channel.close()
-    }
-
-    @Test("changing a channel's copy changes neither the channel nor its dispatcher")
-    func values() {
-        var channel = Channel.test(RecordingTransport())
-        let dispatcher = CommonDispatcher(channel: channel)
-        let copy = dispatcher
-        channel.name = "other"
-        channel.environment.baseURL = "https://other.example"
-        #expect(dispatcher.channel.name == "test")
-        #expect(copy.channel.environment.baseURL == "https://h.example")
     }
 
     @Test("one manager is used from many threads at once")
@@ -61,39 +48,21 @@ struct IsolationTests {
         #expect(heard.current == 64)
     }
 
-    private func heard<Value: Sendable>(_ dispatcher: CommonDispatcher, _ decoding: ResponseDecoding<Value>) async throws -> Value
-    {
-        let response = await withCheckedContinuation { continuation in
-            dispatcher.response(for: TestEndpoint(), as: decoding) { continuation.resume(returning: $0) }
-        }
-        return try response.value
+    private let dispatcher = Channel.test(RecordingTransport(body: #"{"id":7,"data":{"items":[1,2]}}"#)).dispatcher
+
+    private func heard<Value: Sendable>(_ decoding: ResponseDecoding<Value>) async throws -> Value {
+        try await completion { dispatcher.response(for: TestEndpoint(), as: decoding, completion: $0) }.value
     }
 
     @Test("every form of value has a completion: data, a decoded one, JSON, text, none, one below a key path")
     func forms() async throws {
-        let dispatcher = CommonDispatcher(channel: .test(RecordingTransport(body: #"{"id":7,"data":{"items":[1,2]}}"#)))
-        #expect(try await heard(dispatcher, .data).count == 31)
-        #expect(try await heard(dispatcher, .decodable(Item.self)) == Item(id: 7))
-        #expect(try await heard(dispatcher, .json)["data"]?["items"]?[1]?.int == 2)
-        #expect(try await heard(dispatcher, .text).hasPrefix("{"))
-        let nothing: Void = try await heard(dispatcher, .nothing)
+        #expect(try await heard(.data).count == 31)
+        #expect(try await heard(.decodable(Item.self)) == Item(id: 7))
+        #expect(try await heard(.json)["data"]?["items"]?[1]?.int == 2)
+        #expect(try await heard(.text).hasPrefix("{"))
+        let nothing: Void = try await heard(.nothing)
         #expect(nothing == ())
-        #expect(try await heard(dispatcher, .decodable([Int].self, at: "data.items")) == [1, 2])
-    }
-
-    @Test("a dispatcher's completions run on its channel's queue")
-    func dispatcherQueue() async {
-        let key = DispatchSpecificKey<Bool>()
-        let own = DispatchQueue(label: "own")
-        own.setSpecific(key: key, value: true)
-        let channel = Channel.test(RecordingTransport()) { $0.callbackQueue = .queue(own) }
-        let dispatcher = CommonDispatcher(channel: channel)
-        let wasOnQueue = await withCheckedContinuation { continuation in
-            dispatcher.response(for: TestEndpoint(), as: .nothing) { _ in
-                continuation.resume(returning: DispatchQueue.getSpecific(key: key) == true)
-            }
-        }
-        #expect(wasOnQueue)
+        #expect(try await heard(.decodable([Int].self, at: "data.items")) == [1, 2])
     }
 
     @Test("a given transport replaces the environment's fixtures")

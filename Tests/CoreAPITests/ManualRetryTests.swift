@@ -43,8 +43,7 @@ struct ManualRetryTests {
         channel.enhancers = [Noting(name: "own", diary: diary)]
         channel.interceptors = [NotingInterceptor(diary: diary)]
         channel.modifiers = [Header("X-A", "1")]
-        let first = await channel.manager.response(for: TestEndpoint(), as: Item.self)
-        let second = try #require(try? await first.retry(max: 1, delay: .milliseconds(5)))
+        let second = try #require(try? await channel.item().retry(max: 1, delay: .milliseconds(5)))
         #expect(try second.value == Item(id: 7))
         #expect(second.attempts.map(\.status) == [500, 200])
         #expect(second.attempts.map(\.delay) == [.zero, .milliseconds(5)])
@@ -56,22 +55,16 @@ struct ManualRetryTests {
         #expect((try? await second.retry(max: 1)) == nil)
     }
 
-    struct Eager: ErrorHandler {
-        func canResolve(_ error: APIClientError) -> Bool { true }
-        func resolve(_ error: APIClientError, for response: Response<Void>) async -> RetryResult { .retry }
-    }
-
     @Test("is one attempt, whatever the handlers decide, within the channel's limit")
     func limits() async throws {
-        var channel = Channel.test(RecordingTransport(status: 500))
-        channel.errorHandler = Eager()
-        channel.limits.attempts = 3
-        let first = await channel.manager.response(for: TestEndpoint(), as: Item.self)
+        let eager = Resolving { .retry }
+        var channel = Channel.test(RecordingTransport(status: 500)) { ($0.errorHandler, $0.limits.attempts) = (eager, 3) }
+        let first = await channel.item()
         #expect(first.attempts.count == 3)
         #expect((try? await first.retry(max: 5)) == nil, "the channel allows three")
         channel.errorHandler = CompositeErrorHandler()
-        let single = await channel.manager.response(for: TestEndpoint(), as: Item.self)
-        channel.errorHandler = Eager()
+        let single = await channel.item()
+        channel.errorHandler = eager
         let second = try #require(try? await single.retry(max: 5))
         #expect(second.attempts.count == 2 && second.attempts.map(\.number) == [1, 2])
         let third = try #require(try? await second.retry(max: 5))
@@ -89,7 +82,7 @@ struct ManualRetryTests {
             try? await Task.sleep(for: .seconds(3_600))
             return Response(request: request, result: .failure(.cancelled(APIClientError.Context(request))))
         }
-        let first = await Channel.test(transport).manager.response(for: TestEndpoint(), as: Item.self)
+        let first = await Channel.test(transport).item()
         let retry = Task { try await first.retry(max: 3, delay: delay) }
         if delay == .zero { for await attempt in started where attempt == 2 { break } }
         retry.cancel()
@@ -99,14 +92,14 @@ struct ManualRetryTests {
 
     @Test("a call that could not be built, and a transformed response, cannot be repeated")
     func nothingToRepeat() async {
-        let manager = Channel.test(RecordingTransport(body: #"{"id":7}"#)).manager
-        #expect((try? await manager.response(for: TestEndpoint("\r\n"), as: Item.self).retry(max: 1)) == nil)
-        #expect((try? await manager.response(for: TestEndpoint(), as: Item.self).map(\.id).retry(max: 1)) == nil)
+        let channel = Channel.test(RecordingTransport(body: #"{"id":7}"#))
+        #expect((try? await channel.item(TestEndpoint("\r\n")).retry(max: 1)) == nil)
+        #expect((try? await channel.item().map(\.id).retry(max: 1)) == nil)
         // Of the same type or not, the next attempt's value would not be transformed.
-        let delivered = await manager.response(for: TestEndpoint(), as: Item.self)
+        let delivered = await channel.item()
         let transformed = delivered.map { $0 }
         await #expect(throws: Call.RetryRejection.nothingToRepeat) { try await transformed.retry() }
-        #expect((try? await delivered.retry())?.attempts.count == 2)
+        #expect((try? await delivered.retry().retry())?.attempts.count == 3, "a success, too")
     }
 
     @Test("over the wire: the server sees each attempt, on one connection")
@@ -114,39 +107,30 @@ struct ManualRetryTests {
         let server = try LoopbackServer.test { request in
             .json(#"{"id":7}"#, status: request.headers["x-attempt"] == "2" ? 200 : 503)
         }
-        let channel = Channel.test(server.url) { $0.interceptors = [Numbering()] }
-        let first = await channel.manager.response(for: TestEndpoint(), as: Item.self)
+        let numbering = Adapting { try $0.setHeader("X-Attempt", "\($0.attempt)") }
+        let first = await Channel.test(server.url) { $0.interceptors = [numbering] }.item()
         #expect(first.head?.status == .serviceUnavailable)
         let second = try #require(try? await first.retry(max: 1))
         #expect(try second.value == Item(id: 7))
         #expect(second.attempts.count == 2)
     }
 
-    struct Numbering: RequestInterceptor {
-        func adapt(_ request: inout Request) async throws { try request.setHeader("X-Attempt", "\(request.attempt)") }
-    }
-
     @Test("one response is retried once, even if many callers retry at once")
     func once() async {
         let transport = RecordingTransport(status: 500)
-        let first = await Channel.test(transport).manager.response(for: TestEndpoint(), as: Item.self)
-        let outcomes = await withTaskGroup { group in
-            for _ in 0..<100 {
-                group.addTask {
-                    do throws(Call.RetryRejection) {
-                        return "\(try await first.retry(max: 200).attempts.count)"
-                    } catch { return "\(error)" }
-                }
-            }
-            return await group.reduce(into: [:]) { $0[$1, default: 0] += 1 }
+        let first = await Channel.test(transport).item()
+        let outcomes = await atOnce(100) {
+            do throws(Call.RetryRejection) {
+                return "\(try await first.retry(max: 200).attempts.count)"
+            } catch { return "\(error)" }
         }
-        #expect(outcomes == ["2": 1, "alreadyRetried": 99])
+        #expect(outcomes.sorted() == ["2"] + Array(repeating: "alreadyRetried", count: 99))
         #expect(transport.requests.count == 2)
     }
 
     @Test("invalid numbers mean no attempts or no pause", arguments: [Int.min, -1, 0])
     func oddNumbers(max: Int) async throws {
-        let first = await Channel.test(RecordingTransport(status: 500)).manager.response(for: TestEndpoint(), as: Item.self)
+        let first = await Channel.test(RecordingTransport(status: 500)).item()
         await #expect(throws: Call.RetryRejection.exhausted(max: max)) { try await first.retry(max: max) }
         #expect(try await first.retry(max: .max, delay: .seconds(Int64.min)).attempts.count == 2)
     }

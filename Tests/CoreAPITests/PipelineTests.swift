@@ -17,13 +17,14 @@ struct PipelineTests {
         ]
         channel.interceptors = [NotingInterceptor(diary: diary, retries: 1)]
         channel.errorFilter = ErrorFilter { _ in
-            diary.write("filter"); return nil
+            diary.write("filter")
+            return nil
         }
         channel.errorHandler = NotingHandler(diary: diary)
         channel.resultHandler = ResultHandler { _ in diary.write("result handler") }
         channel.logger = NotingLogger(diary: diary)
 
-        let response = await channel.manager.response(for: TestEndpoint(), as: Item.self)
+        let response = await channel.item()
         #expect(response.error?.label == "verification.unacceptableStatus.500")
         #expect(response.attempts.map(\.status) == [500, 500])
         #expect(String(decoding: response.data, as: UTF8.self) == "oops", "the body of a failure is kept")
@@ -48,14 +49,6 @@ struct PipelineTests {
         }
     }
 
-    struct Around: Middleware {
-        let enter: @Sendable () -> Void
-        func handle(_ attempt: Attempt, next: Next) async -> RawResponse {
-            enter()
-            return await next(attempt)
-        }
-    }
-
     @Test("runs the stages in the order in which the channel lists them")
     func asListed() async {
         let run = Mutex<[Stage.Kind]>([])
@@ -67,16 +60,18 @@ struct PipelineTests {
         var channel = Channel.test(transport)
         channel.enhancers = [Everywhere(write: write)]
         channel.interceptors = [Everywhere(write: write)]
-        channel.callMiddleware = [Around { write(.call) }]
-        channel.attemptMiddleware = [Around { write(.attempt) }]
-        channel.errorFilter = ErrorFilter { _ in
-            write(.filter)
+        func around(_ kind: Stage.Kind) -> Around {
+            Around { attempt, next in
+                write(kind)
+                return await next(attempt)
+            }
+        }
+        (channel.callMiddleware, channel.attemptMiddleware) = ([around(.call)], [around(.attempt)])
+        @Sendable func none(_ kind: Stage.Kind) -> (any Error)? {
+            write(kind)
             return nil
         }
-        .translating { _ in
-            write(.translate)
-            return nil
-        }
+        channel.errorFilter = ErrorFilter { _ in none(.filter) }.translating { _ in none(.translate) }
         channel.resultHandler = ResultHandler { _ in write(.result) }
         let encoding = InputEncoding("noting") { _, _ in write(.build) }
         let endpoint = TestEndpoint(params: ["a": "b"], encoding: encoding)
@@ -93,18 +88,8 @@ struct PipelineTests {
 
     @Test("decodes off the main thread and delivers the value")
     @MainActor func decoding() async throws {
-        let isMain = Mutex<Bool?>(nil)
-        var channel = Channel.test(RecordingTransport(body: #"{"id":7}"#))
-        let plain = BodyCoder.json
-        channel.coder = BodyCoder(contentType: "application/json") {
-            try plain.encode($0)
-        } decode: { type, data in
-            isMain.withLock { $0 = MainQueue.isCurrent }
-            return try JSONDecoder().decode(type, from: data)
-        }
-        let item: Item = try await channel.manager.request(endpoint: TestEndpoint())
-        #expect(item == Item(id: 7))
-        #expect(isMain.withLock { $0 } == false)
+        let place = try await Channel.test(RecordingTransport()).manager.request(endpoint: TestEndpoint(), type: Place.self)
+        #expect(!place.isMain)
     }
 
     @Test("no timeout is too large or too small", arguments: [Duration.seconds(Int64.max), .zero, .seconds(-1), .nanoseconds(1)])
@@ -113,27 +98,20 @@ struct PipelineTests {
         channel.interceptors = [RetryPolicy()]
         channel.attemptMiddleware = [BearerAuthentication { _ in "new" }]
         channel.modifiers = [Timeout(connect: timeout, idle: timeout, total: timeout)]
-        #expect(await channel.manager.response(for: TestEndpoint(), as: .nothing).error != nil)
-    }
-
-    struct Rejecting: RequestInterceptor {
-        struct Rejection: Error {}
-        let error: any Error
-        func adapt(_ request: inout Request) async throws { throw error }
+        #expect(await channel.error() != nil)
     }
 
     @Test(
         "turns an interceptor's error into an error of that stage, which handlers may resolve; the kit's own errors stay",
         arguments: [
-            (Rejecting.Rejection(), "adapting"), (CancellationError(), "cancelled"), (TransportError.closed, "transport.closed"),
+            (Trouble(code: 1), "adapting"), (CancellationError(), "cancelled"), (TransportError.closed, "transport.closed"),
             (RequestError.insecureConnection(host: "h.example"), "request.insecureConnection"),
         ] as [(any Error, String)])
     func interceptorThrows(error: any Error, label: String) async {
         let transport = RecordingTransport()
-        let channel = Channel.test(transport) { $0.interceptors = [Rejecting(error: error)] }
-        let response = await channel.manager.response(for: TestEndpoint(), as: Item.self)
+        let response = await Channel.test(transport) { $0.interceptors = [Adapting { _ in throw error }] }.item()
         #expect(response.error?.label == label)
-        if label == "adapting" { #expect(response.error?.underlyingError is Rejecting.Rejection) }
+        if label == "adapting" { #expect(response.error?.underlyingError is Trouble) }
         #expect(response.attempts.count == 1)
         #expect(transport.requests.isEmpty)
     }
@@ -145,74 +123,46 @@ struct PipelineTests {
         var channel = Channel.test(transport)
         channel.interceptors = [NotingInterceptor(diary: diary, retries: 1)]
         channel.logger = NotingLogger(diary: diary)
-        let manager = channel.manager
-        let task = Task {
-            withUnsafeCurrentTask { $0?.cancel() }
-            return await manager.response(for: TestEndpoint(), as: Item.self)
-        }
-        let response = await task.value
+        let response = await cancelled { [channel] in await channel.item() }
         #expect(response.error?.isCancelled == true && response.attempts.count == 1)
         #expect(transport.requests.isEmpty)
         #expect(diary.all == ["log finished"])
     }
 
-    struct Insatiable: ErrorHandler {
-        func canResolve(_ error: APIClientError) -> Bool { true }
-        func resolve(_ error: APIClientError, for response: Response<Void>) async -> RetryResult { .retry }
-    }
-
     @Test("makes at most as many attempts as the channel allows")
     func attemptLimit() async {
         let transport = RecordingTransport(status: 500)
-        var channel = Channel.test(transport) { $0.errorHandler = Insatiable() }
-        #expect(await channel.manager.response(for: TestEndpoint(), as: Item.self).attempts.count == 10)
+        var channel = Channel.test(transport) { $0.errorHandler = Resolving { .retry } }
+        #expect(await channel.item().attempts.count == 10)
         #expect(transport.requests.map(\.attempt) == Array(1...10))
         channel.limits.attempts = 2
-        #expect(await channel.manager.response(for: TestEndpoint(), as: Item.self).attempts.count == 2)
-    }
-
-    @Test("does not begin a pause that would pass the deadline")
-    func deadline() async {
-        let channel = Channel.test(RecordingTransport(status: 503)) { $0.errorHandler = Signalling() }
-        let start = ContinuousClock.now
-        let response = await channel.manager.response(for: TestEndpoint(), as: Item.self)
-        #expect(response.attempts.count == 1 && response.error?.label == "verification.unacceptableStatus.503")
-        #expect(ContinuousClock.now - start < .seconds(60))
+        #expect(await channel.item().attempts.count == 2)
     }
 
     @Test("a cancelled pause is a cancelled call")
     func cancelledPause() async {
-        var channel = Channel.test(RecordingTransport(status: 503)) { $0.modifiers = [Timeout(total: .seconds(7_200))] }
         let (stream, continuation) = AsyncStream.makeStream(of: Void.self)
-        channel.errorHandler = Signalling(continuation: continuation)
-        let manager = channel.manager
-        let task = Task { await manager.response(for: TestEndpoint(), as: Item.self) }
-        for await _ in stream { break }
-        task.cancel()
-        #expect(await task.value.error?.isCancelled == true)
-    }
-
-    struct Signalling: ErrorHandler {
-        var continuation: AsyncStream<Void>.Continuation?
-        func canResolve(_ error: APIClientError) -> Bool { true }
-        func resolve(_ error: APIClientError, for response: Response<Void>) async -> RetryResult {
-            continuation?.yield()
+        let handler = Resolving {
+            continuation.yield()
             return .retryAfter(.seconds(3_600))
         }
-    }
-
-    struct Slow: RequestInterceptor {
-        func adapt(_ request: inout Request) async throws { try await Task.sleep(until: request.deadline, clock: .continuous) }
+        let channel = Channel.test(RecordingTransport(status: 503)) {
+            ($0.modifiers, $0.errorHandler) = ([Timeout(total: .seconds(7_200))], handler)
+        }
+        let task = Task { await channel.error() }
+        for await _ in stream { break }
+        task.cancel()
+        #expect(await task.value?.isCancelled == true)
     }
 
     @Test("sends no request if an interceptor uses up the call's time")
     func slowInterceptor() async {
         let transport = RecordingTransport()
-        var channel = Channel.test(transport)
-        channel.interceptors = [Slow()]
-        channel.modifiers = [Timeout(.milliseconds(20))]
-        let response = await channel.manager.response(for: TestEndpoint(), as: .nothing)
-        #expect(response.error?.label == "transport.timedOut.total")
+        let channel = Channel.test(transport) {
+            $0.interceptors = [Adapting { try await Task.sleep(until: $0.deadline, clock: .continuous) }]
+            $0.modifiers = [Timeout(.milliseconds(20))]
+        }
+        #expect(await channel.error()?.label == "transport.timedOut.total")
         #expect(transport.requests.isEmpty)
     }
 

@@ -22,11 +22,6 @@ struct PlainClientTests {
 
     @Test("malformed URL, parameters, response and JSON have different errors, and so has valid JSON of another shape")
     func toldApart() async throws {
-        struct Broken: Encodable, Sendable {
-            func encode(to encoder: any Encoder) throws {
-                throw EncodingError.invalidValue(0, .init(codingPath: [], debugDescription: "no"))
-            }
-        }
         let server = try LoopbackServer.test { request in
             switch request.path {
             case "/garbage": .garbage(Data("SMTP ready\r\n\r\n".utf8))
@@ -40,9 +35,8 @@ struct PlainClientTests {
             await client.response(to: APIRequest<Item>(endpoint, environment: environment)).error
         }
         #expect(await error(TestEndpoint(baseURL: "https://exa mple")).map(\.label) == "request.malformedURL")
-        #expect(
-            await error(TestEndpoint("a", .post, params: Parameters(Broken()), encoding: .body))?.label
-                == "request.encodingFailed")
+        let broken = TestEndpoint("a", .post, params: ["x": Double.nan], encoding: .body)
+        #expect(await error(broken)?.label == "request.encodingFailed")
         #expect(await error(TestEndpoint("garbage"))?.label == "transport.malformedResponse")
         #expect(await error(TestEndpoint("broken"))?.decoding?.isMalformed == true)
         let other = try #require(await error(TestEndpoint("other"))?.decoding)
@@ -69,9 +63,7 @@ struct PlainClientTests {
             channel.resultHandler = ResultHandler { _ in _ = ended.next() }
         }
         let request = APIRequest<Item>(TestEndpoint(), environment: environment(url))
-        let result = await withCheckedContinuation { continuation in
-            client.perform(request) { continuation.resume(returning: $0) }
-        }
+        let result = await completion { client.perform(request, completion: $0) }
         #expect(made.current == 1 && ended.current == 1)
         switch result {
         case .success(let item): #expect(item.id == 1 && cause == nil)

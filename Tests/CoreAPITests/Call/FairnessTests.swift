@@ -61,14 +61,11 @@ struct FairnessTests {
 
 /// Chunks without an end, which cost more time than the kit or the network needs for them.
 private struct Flood: AsyncSequence, Sendable {
-    private final class State: Sendable {
-        let isStopped = Mutex(false)
-        let taken = Mutex(0)
-    }
-
     private let chunks: Int
     private let work: Duration
-    private let state = State()
+    private let isStopped = Shared(false)
+    /// The chunks so far, of all readers.
+    private let count = Shared(0)
     private let begun: AsyncStream<Void>
     private let tell: AsyncStream<Void>.Continuation
 
@@ -80,11 +77,10 @@ private struct Flood: AsyncSequence, Sendable {
         (begun, tell) = AsyncStream.makeStream()
     }
 
-    var isOver: Bool { state.isStopped.withLock { $0 } || taken > chunks }
-    /// The chunks so far, of all readers.
-    var taken: Int { state.taken.withLock { $0 } }
+    var isOver: Bool { isStopped.current || taken > chunks }
+    var taken: Int { count.current }
 
-    func stop() { state.isStopped.withLock { $0 = true } }
+    func stop() { isStopped.change { $0 = true } }
 
     func begins(_ count: Int) async {
         var left = count
@@ -105,7 +101,7 @@ private struct Flood: AsyncSequence, Sendable {
     }
 
     private func toil() {
-        state.taken.withLock { $0 += 1 }
+        _ = count.next()
         let end = ContinuousClock.now + work
         while .now < end {}
     }

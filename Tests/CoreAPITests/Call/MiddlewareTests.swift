@@ -2,18 +2,6 @@ import TestSupport
 
 @Suite("Middleware", .closing, .timeLimit(.minutes(1)))
 struct MiddlewareTests {
-    struct Noted: Middleware {
-        let name: String
-        let diary: Diary
-
-        func handle(_ attempt: Attempt, next: Next) async -> RawResponse {
-            diary.write("\(name) down \(attempt.request.url.path)")
-            let reply = await next(attempt)
-            diary.write("\(name) up \(reply.status.map(String.init) ?? "none")")
-            return reply
-        }
-    }
-
     @Test("call middleware runs once, attempt middleware runs for each attempt and each hop, in order and in reverse")
     func positions() async throws {
         let diary = Diary()
@@ -22,11 +10,20 @@ struct MiddlewareTests {
             if request.url.path == "/thing" { return .answer(to: request, status: 302, headers: [.location: "/there"]) }
             return .answer(to: request, status: hasFailed.exchange(true) ? 200 : 500)
         }
-        var channel = Channel.test(transport)
-        channel.interceptors = [RetryPolicy(base: .zero)]
-        channel.callMiddleware = [Noted(name: "c1", diary: diary), Noted(name: "c2", diary: diary)]
-        channel.attemptMiddleware = [Noted(name: "a1", diary: diary), Noted(name: "a2", diary: diary)]
-        try await channel.manager.request(endpoint: TestEndpoint())
+        func noted(_ name: String) -> Around {
+            Around { attempt, next in
+                diary.write("\(name) down \(attempt.request.url.path)")
+                let reply = await next(attempt)
+                diary.write("\(name) up \(reply.status.map(String.init) ?? "none")")
+                return reply
+            }
+        }
+        let channel = Channel.test(transport) {
+            $0.interceptors = [RetryPolicy(base: .zero)]
+            $0.callMiddleware = [noted("c1"), noted("c2")]
+            $0.attemptMiddleware = [noted("a1"), noted("a2")]
+        }
+        #expect(await channel.error() == nil)
         func hop(_ path: String, _ status: Int) -> [String] {
             ["a1 down \(path)", "a2 down \(path)", "a2 up \(status)", "a1 up \(status)"]
         }
@@ -35,26 +32,16 @@ struct MiddlewareTests {
                 + hop("/there", 200) + ["c2 up 200", "c1 up 200"])
     }
 
-    struct Changing: Middleware {
-        let change: @Sendable (RawResponse) -> RawResponse
-        func handle(_ attempt: Attempt, next: Next) async -> RawResponse { change(await next(attempt)) }
-    }
-
     @Test("a reply that call middleware changes is verified and decoded again, and keeps its attempts")
     func changed() async throws {
-        let statuses = Mutex([503, 200])
-        let transport = RecordingTransport { request in
-            .answer(to: request, status: statuses.withLock { $0.removeFirst() }, body: #"{"id":1}"#)
-        }
-        var channel = Channel.test(transport)
+        var channel = Channel.test(RecordingTransport(statuses: [503, 200], body: #"{"id":1}"#))
         channel.interceptors = [RetryPolicy(base: .zero)]
-        channel.callMiddleware = [Changing { $0.with(body: .bytes(Data(#"{"id":2}"#.utf8))) }]
-        let response = await channel.manager.response(for: TestEndpoint(), as: Item.self)
+        channel.callMiddleware = [Around { await $1($0).with(body: .bytes(Data(#"{"id":2}"#.utf8))) }]
+        let response = await channel.item()
         #expect(try response.value.id == 2 && response.attempts.map(\.status) == [503, 200])
 
-        statuses.withLock { $0 = [200] }
-        channel.callMiddleware = [Changing { $0.with(head: ResponseHead(status: .gone)) }]
-        let rejected = await channel.manager.response(for: TestEndpoint(), as: Item.self)
+        channel.callMiddleware = [Around { await $1($0).with(head: ResponseHead(status: .gone)) }]
+        let rejected = await channel.item()
         #expect(rejected.error?.label == "verification.unacceptableStatus.410" && rejected.head?.status == .gone)
     }
 
@@ -64,9 +51,9 @@ struct MiddlewareTests {
         if !isMissing { try Data(#"{"id":3}"#.utf8).write(to: file) }
         for isAroundCall in [false, true] {
             var channel = Channel.test(RecordingTransport(body: #"{"id":1}"#))
-            let kept = Changing { $0.with(body: .file(file)) }
+            let kept = Around { await $1($0).with(body: .file(file)) }
             if isAroundCall { channel.callMiddleware = [kept] } else { channel.attemptMiddleware = [kept] }
-            let response = await channel.manager.response(for: TestEndpoint(), as: Item.self)
+            let response = await channel.item()
             #expect(isMissing ? response.error != nil : try response.value.id == 3, "\(response.result)")
         }
     }
@@ -79,25 +66,20 @@ struct MiddlewareTests {
         #expect(channel.stages.first { $0.kind == .transport }?.name == "FixtureTransport")
     }
 
-    struct Answering: Middleware {
-        let body: String
-        func handle(_ attempt: Attempt, next: Next) async -> RawResponse {
-            RawResponse(attempt, head: ResponseHead(status: .ok), body: .bytes(Data(body.utf8)))
-        }
+    private static func answering(_ body: String) -> Around {
+        Around { attempt, _ in RawResponse(attempt, head: ResponseHead(status: .ok), body: .bytes(Data(body.utf8))) }
     }
 
     @Test("one that answers without next sends no request, and its response is verified and decoded as usual")
     func answering() async throws {
         let transport = RecordingTransport(status: 500)
-        var channel = Channel.test(transport) { $0.callMiddleware = [Answering(body: #"{"id":7}"#)] }
-        let item: Item = try await channel.manager.request(endpoint: TestEndpoint())
-        #expect(item == Item(id: 7))
-        channel.callMiddleware = [Answering(body: "oops")]
-        #expect(await channel.manager.response(for: TestEndpoint(), as: Item.self).error?.label == "decoding")
+        var channel = Channel.test(transport) { $0.callMiddleware = [Self.answering(#"{"id":7}"#)] }
+        #expect(try await channel.item().value == Item(id: 7))
+        channel.callMiddleware = [Self.answering("oops")]
+        #expect(await channel.item().error?.label == "decoding")
         channel.callMiddleware = []
-        channel.attemptMiddleware = [Answering(body: #"{"id":8}"#)]
-        let second: Item = try await channel.manager.request(endpoint: TestEndpoint())
-        #expect(second == Item(id: 8))
+        channel.attemptMiddleware = [Self.answering(#"{"id":8}"#)]
+        #expect(try await channel.item().value == Item(id: 8))
         #expect(transport.requests.isEmpty)
     }
 
@@ -107,28 +89,17 @@ struct MiddlewareTests {
         var channel = Channel.test(transport)
         channel.attemptMiddleware = [Keeper()]
         channel.interceptors = [RetryPolicy(attempts: 2, base: .zero)]
-        let response = await channel.manager.response(for: TestEndpoint(), as: Item.self)
+        let response = await channel.item()
         #expect(response.attempts.map(\.number) == [1, 2] && response.error?.context.attempt == 2)
         #expect(transport.requests.count == 1)
     }
 
-    struct Rejecting: Middleware {
-        struct Rejection: Error {}
-        func handle(_ attempt: Attempt, next: Next) async -> RawResponse {
-            attempt.failed(Rejection(), stage: APIClientError.adapting)
-        }
-    }
-
     @Test("a reply with neither head nor failure is no success")
     func emptyReply() async throws {
-        struct Silent: Middleware {
-            func handle(_ attempt: Attempt, next: Next) async -> RawResponse { RawResponse(attempt) }
-        }
-        for isAroundCall in [true, false] {
-            var channel = Channel.test("http://127.0.0.1:1")
-            if isAroundCall { channel.callMiddleware = [Silent()] } else { channel.attemptMiddleware = [Silent()] }
-            let error = await channel.manager.response(for: TestEndpoint("a", .delete), as: .nothing).error
-            #expect(error?.label == "transport.malformedResponse")
+        let silent = Around { attempt, _ in RawResponse(attempt) }
+        for change in [{ $0.callMiddleware = [silent] }, { $0.attemptMiddleware = [silent] }] as [(inout Channel) -> Void] {
+            let channel = Channel.test("http://127.0.0.1:1", change)
+            #expect(await channel.error(TestEndpoint("a", .delete))?.label == "transport.malformedResponse")
         }
     }
 
@@ -136,10 +107,10 @@ struct MiddlewareTests {
     func rejecting() async {
         let diary = Diary()
         var channel = Channel.test(RecordingTransport())
-        channel.attemptMiddleware = [Rejecting()]
+        channel.attemptMiddleware = [Around { attempt, _ in attempt.failed(Trouble(code: 1), stage: APIClientError.adapting) }]
         channel.interceptors = [NotingInterceptor(diary: diary)]
-        let response = await channel.manager.response(for: TestEndpoint(), as: Item.self)
-        #expect(response.error?.label == "adapting" && response.error?.underlyingError is Rejecting.Rejection)
+        let response = await channel.item()
+        #expect(response.error?.label == "adapting" && response.error?.underlyingError is Trouble)
         #expect(response.attempts.count == 1)
         #expect(diary.all == ["adapt 1", "retry?"])
     }
@@ -164,9 +135,7 @@ struct MiddlewareTests {
             }
             return .answer(to: request, body: #"{"id":1}"#)
         }
-        let channel = Channel.test(transport) { $0.attemptMiddleware = [Hedging()] }
-        let item: Item = try await channel.manager.request(endpoint: TestEndpoint())
-        #expect(item == Item(id: 1))
+        #expect(try await Channel.test(transport) { $0.attemptMiddleware = [Hedging()] }.item().value == Item(id: 1))
     }
 
     enum Visits: Call.Key { static let defaultValue = 0 }
@@ -252,16 +221,14 @@ struct MiddlewareTests {
             Fixture(.get, "new", body: #"{"id":3}"#),
         ])
         var channel = Channel.test(transport) { $0.cookies = CookieJar() }
-        struct Headers: Middleware {
-            let diary: Diary
-            func handle(_ attempt: Attempt, next: Next) async -> RawResponse {
+        channel.attemptMiddleware = [
+            Around { attempt, next in
                 let reply = await next(attempt)
                 diary.write("\(attempt.request.url.path) \(reply.request?.headers[.cookie] ?? "no cookie")")
                 return reply
             }
-        }
-        channel.attemptMiddleware = [Headers(diary: diary)]
-        let response = await channel.manager.response(for: TestEndpoint("old"), as: Item.self)
+        ]
+        let response = await channel.item(TestEndpoint("old"))
         #expect(try response.value == Item(id: 3))
         #expect(response.metrics == nil || response.metrics?.redirects.count == 1)
         #expect(diary.all == ["/old no cookie", "/new a=1"])
@@ -273,9 +240,8 @@ struct MiddlewareTests {
             Fixture(.get, "old", status: 302, headers: ["Location": "/new"]),
             Fixture(.get, "new", body: #"{"id":"pl4nted"}"#),
         ])
-        var channel = Channel.test(transport)
-        channel.attemptMiddleware = [BearerAuthentication(token: "pl4nted") { _ in "pl4nted" }]
-        let response = await channel.manager.response(for: TestEndpoint(path), as: Item.self)
+        let bearer = BearerAuthentication(token: "pl4nted") { _ in "pl4nted" }
+        let response = await Channel.test(transport) { $0.attemptMiddleware = [bearer] }.item(TestEndpoint(path))
         let error = try #require(response.error)
         #expect(error.label == "decoding", "\(error)")
         #expect(!"\(error) \(response)".contains("pl4nted"), "\(error) \(response)")
@@ -283,11 +249,9 @@ struct MiddlewareTests {
     }
 
     /// Each address has a key of its own.
-    private struct Keys: Middleware {
-        func handle(_ attempt: Attempt, next: Next) async -> RawResponse {
-            let key = "pl4nted-\(attempt.request.url.path.dropFirst())"
-            return await next(attempt.with { $0.headers[HTTPField.Name("X-Api-Key")!] = key })
-        }
+    private static let keys = Around { attempt, next in
+        let key = "pl4nted-\(attempt.request.url.path.dropFirst())"
+        return await next(attempt.with { $0.headers[HTTPField.Name("X-Api-Key")!] = key })
     }
 
     @Test("the secrets of every hop of a redirect are hidden, whichever hop's server repeats them")
@@ -298,8 +262,7 @@ struct MiddlewareTests {
             Fixture(.get, "second", status: 302, headers: ["Location": "/third"]),
             Fixture(.get, "third", body: repeated),
         ])
-        let channel = Channel.test(transport) { $0.attemptMiddleware = [Keys()] }
-        let response = await channel.manager.response(for: TestEndpoint("first"), as: Item.self)
+        let response = await Channel.test(transport) { $0.attemptMiddleware = [Self.keys] }.item(TestEndpoint("first"))
         let error = try #require(response.error)
         #expect(error.label == "decoding" && response.attempts.count == 1, "\(error)")
         #expect(String(decoding: error.context.body, as: UTF8.self) == repeated)
@@ -310,45 +273,32 @@ struct MiddlewareTests {
 
     @Test("a secret of an earlier hop that a redirect puts into its address is hidden in the error's address")
     func repeatedInAddress() async throws {
-        let transport = FixtureTransport([
-            Fixture(.get, "first", status: 302, headers: ["Location": "/missing?echo=pl4nted-first"])
-        ])
-        let channel = Channel.test(transport) { $0.attemptMiddleware = [Keys()] }
-        let response = await channel.manager.response(for: TestEndpoint("first"), as: Item.self)
-        let url = try #require(response.error?.context.url)
+        let first = Fixture(.get, "first", status: 302, headers: ["Location": "/missing?echo=pl4nted-first"])
+        let channel = Channel.test(FixtureTransport([first])) { $0.attemptMiddleware = [Self.keys] }
+        let url = try #require(await channel.item(TestEndpoint("first")).error?.context.url)
         #expect(url.hasPrefix("https://h.example/missing?echo=") && !url.contains("pl4nted"), "\(url)")
     }
 
     @Test("a failed refresh keeps the secrets of its own call hidden, after a redirect, too", arguments: ["new", "old"])
     func repeatedByRefresh(path: String) async throws {
-        struct Rejection: LocalizedError {
-            let errorDescription: String?
-        }
+        struct Rejection: LocalizedError { let errorDescription: String? }
         let rejected = Fixture(.get, "token", status: 400, body: "no key pl4nted-token")
         var tokens = Channel.test("https://tokens.example", transport: FixtureTransport([rejected]))
-        tokens.attemptMiddleware = [Keys()]
+        tokens.attemptMiddleware = [Self.keys]
         // Only the error's context can hide what an app's own error repeats.
         tokens.errorFilter = ErrorFilter { Rejection(errorDescription: String(decoding: $0.data, as: UTF8.self)) }
         let transport = FixtureTransport([
             Fixture(.get, "old", status: 302, headers: ["Location": "/new"]), Fixture(.get, "new", status: 401),
         ])
-        let bearerAuthentication = BearerAuthentication(token: "stale") { [tokens] _ in
-            "\(try await tokens.manager.request(TestEndpoint("token"), as: Item.self).id)"
+        let bearer = BearerAuthentication(token: "stale") { [tokens] _ in "\(try await tokens.item(TestEndpoint("token")).value)"
         }
-        let channel = Channel.test(transport) { $0.attemptMiddleware = [bearerAuthentication] }
-        let error = try #require(await channel.manager.response(for: TestEndpoint(path), as: Item.self).error)
+        let channel = Channel.test(transport) { $0.attemptMiddleware = [bearer] }
+        let error = try #require(await channel.item(TestEndpoint(path)).error)
         #expect("\(error)".hasPrefix("no key ") && !"\(error)".contains("pl4nted"), "\(error)")
     }
 
     @Test("what a middleware around the call changes is in every attempt; what an interceptor changes is made anew")
     func changedForTheCall() async throws {
-        struct Adding: Middleware, RequestInterceptor {
-            let name: HTTPField.Name
-            func handle(_ attempt: Attempt, next: Next) async -> RawResponse {
-                await next(attempt.with { $0.headers.append(HTTPField(name: name, value: "x")) })
-            }
-            func adapt(_ request: inout Request) async throws { request.headers.append(HTTPField(name: name, value: "x")) }
-        }
         let (call, interceptor) = (HTTPField.Name("Call")!, HTTPField.Name("Interceptor")!)
         let diary = Diary()
         let transport = RecordingTransport { request in
@@ -356,9 +306,12 @@ struct MiddlewareTests {
             return .answer(to: request, status: 503)
         }
         var channel = Channel.test(transport)
-        channel.callMiddleware = [Adding(name: call)]
-        channel.interceptors = [Adding(name: interceptor), RetryPolicy(attempts: 3, base: .zero)]
-        let response = await channel.manager.response(for: TestEndpoint(), as: Item.self)
+        channel.callMiddleware = [
+            Around { attempt, next in await next(attempt.with { $0.headers.append(HTTPField(name: call, value: "x")) }) }
+        ]
+        let adding = Adapting { $0.headers.append(HTTPField(name: interceptor, value: "x")) }
+        channel.interceptors = [adding, RetryPolicy(attempts: 3, base: .zero)]
+        let response = await channel.item()
         #expect(response.attempts.count == 3)
         #expect(diary.all == ["x x", "x x", "x x"])
         // By hand, the call begins again before its middleware.
@@ -370,10 +323,6 @@ struct MiddlewareTests {
     func stagesOfHooks() {
         struct Silent: RequestInterceptor, RequestEnhancer {}
         struct Once: RequestEnhancer { var stages: Set<Stage.Kind> { [.deenhance] } }
-        struct Resolving: ErrorHandler {
-            func canResolve(_ error: APIClientError) -> Bool { false }
-            func resolve(_ error: APIClientError, for response: Response<Void>) async -> RetryResult { .doNotRetry }
-        }
         var channel = Channel.test(RecordingTransport())
         channel.enhancers = [Silent(), Once()]
         channel.interceptors = [Silent()]
@@ -383,21 +332,21 @@ struct MiddlewareTests {
         #expect(listed(channel) == own)
         channel.errorHandler = CompositeErrorHandler(CompositeErrorHandler())
         #expect(listed(channel) == own)
-        channel.errorHandler = CompositeErrorHandler(CompositeErrorHandler(), Resolving())
+        channel.errorHandler = CompositeErrorHandler(CompositeErrorHandler(), Resolving { .doNotRetry })
         #expect(listed(channel) == own + ["retry CompositeErrorHandler"])
     }
 
     @Test("the stages of a channel are listed in order, including the kit's own")
     func stages() {
         var channel = Channel.test(RecordingTransport())
-        channel.callMiddleware = [Answering(body: "")]
-        channel.attemptMiddleware = [Rejecting()]
+        channel.callMiddleware = [Self.answering("")]
+        channel.attemptMiddleware = [Keeper()]
         channel.interceptors = [RetryPolicy()]
         channel.cookies = CookieJar()
         #expect(
             channel.stages.map(\.description) == [
                 "build Endpoint", "enhance HeaderEnhancer", "enhance QueryItemEnhancer", "enhance TimeoutEnhancer",
-                "enhance CachePolicyEnhancer", "call Answering", "attempt Redirects", "attempt Rejecting", "attempt Cookies",
+                "enhance CachePolicyEnhancer", "call Around", "attempt Redirects", "attempt Keeper", "attempt Cookies",
                 "transport RecordingTransport", "deenhance VerificationEnhancer", "filter ErrorFilter",
                 "decode ResponseDecoding", "retry RetryPolicy", "translate ErrorFilter", "result ResultHandler",
             ])

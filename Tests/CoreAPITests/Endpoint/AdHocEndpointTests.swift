@@ -59,16 +59,6 @@ struct AdHocEndpointTests {
         #expect(sent.last == "OPTIONS /v1/x")
     }
 
-    @Test("decode below a key path, and are sent like any endpoint")
-    func keyPath() async throws {
-        var endpoint = TypedEndpoint.get("orders")
-        endpoint.keyPath = "data"
-        #expect(try await manager.request(endpoint, as: Order.self) == Order(id: 8))
-        #expect(await manager.response(for: endpoint, as: .text).head?.status == .ok)
-        #expect(await manager.response(for: .get("orders/1"), as: Order.self).head?.status == .ok)
-        #expect(try await manager.request(endpoint, as: .json)["id"]?.int == 8)
-    }
-
     @Test("have the name of the function that makes them, never a value of their path")
     func names() async {
         let response = await manager.response(for: TypedEndpoint.get("reset/s3cret", name: "reset"), as: .json)

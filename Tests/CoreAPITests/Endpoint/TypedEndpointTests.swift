@@ -101,17 +101,6 @@ struct TypedEndpointTests {
         #expect(error?.context.endpoint == "Optionals.secret")
     }
 
-    @Test("run through a feature's manager, and through a swapped channel")
-    func manager() async throws {
-        let manager = NetworkManager<Never>(channel: Channel.test(RecordingTransport(body: #"{"id":2}"#)))
-        #expect(try await manager.request(Orders.place(Order(id: 1))) == Order(id: 2))
-        try await manager.request(Orders.order("7"))
-        let heard = await withCheckedContinuation { continuation in
-            manager.response(for: Orders.place(Order(id: 1)), as: .decodable(Order.self)) { continuation.resume(returning: $0) }
-        }
-        #expect(try heard.value == Order(id: 2))
-    }
-
     struct OrderByID: Endpoint {
         typealias Output = Order
         let id: Int

@@ -3,20 +3,19 @@ import TestSupport
 @Suite("Idempotency keys")
 struct IdempotencyKeyTests {
     private static func numbering(_ header: String = "Idempotency-Key") -> IdempotencyKey {
-        let count = Mutex(0)
-        return IdempotencyKey(header: header) {
-            count.withLock { count in
-                count += 1
-                return "key \(count)"
-            }
-        }
+        let count = Shared(1)
+        return IdempotencyKey(header: header) { "key \(count.next())" }
     }
 
     private static func channel(_ key: IdempotencyKey, _ transport: RecordingTransport) -> Channel {
-        var channel = Channel.test(transport)
-        channel.enhancers = [key]
-        channel.interceptors = [RetryPolicy(base: .zero)]
-        return channel
+        .test(transport) { ($0.enhancers, $0.interceptors) = ([key], [RetryPolicy(base: .zero)]) }
+    }
+
+    /// Redirects to another origin.
+    private static func redirecting() -> RecordingTransport {
+        RecordingTransport {
+            .answer(to: $0, status: $0.url.host == "h.example" ? 308 : 200, headers: [.location: "https://other.example/x"])
+        }
     }
 
     private static func values(_ transport: RecordingTransport, _ header: String = "Idempotency-Key") throws -> [String?] {
@@ -61,11 +60,7 @@ struct IdempotencyKeyTests {
     @Test("a redirect takes the key along to another origin, but no field of the caller's own with that name")
     func redirects() async throws {
         for (own, expected) in [(nil, ["key 1", "key 1"]), ("mine", ["mine", nil])] as [(String?, [String?])] {
-            let transport = RecordingTransport { request in
-                .answer(
-                    to: request, status: request.url.host == "h.example" ? 308 : 200,
-                    headers: [.location: "https://other.example/x"])
-            }
+            let transport = Self.redirecting()
             let endpoint = TestEndpoint("x", .post, headers: own.map { ["X-Request-Key": $0] } ?? [:])
             try await Self.channel(Self.numbering("X-Request-Key"), transport).manager.request(endpoint: endpoint)
             #expect(transport.requests.map(\.url.host) == ["h.example", "other.example"])
@@ -75,15 +70,9 @@ struct IdempotencyKeyTests {
 
     @Test("a key that an interceptor has replaced is the caller's own")
     func replaced() async throws {
-        struct Replacing: RequestInterceptor {
-            func adapt(_ request: inout Request) async throws { try request.setHeader("X-Request-Key", "secret") }
-        }
-        let transport = RecordingTransport { request in
-            .answer(
-                to: request, status: request.url.host == "h.example" ? 308 : 200, headers: [.location: "https://other.example/x"])
-        }
+        let transport = Self.redirecting()
         var channel = Self.channel(Self.numbering("X-Request-Key"), transport)
-        channel.interceptors.append(Replacing())
+        channel.interceptors.append(Adapting { try $0.setHeader("X-Request-Key", "secret") })
         try await channel.manager.request(endpoint: TestEndpoint("x", .post))
         #expect(try Self.values(transport, "X-Request-Key") == ["secret", nil])
     }

@@ -17,36 +17,26 @@ struct RequestEnhancerTests {
         #expect(diary.all == names.map { "enhance \($0)" } + names.map { "deenhance \($0)" })
     }
 
-    struct Tripping: RequestEnhancer {
-        struct Trip: Error {}
-        func enhance(_ request: inout Request) throws { throw Trip() }
-    }
-
     @Test("turns an enhancer's error into an error of that stage")
     func enhancerThrows() async {
-        let channel = Channel.test(RecordingTransport()) { $0.enhancers = [Tripping()] }
-        let response = await channel.manager.response(for: TestEndpoint(), as: Item.self)
-        #expect(response.error?.label == "enhancing" && response.error?.underlyingError is Tripping.Trip)
+        struct Tripping: RequestEnhancer { func enhance(_ request: inout Request) throws { throw Trouble(code: 1) } }
+        let error = await Channel.test(RecordingTransport()) { $0.enhancers = [Tripping()] }.error()
+        #expect(error?.label == "enhancing" && error?.underlyingError is Trouble)
     }
 
-    struct Rejecting: RequestEnhancer {
-        struct Damaged: Error {}
-        func deenhance(_ response: inout Response<Data>) throws { throw Damaged() }
-    }
+    private let rejecting = Deenhancing { _ in throw Trouble(code: 1) }
 
     @Test("an enhancer's error for a response is the attempt's failure, and the response is kept")
     func deenhancerThrows() async {
-        let channel = Channel.test(RecordingTransport(body: #"{"id":7}"#)) { $0.enhancers = [Rejecting()] }
-        let response = await channel.manager.response(for: TestEndpoint(), as: Item.self)
-        #expect(response.error?.label == "deenhancing" && response.error?.underlyingError is Rejecting.Damaged)
+        let response = await Channel.test(RecordingTransport(body: #"{"id":7}"#)) { $0.enhancers = [rejecting] }.item()
+        #expect(response.error?.label == "deenhancing" && response.error?.underlyingError is Trouble)
         #expect(response.error?.errorDescription == "The response could not be read.")
         #expect(response.data == Data(#"{"id":7}"#.utf8))
     }
 
     @Test("an enhancer's error for a rejected response has the rejection as its cause")
     func deenhancerThrowsAfterRejection() async {
-        let channel = Channel.test(RecordingTransport(status: 503)) { $0.enhancers = [Rejecting()] }
-        let error = await channel.manager.response(for: TestEndpoint(), as: Item.self).error
+        let error = await Channel.test(RecordingTransport(status: 503)) { $0.enhancers = [rejecting] }.error()
         #expect(error?.label == "deenhancing" && error?.context.cause?.label == "verification.unacceptableStatus.503")
     }
 
@@ -54,23 +44,21 @@ struct RequestEnhancerTests {
     func deenhancerThrowsAfterFailure() async throws {
         let lost = try LoopbackServer.test { _ in .truncated(declared: 10, sent: Data("seven".utf8)) }
         for url in [lost.url, "http://127.0.0.1:1"] {
-            let channel = Channel.test(url) { $0.enhancers = [Rejecting()] }
-            let response = await channel.manager.response(for: TestEndpoint(), as: Item.self)
+            let response = await Channel.test(url) { $0.enhancers = [rejecting] }.item()
             #expect(response.transportError != nil, "\(url): \(response.result)")
         }
     }
 
-    struct Losing: RequestInterceptor {
-        struct Lost: Error {}
-        func retry(_ response: Response<Void>, dueTo error: APIClientError) async throws -> RetryResult { throw Lost() }
-    }
-
     @Test("an error that an interceptor throws in retry is the call's error")
     func retryThrows() async {
+        struct Losing: RequestInterceptor {
+            func retry(_ response: Response<Void>, dueTo error: APIClientError) async throws -> RetryResult {
+                throw Trouble(code: 1)
+            }
+        }
         let transport = RecordingTransport(status: 503)
-        let channel = Channel.test(transport) { $0.interceptors = [Losing()] }
-        let response = await channel.manager.response(for: TestEndpoint(), as: Item.self)
-        #expect(response.error?.underlyingError is Losing.Lost && transport.requests.count == 1)
+        let error = await Channel.test(transport) { $0.interceptors = [Losing()] }.error()
+        #expect(error?.underlyingError is Trouble && transport.requests.count == 1)
     }
 
     /// Records the headers that it finds.
@@ -96,16 +84,12 @@ struct RequestEnhancerTests {
         #expect(diary.all == ["max: []", "core.more: []", "normal: [\"1\"]"])
     }
 
-    struct Unwrapping: RequestEnhancer {
-        func deenhance(_ response: inout Response<Data>) {
-            response = response.map { try JSONEncoder().encode(try JSONDecoder().decode([String: Item].self, from: $0)["args"]) }
-        }
-    }
-
     @Test("deenhancing changes what is decoded, not what was received")
     func deenhancing() async throws {
-        let channel = Channel.test(RecordingTransport(body: #"{"args":{"id":7}}"#)) { $0.enhancers = [Unwrapping()] }
-        let response = await channel.manager.response(for: TestEndpoint(), as: Item.self)
+        let unwrapping = Deenhancing { response in
+            response = response.map { try JSONEncoder().encode(try JSONDecoder().decode([String: Item].self, from: $0)["args"]) }
+        }
+        let response = await Channel.test(RecordingTransport(body: #"{"args":{"id":7}}"#)) { $0.enhancers = [unwrapping] }.item()
         #expect(try response.value == Item(id: 7))
         #expect(response.data == Data(#"{"args":{"id":7}}"#.utf8), "what was received is kept")
     }

@@ -69,6 +69,13 @@ struct BodyExcerptTests {
         #expect("\(APIClientError.decoding(failure, context))".contains(", near \(failure.excerpt) ["))
     }
 
+    @Test("is shortened")
+    func shortened() async throws {
+        let failure = try await failure(Page.self, of: #"{"orderItems":[{"userId":"zwei",\#(filler)}]}"#)
+        #expect(failure.excerpt.contains("zwei") && failure.excerpt.count < 300)
+        #expect("\(APIClientError.decoding(failure, context))".contains("orderItems[0].userId"))
+    }
+
     @Test("is found under the document's name for it")
     func convertedKeys() async throws {
         let failure = try await failure(
@@ -81,14 +88,8 @@ struct BodyExcerptTests {
 
     @Test("is from the decoded body, which an enhancer may have made")
     func changedBody() async throws {
-        struct Unwrapping: RequestEnhancer {
-            static let priority = Priority.normal
-            func enhance(_ request: inout Request) {}
-            func deenhance(_ response: inout Response<Data>) {
-                response.result = .success(Data(#"{"orderItems":[{"userId":"zwei"}]}"#.utf8))
-            }
-        }
-        let failure = try await failure(Page.self, of: Data("sealed".utf8), enhancers: [Unwrapping()])
+        let unwrapping = Deenhancing { $0.result = .success(Data(#"{"orderItems":[{"userId":"zwei"}]}"#.utf8)) }
+        let failure = try await failure(Page.self, of: Data("sealed".utf8), enhancers: [unwrapping])
         #expect(failure.excerpt.hasPrefix(#""userId":"zwei""#), "\(failure.excerpt)")
     }
 

@@ -23,7 +23,7 @@ struct ErrorFilterTests {
             asked.change { $0 += 1 }
             return error.context.head?.status == .serviceUnavailable ? Trouble(code: 503) : nil
         }
-        let response = await channel.manager.response(for: TestEndpoint(), as: Item.self)
+        let response = await channel.item()
         #expect(response.error?.app() == Trouble(code: 503))
         #expect(response.error?.context.cause?.label == "verification.unacceptableStatus.503")
         #expect(response.error?.description.contains("because of verification.unacceptableStatus.503") == true)
@@ -31,8 +31,7 @@ struct ErrorFilterTests {
         #expect(response.attempts.map(\.error?.label) == Array(repeating: "verification.unacceptableStatus.503", count: 2))
         #expect(asked.current == 1)
         channel.transport = RecordingTransport(status: 404)
-        let other = await channel.manager.response(for: TestEndpoint(), as: Item.self)
-        #expect(other.error?.label == "verification.unacceptableStatus.404", "nil leaves it as it is")
+        #expect(await channel.error()?.label == "verification.unacceptableStatus.404", "nil leaves it as it is")
     }
 
     @Test(
@@ -45,24 +44,19 @@ struct ErrorFilterTests {
         var channel = Channel.test(RecordingTransport(status: status, body: "[]"))
         channel.errorFilter = .envelope(Envelope.self) { envelope, _ in envelope.code.map(Trouble.init) }
             .defaulting { _ in Trouble(code: 0) }
-        let error = await channel.manager.response(for: TestEndpoint(path), as: Item.self).error
+        let error = await channel.item(TestEndpoint(path)).error
         #expect(error?.app() == Trouble(code: 0))
         #expect(error?.context.cause?.label == cause)
         channel.transport = RecordingTransport(body: #"{"code":7}"#)
-        let known = await channel.manager.response(for: TestEndpoint(), as: Item.self).error
-        #expect(known?.app() == Trouble(code: 7), "the app's own error skips the default")
+        #expect(await channel.error()?.app() == Trouble(code: 7), "the app's own error skips the default")
     }
 
     @Test("a cancellation stays a cancellation")
-    func cancelled() async {
-        var channel = Channel.test(RecordingTransport())
-        channel.errorFilter = ErrorFilter.none.defaulting { _ in Trouble(code: 0) }
-        let manager = channel.manager
-        let task = Task {
-            withUnsafeCurrentTask { $0?.cancel() }
-            return await manager.response(for: TestEndpoint(), as: Item.self)
+    func cancellation() async {
+        let channel = Channel.test(RecordingTransport()) {
+            $0.errorFilter = ErrorFilter.none.defaulting { _ in Trouble(code: 0) }
         }
-        #expect(await task.value.error?.isCancelled == true)
+        #expect(await cancelled { await channel.error() }?.isCancelled == true)
     }
 
     @Test("messages in the user's language by label, from the longest matching label")
@@ -74,8 +68,7 @@ struct ErrorFilterTests {
                     "verification": "Sunucu yanıtı kabul edilmedi.", "verification.unacceptableStatus.404": "Bulunamadı.",
                     "transport.timedOut": "Zaman aşımı.",
                 ], default: "Bir şeyler ters gitti.")
-            let error = await channel.manager.response(for: TestEndpoint(), as: Item.self).error
-            return error?.localizedDescription
+            return await channel.error()?.localizedDescription
         }
         func failing(_ failure: TransportError) -> RecordingTransport {
             RecordingTransport { Response(request: $0, result: .failure(.transport(failure, APIClientError.Context($0)))) }
@@ -92,33 +85,27 @@ struct ErrorFilterTests {
         var channel = Channel.test(RecordingTransport(status: 400, body: #"{"error_code":3}"#))
         channel.errorFilter = .envelope(Snake.self) { envelope, _ in Trouble(code: envelope.errorCode) }
         let endpoint = TestEndpoint(modifiers: [BodyCoder.json(keys: .convertFromSnakeCase)])
-        #expect(await channel.manager.response(for: endpoint, as: Item.self).error?.app() == Trouble(code: 3))
+        #expect(await channel.error(endpoint)?.app() == Trouble(code: 3))
     }
 
     struct Rejected: Error, Decodable, Equatable { let code: Int }
-
-    struct Unwrapping: RequestEnhancer {
-        func deenhance(_ response: inout Response<Data>) { response = response.map { Data($0.dropFirst(2)) } }
-    }
 
     @Test("the body of a rejected response is the app's error, and a success is the requested value")
     func rejection() async throws {
         var channel = Channel.test(RecordingTransport(status: 409, body: #"{"code":7,"id":1}"#))
         channel.errorFilter = .rejection(Rejected.self)
-        #expect(await channel.manager.response(for: TestEndpoint(), as: Item.self).error?.app() == Rejected(code: 7))
+        #expect(await channel.error()?.app() == Rejected(code: 7))
         channel.transport = RecordingTransport(body: #"{"code":7,"id":1}"#)
-        #expect(try await channel.manager.request(endpoint: TestEndpoint(), type: Item.self) == Item(id: 1))
+        #expect(try await channel.item().value == Item(id: 1))
         channel.transport = RecordingTransport(status: 500, body: "down")
-        #expect(
-            await channel.manager.response(for: TestEndpoint(), as: Item.self).error?.label
-                == "verification.unacceptableStatus.500")
+        #expect(await channel.error()?.label == "verification.unacceptableStatus.500")
     }
 
     @Test("an envelope inside a success is decoded after the enhancers")
     func unwrapped() async {
         var channel = Channel.test(RecordingTransport(body: #")]{"code":7}"#))
-        channel.enhancers = [Unwrapping()]
+        channel.enhancers = [Deenhancing { $0 = $0.map { Data($0.dropFirst(2)) } }]
         channel.errorFilter = .envelope(Envelope.self) { envelope, _ in envelope.code.map(Trouble.init) }
-        #expect(await channel.manager.response(for: TestEndpoint(), as: Item.self).error?.app() == Trouble(code: 7))
+        #expect(await channel.error()?.app() == Trouble(code: 7))
     }
 }

@@ -17,26 +17,9 @@ struct ErrorsTests {
             Only(label: "verification.unacceptableStatus.500", replacement: Trouble(code: 2)),
             Only(label: "verification.unacceptableStatus.500", replacement: Trouble(code: 3)),
         ])
-        #expect(await channel.manager.response(for: TestEndpoint(), as: Item.self).error?.app() == Trouble(code: 2))
+        #expect(await channel.error()?.app() == Trouble(code: 2))
         channel.transport = RecordingTransport(status: 404)
-        #expect(
-            await channel.manager.response(for: TestEndpoint(), as: Item.self).error?.label
-                == "verification.unacceptableStatus.404")
-    }
-
-    @Test("a decoding error shows the path and the JSON around it, shortened and redacted")
-    func decodingError() async throws {
-        struct Page: Decodable, Sendable { var orders: [Order] }
-        struct Order: Decodable, Sendable { var id: Int; var title: String }
-        let filler = String(repeating: "x", count: 5_000)
-        let body = #"{"orders":[{"id":1,"title":"a"},{"id":"zwei","title":"b","token":"s3cret","filler":"\#(filler)"}]}"#
-        let response = await Channel.test(RecordingTransport(body: body)).manager.response(for: TestEndpoint(), as: Page.self)
-        let failure = try #require(response.error?.decoding)
-        #expect(failure.codingPath == "orders[1].id" && failure.excerpt.contains("zwei"))
-        #expect(failure.excerpt.count < 300)
-        #expect(!"\(failure.localizedDescription)".contains("s3cret"))
-        #expect(response.error?.context.body.count == body.utf8.count)
-        #expect(response.error?.description.contains("orders[1].id") == true)
+        #expect(await channel.error()?.label == "verification.unacceptableStatus.404")
     }
 
     @Test(
@@ -58,7 +41,7 @@ struct ErrorsTests {
     func forgedError() async {
         struct Rude: Error, LocalizedError { var errorDescription: String? { "x\n2026-01-01 error: forged\r" } }
         let channel = Channel.test(RecordingTransport()) { $0.errorFilter = ErrorFilter { _ in Rude() } }
-        let text = await channel.manager.response(for: TestEndpoint(), as: .nothing).error?.localizedDescription ?? ""
+        let text = await channel.error()?.localizedDescription ?? ""
         #expect(text.contains("forged") && !text.contains("\n") && !text.contains("\r"))
     }
 
@@ -68,9 +51,7 @@ struct ErrorsTests {
         func error(_ endpoint: TestEndpoint = TestEndpoint(), status: Int = 200, body: String = "{}", filter: ErrorFilter = .none)
             async -> APIClientError?
         {
-            let channel = Channel.test(RecordingTransport(status: status, body: body)) { $0.errorFilter = filter }
-            let response = await channel.manager.response(for: endpoint, as: Item.self)
-            return response.error
+            await Channel.test(RecordingTransport(status: status, body: body)) { $0.errorFilter = filter }.item(endpoint).error
         }
         let header = await error(TestEndpoint(headers: ["X-A": "b\r\n"]))
         #expect(header?.label == "request.malformedHeader" && "\(header as Any)".contains("X-A"))

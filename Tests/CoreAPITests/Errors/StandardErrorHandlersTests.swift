@@ -16,11 +16,16 @@ struct StandardErrorHandlersTests {
 
     @Test("by status code")
     func statusCode() async {
-        let handler = StatusCodeErrorHandler(409, 423) { $0.attempts.count < 3 ? .retry : .doNotRetry }
-        #expect(await attempts(handler) { .answer(to: $0, status: 409) }.count == 3)
-        #expect(await attempts(handler) { .answer(to: $0, status: 423) }.count == 3)
-        #expect(await attempts(handler) { .answer(to: $0, status: 404) }.count == 1)
-        #expect(await attempts(handler, .get, Self.failing(.closed)).count == 1)
+        let decide: @Sendable (Response<Void>) async -> RetryResult = { $0.attempts.count < 3 ? .retry : .doNotRetry }
+        for handler in [
+            StatusCodeErrorHandler(409, 423, decide: decide), StatusCodeErrorHandler([409, 423], decide: decide),
+            StatusCodeErrorHandler(409..<424, decide: decide), StatusCodeErrorHandler(409...423, decide: decide),
+        ] {
+            for (status, count) in [(408, 1), (409, 3), (423, 3), (424, 1)] {
+                #expect(await attempts(handler) { .answer(to: $0, status: status) }.count == count)
+            }
+            #expect(await attempts(handler, .get, Self.failing(.closed)).count == 1)
+        }
     }
 
     @Test("without internet: three repetitions, a pause before each")
@@ -28,10 +33,8 @@ struct StandardErrorHandlersTests {
         let handler = NoInternetErrorHandler(pause: .milliseconds(5))
         let lost = await attempts(handler, .post, Self.failing(.cannotResolveHost("h")))
         #expect(lost.count == 4 && lost.dropFirst().allSatisfy { $0.delay == .milliseconds(5) })
-        #expect(
-            await attempts(
-                NoInternetErrorHandler(repetitions: 1, pause: .zero), .get, Self.failing(.cannotConnect(host: "h", reason: ""))
-            ).count == 2)
+        let once = NoInternetErrorHandler(repetitions: 1, pause: .zero)
+        #expect(await attempts(once, .get, Self.failing(.cannotConnect(host: "h", reason: ""))).count == 2)
         #expect(await attempts(handler, .get, Self.failing(.tls(host: "h", reason: ""))).count == 1)
         #expect(await attempts(handler) { .answer(to: $0, status: 500) }.count == 1)
     }
@@ -41,6 +44,8 @@ struct StandardErrorHandlersTests {
         let handler = RequestTimeoutErrorHandler()
         let idle = Self.failing(.timedOut(.idle, after: .seconds(1)))
         #expect(await attempts(handler, .get, idle).map(\.delay) == [.zero, .zero, .zero, .zero])
+        let patient = CompositeErrorHandler(RequestTimeoutErrorHandler(repetitions: 1, pause: .milliseconds(7)))
+        #expect(await attempts(patient, .get, idle).map(\.delay) == [.zero, .milliseconds(7)])
         #expect(await attempts(handler, .post, idle).count == 1)
         #expect(await attempts(handler, .post, headers: ["Idempotency-Key": "k"], idle).count == 4)
         #expect(await attempts(handler, .post, Self.failing(.timedOut(.connect, after: .seconds(1)))).count == 4)

@@ -10,33 +10,12 @@ struct BearerAuthenticationTests {
         }
     }
 
-    @Test("refreshes once for any number of waiting requests")
-    func singleFlight() async throws {
-        let transport = Self.server(accepting: "new")
-        let refreshes = Shared(0)
-        let bearer = BearerAuthentication(token: "old") { _ in
-            _ = refreshes.next()
-            // Waits until every request has been rejected.
-            while transport.requests.count < 100 { await Task.yield() }
-            return "new"
-        }
-        let manager = Channel.test(transport) { $0.attemptMiddleware = [bearer] }.manager
-        try await withThrowingTaskGroup { group in
-            for _ in 0..<100 { group.addTask { try await manager.request(endpoint: TestEndpoint()) } }
-            try await group.waitForAll()
-        }
-        #expect(refreshes.current == 1 && transport.requests.count == 200)
-        try await manager.request(endpoint: TestEndpoint())
-        #expect(refreshes.current == 1)
-    }
-
     @Test("repeats a request only once if the new token is rejected too")
     func rejectedAgain() async {
         let transport = Self.server(accepting: "never")
         let refreshes = Shared(0)
         let bearer = BearerAuthentication { _ in "token \(refreshes.next())" }
-        let channel = Channel.test(transport) { $0.attemptMiddleware = [bearer] }
-        let response = await channel.manager.response(for: TestEndpoint(), as: .nothing)
+        let response = await Channel.test(transport) { $0.attemptMiddleware = [bearer] }.item()
         #expect(response.error?.label == "verification.unacceptableStatus.401" && response.attempts.count == 1)
         #expect(transport.requests.count == 2 && refreshes.current == 1)
     }
@@ -51,12 +30,7 @@ struct BearerAuthenticationTests {
             throw Rejected()
         }
         let manager = Channel.test(transport) { $0.attemptMiddleware = [bearer] }.manager
-        let errors = await withTaskGroup { group in
-            for _ in 0..<20 {
-                group.addTask { await manager.response(for: TestEndpoint(), as: .nothing).error?.app(Rejected.self) }
-            }
-            return await group.reduce(into: [Rejected?]()) { $0.append($1) }
-        }
+        let errors = await atOnce(20) { await manager.response(for: TestEndpoint(), as: .nothing).error?.app(Rejected.self) }
         #expect(errors == Array(repeating: Rejected(), count: 20))
         #expect(refreshes.current == 1)
         _ = await manager.response(for: TestEndpoint(), as: .nothing)
@@ -68,18 +42,6 @@ struct BearerAuthenticationTests {
         arguments: [false, true])
     func rejectionIsKept(streams: Bool) async throws {
         struct Envelope: Error, Decodable { let code: String }
-        struct Reading: RequestEnhancer {
-            static var priority: Priority { .low }
-            func deenhance(_ response: inout Response<Data>) throws {
-                if let envelope = try? JSONDecoder().decode(Envelope.self, from: response.data) { throw envelope }
-            }
-        }
-        struct Reads: Listener {
-            let label = Shared<String?>(nil)
-            func notify(_ event: CallEvent) {
-                if case .read(_, let error) = event { label.change { $0 = error?.label } }
-            }
-        }
         let server = try LoopbackServer.test { _ in
             .status(401, body: Data(#"{"code":"expired"}"#.utf8), headers: ["WWW-Authenticate": "Bearer"])
         }
@@ -88,9 +50,11 @@ struct BearerAuthenticationTests {
             var channel = Channel.test(server.url)
             channel.attemptMiddleware = [BearerAuthentication(token: "old") { _ in throw failure }]
             channel.errorFilter = .rejection(Envelope.self)
-            channel.enhancers = [Reading()]
-            let read = Reads()
-            channel.listeners = [read]
+            channel.enhancers = [
+                Deenhancing { if let envelope = try? JSONDecoder().decode(Envelope.self, from: $0.data) { throw envelope } }
+            ]
+            let label = Shared<String?>(nil)
+            channel.listeners = [Hearing { if case .read(_, let error) = $0 { label.change { $0 = error?.label } } }]
             let manager = channel.manager
             let response =
                 streams
@@ -103,15 +67,15 @@ struct BearerAuthenticationTests {
             #expect(response.metrics?.httpVersion == "HTTP/1.1" && response.attempts.map(\.status) == [401])
             #expect(response.attempts[0].metrics != nil && response.attempts[0].error?.label == error.label)
             #expect(error.context.head == response.head && error.context.body == response.data)
-            #expect(read.label.current == error.label)
+            #expect(label.current == error.label)
         }
     }
 
     @Test("a refreshed token that no field can hold keeps the whole rejection")
     func unsendableToken() async throws {
         let transport = Self.server(accepting: "never")
-        let channel = Channel.test(transport) { $0.attemptMiddleware = [BearerAuthentication(token: "old") { _ in "a\r\nb" }] }
-        let response = await channel.manager.response(for: TestEndpoint(), as: .nothing)
+        let bearer = BearerAuthentication(token: "old") { _ in "a\r\nb" }
+        let response = await Channel.test(transport) { $0.attemptMiddleware = [bearer] }.item()
         #expect(response.error?.label.hasPrefix("request") == true)
         #expect(response.head?.status == .unauthorized && response.attempts.map(\.status) == [401])
         #expect(transport.requests.count == 1)
@@ -141,16 +105,14 @@ struct BearerAuthenticationTests {
 
     @Test("a refresh that never ends delays no call beyond its own timeout")
     func stuckRefresh() async throws {
-        var channel = Channel.test(Self.server(accepting: "never"))
         let (gate, open) = AsyncStream.makeStream(of: Void.self)
-        channel.attemptMiddleware = [
-            BearerAuthentication(token: "old") { _ in
-                for await _ in gate { break }
-                throw Rejected()
-            }
-        ]
-        let response = await channel.manager.response(for: TestEndpoint(modifiers: [Timeout(.milliseconds(200))]), as: .nothing)
-        #expect(response.error?.label == "transport.timedOut.total")
+        let bearer = BearerAuthentication(token: "old") { _ in
+            for await _ in gate { break }
+            throw Rejected()
+        }
+        let channel = Channel.test(Self.server(accepting: "never")) { $0.attemptMiddleware = [bearer] }
+        let endpoint = TestEndpoint(modifiers: [Timeout(.milliseconds(200))])
+        #expect(await channel.error(endpoint)?.label == "transport.timedOut.total")
         open.yield()
     }
 
@@ -243,7 +205,7 @@ struct BearerAuthenticationTests {
     func noCredentials() async throws {
         let transport = Self.server()
         var channel = Self.channel([:], transport: transport)
-        let error = await channel.manager.response(for: TestEndpoint(), as: .nothing).error
+        let error = await channel.error()
         #expect(error?.label == "adapting")
         #expect((error?.underlyingError as? Credential.Missing)?.variable == "REFRESH")
         #expect(transport.requests.isEmpty)
@@ -258,17 +220,14 @@ struct BearerAuthenticationTests {
     @Test("a rejected access token without a refresh token fails the call with the missing one's name")
     func noRefreshToken() async {
         let transport = Self.server(rejecting: ["A"])
-        let manager = Self.channel(["ACCESS": "A"], transport: transport).manager
-        let error = await manager.response(for: TestEndpoint(), as: .nothing).error
+        let error = await Self.channel(["ACCESS": "A"], transport: transport).error()
         #expect(error?.app(Credential.Missing.self)?.variable == "REFRESH")
         #expect(transport.requests.count == 1)
     }
 
     @Test("a simulated environment needs no tokens")
     func simulated() async throws {
-        let transport = RecordingTransport { request in
-            .answer(to: request, status: request.headers[.authorization] == nil ? 401 : 200)
-        }
+        let transport = Self.server()
         var channel = Self.channel([:], transport: transport)
         channel.environment = APIEnvironment(TestHost(baseURL: "https://h.example", isSimulated: true))
         try await channel.manager.request(endpoint: TestEndpoint())

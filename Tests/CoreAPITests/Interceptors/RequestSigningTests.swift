@@ -18,18 +18,6 @@ struct RequestSigningTests {
         transport.requests.map { $0.headers[field] }
     }
 
-    @Test("each attempt and each hop is signed as it is sent")
-    func hops() async throws {
-        let transport = RecordingTransport { request in
-            if request.url.path == "/v1/thing" { return .answer(to: request, status: 307, headers: [.location: "/there?a=1"]) }
-            return .answer(to: request, status: request.attempt == 1 ? 503 : 200)
-        }
-        let channel = Self.channel(transport).with { $0.interceptors = [RetryPolicy(base: .zero)] }
-        try await channel.manager.request(endpoint: TestEndpoint("thing", .put, encoding: .body(.bytes(Data("text".utf8)))))
-        let hops = ["PUT /v1/thing [text]", "PUT /there?a=1 [text]"]
-        #expect(Self.signatures(transport) == hops + hops)
-    }
-
     @Test("nothing is signed for another server: not a redirect's request, not an endpoint's")
     func elsewhere() async throws {
         let transport = RecordingTransport { request in

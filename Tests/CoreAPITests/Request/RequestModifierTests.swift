@@ -63,44 +63,42 @@ struct RequestModifierTests {
         #expect(transport.requests.first?.headers.map(\.value) == ["1", "2"])
     }
 
-    @Test("of several base URLs the highest priority wins, then the nearest; BaseURL.ignore skips all of them")
-    func basePriority() async throws {
-        let transport = RecordingTransport()
-        var channel = Channel.test("https://environment.example", transport: transport)
-        channel.modifiers = [BaseURL("https://channel.example"), BaseURL("https://high.example", priority: .high)]
-        let manager = channel.manager
-        try await manager.request(endpoint: TestEndpoint(modifiers: [BaseURL("https://endpoint.example")]))
-        try await manager.request(endpoint: TestEndpoint(modifiers: [BaseURL("https://endpoint.example", priority: .high)]))
-        try await manager.request(endpoint: TestEndpoint("https://whole.example/a?b=1", modifiers: [BaseURL.ignore]))
-        #expect(
-            transport.requests.map(\.url.string) == [
-                "https://high.example/thing", "https://endpoint.example/thing", "https://whole.example/a?b=1",
-            ])
-        let conflict = TestEndpoint(modifiers: [BaseURL("https://a.example"), BaseURL("https://b.example")])
-        #expect(await manager.response(for: conflict, as: .nothing).error?.label == "request.conflictingBaseURLs")
-        let same = TestEndpoint(modifiers: [
-            BaseURL("https://a.example", priority: .max), BaseURL("https://a.example", priority: .max),
+    private static let channels = [BaseURL("https://channel.example")]
+    private static let high = channels + [BaseURL("https://high.example", priority: .high)]
+
+    @Test(
+        "the highest priority of a base URL wins, then the endpoint's, the nearest modifier's, the environment's; nil is none",
+        arguments: [
+            ([], TestEndpoint(), "https://environment.example/thing"),
+            (channels, TestEndpoint(), "https://channel.example/thing"),
+            (channels, TestEndpoint(modifiers: [BaseURL("https://m.example/x/")]), "https://m.example/x/thing"),
+            (channels, TestEndpoint(baseURL: "https://own.example", modifiers: channels), "https://own.example/thing"),
+            (high, TestEndpoint(modifiers: [BaseURL("https://m.example")]), "https://high.example/thing"),
+            (high, TestEndpoint(modifiers: [BaseURL("https://m.example", priority: .high)]), "https://m.example/thing"),
+            (high, TestEndpoint("https://whole.example/a?b=1", modifiers: [BaseURL.ignore]), "https://whole.example/a?b=1"),
+            (high, TestEndpoint(modifiers: [BaseURL("https://a.example"), channels[0]]), "request.conflictingBaseURLs"),
+            (high, TestEndpoint(modifiers: [high[1], high[1]]), "https://high.example/thing"),
+            (high, TestEndpoint(modifiers: [BaseURL.ignore]), "request.malformedURL"),
+            ([], TestEndpoint(modifiers: [BaseURL(nil), channels[0]]), "https://channel.example/thing"),
+            ([], TestEndpoint(modifiers: [BaseURL(nil, priority: .max)]), "https://environment.example/thing"),
         ])
-        #expect(await manager.response(for: same, as: .nothing).error == nil)
-        let relative = TestEndpoint("thing", modifiers: [BaseURL.ignore])
-        #expect(await manager.response(for: relative, as: .nothing).error?.label == "request.malformedURL")
+    func base(modifiers: [BaseURL], endpoint: TestEndpoint, expected: String) async {
+        let transport = RecordingTransport()
+        let channel = Channel.test("https://environment.example", transport: transport) { $0.modifiers = modifiers }
+        let error = await channel.error(endpoint)
+        #expect(transport.requests.first?.url.string ?? error?.label == expected)
     }
 
-    @Test("prefers the endpoint's base URL to the nearest modifier's, and that to the environment's")
-    func base() async throws {
-        let transport = RecordingTransport()
-        var channel = Channel.test("https://environment.example", transport: transport)
-        try await channel.manager.request(endpoint: TestEndpoint())
-        channel.modifiers = [BaseURL("https://channel.example")]
-        try await channel.manager.request(endpoint: TestEndpoint())
-        try await channel.manager.request(endpoint: TestEndpoint(modifiers: [BaseURL("https://modifier.example/x/")]))
-        try await channel.manager.request(
-            endpoint: TestEndpoint(baseURL: "https://own.example", modifiers: [BaseURL("https://m.example")]))
-        #expect(
-            transport.requests.map(\.url.string) == [
-                "https://environment.example/thing", "https://channel.example/thing", "https://modifier.example/x/thing",
-                "https://own.example/thing",
-            ])
+    @Test("without a base URL in the environment the other one is used; an environment may override it")
+    func otherBase() async throws {
+        for endpoint in [TestEndpoint(baseURL: "https://m.example"), TestEndpoint(modifiers: [BaseURL("https://m.example")])] {
+            for (base, overrides, host) in [("", false, "m.example"), ("https://h.example", true, "h.example")] {
+                let channel = Channel.test(base, transport: RecordingTransport()) { $0.environment.overridesBaseURLs = overrides }
+                #expect(await channel.item(endpoint).request?.url.host == host)
+            }
+        }
+        let error = try #require(await Channel.test("", transport: RecordingTransport()).error())
+        #expect(error.label == "channel" && "\(error)".contains("has no base URL"))
     }
 
     @Test(

@@ -63,6 +63,7 @@ struct UnsoundRequestTests {
         struct Own: Endpoint { var id = "s3cret"; var path: String { "" }; var method: HTTPRequest.Method { .get } }
         #expect(Plain.list.description == "list")
         #expect(Plain.item(id: "s3cret").description == "item")
+        #expect("\(Plain.list)" == "list" && "\(Plain.item(id: "s3cret"))".contains("s3cret"), "only a case without values")
         #expect(Raw.list.description == "Raw")
         #expect(Bare.list.description == "Bare")
         #expect(Own().description == "Own")

@@ -196,15 +196,6 @@ struct AnswersTests {
         #expect(error?.description.contains("31337") == false, "\(error as Any)")
     }
 
-    @Test("has a completion as well, with the whole response")
-    func completion() async {
-        let response = await withCheckedContinuation { continuation in
-            dispatcher.response(for: TestEndpoint(), as: .decodable(Bool.self, at: "ok")) { continuation.resume(returning: $0) }
-        }
-        #expect(try! response.value)
-        #expect(response.attempts.count == 1)
-    }
-
     @Test("JSON is written unchanged")
     func roundTrip() throws {
         let value: JSONValue = ["a": [1, nil, true, "ş"], "b": ["c": 2]]

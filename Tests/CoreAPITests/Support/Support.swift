@@ -10,6 +10,36 @@ struct Trouble: Error, Equatable { var code: Int }
 /// An executor for tasks that must continue even if other tests block the shared threads for longer than a deadline.
 func ownThread() -> any TaskExecutor { QueueExecutor(DispatchQueue(label: "own")) }
 
+/// What a call gives to its completion.
+func completion<Value: Sendable>(of call: (@escaping @Sendable (Value) -> Void) -> Void) async -> Value {
+    await withCheckedContinuation { continuation in call { continuation.resume(returning: $0) } }
+}
+
+/// The result of a task that is cancelled before it begins.
+func cancelled<Value: Sendable>(_ operation: @escaping @Sendable () async -> Value) async -> Value {
+    await Task {
+        withUnsafeCurrentTask { $0?.cancel() }
+        return await operation()
+    }.value
+}
+
+/// The results of operations that run at once.
+func atOnce<Value: Sendable>(_ count: Int, _ operation: @escaping @Sendable () async throws -> Value) async rethrows -> [Value] {
+    try await withThrowingTaskGroup { group in
+        for _ in 0..<count { group.addTask { try await operation() } }
+        return try await group.reduce(into: []) { $0.append($1) }
+    }
+}
+
+extension Channel {
+    func item(_ endpoint: TestEndpoint = TestEndpoint()) async -> Response<Item> { await manager.response(for: endpoint) }
+
+    /// The error of a call whose response is not decoded.
+    func error(_ endpoint: TestEndpoint = TestEndpoint()) async -> APIClientError? {
+        await manager.response(for: endpoint, as: .nothing).error
+    }
+}
+
 /// Answers every later attempt with the first reply.
 actor Keeper: Middleware {
     private var kept: RawResponse?
