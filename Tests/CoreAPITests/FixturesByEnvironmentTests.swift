@@ -6,7 +6,6 @@ struct FixturesByEnvironmentTests {
         "orders": [Fixture(.get, "thing", headers: ["X-From": "orders"], body: #"{"id":1}"#)],
         "orders-empty": [Fixture(.get, "thing", status: 404, body: #"{"id":0}"#)],
         "orders-error": [Fixture(.get, "thing", failure: .timedOut(.idle, after: .seconds(30)))],
-        "orders-slow": [Fixture(.get, "thing", body: #"{"id":2}"#, delay: .milliseconds(20))],
     ]
 
     /// A channel whose transport must never be used.
@@ -14,13 +13,13 @@ struct FixturesByEnvironmentTests {
         Channel, RecordingTransport
     ) {
         let network = RecordingTransport()
-        var channel = Channel.test(network)
-        channel.environment.fixturesType = fixturesType
-        channel.environment.isSimulated = true
+        let channel = Channel.test(network) {
+            ($0.environment.fixturesType, $0.environment.isSimulated) = (fixturesType, true)
+        }
         return (channel, network)
     }
 
-    @Test("a simulated environment answers with status, headers, body, delay and failure, and no request leaves")
+    @Test("a simulated environment answers with status, headers and body, and no request leaves")
     func answers() async throws {
         let (channel, network) = channel()
         let manager = channel.manager
@@ -30,12 +29,6 @@ struct FixturesByEnvironmentTests {
         let empty = await manager.attaching(Fixture.Scenario("orders-empty")).response(for: TestEndpoint(), as: Item.self)
         #expect(empty.head?.status.code == 404)
         #expect(String(decoding: empty.data, as: UTF8.self) == #"{"id":0}"#)
-        let failed = await manager.attaching(Fixture.Scenario("orders-error")).response(for: TestEndpoint(), as: Item.self)
-        #expect(failed.error?.label == "transport.timedOut.idle")
-        let start = ContinuousClock.now
-        let slow = await manager.attaching(Fixture.Scenario("orders-slow")).response(for: TestEndpoint(), as: Item.self)
-        #expect(try slow.value == Item(id: 2))
-        #expect(ContinuousClock.now - start >= .milliseconds(20))
         #expect(network.requests.isEmpty)
     }
 
@@ -83,7 +76,7 @@ struct FixturesByEnvironmentTests {
         guard case .fixture(.notFound("orders-emtpy", _, let available)) = response.transportError else {
             Issue.record("\(response.result)"); return
         }
-        #expect(available == ["orders", "orders-empty", "orders-error", "orders-slow"])
+        #expect(available == ["orders", "orders-empty", "orders-error"])
         #expect(response.error?.description.contains("orders-empty") == true)
     }
 

@@ -14,12 +14,8 @@ struct HotPathTests {
     }
 
     private struct Memory: Transport {
-        let body = Data(repeating: 65, count: 1_024)
-
-        func send(_ attempt: Attempt) async -> RawResponse {
-            RawResponse(attempt, head: ResponseHead(status: .ok), body: .bytes(body))
-        }
-        func close() async {}
+        let body = Body.bytes(Data(repeating: 65, count: 1_024))
+        func send(_ attempt: Attempt) async -> RawResponse { RawResponse(attempt, head: ResponseHead(status: .ok), body: body) }
     }
 
     @Test("The counter's own process: ten enhancers and three interceptors over memory", .enabled(if: Allocations.counter != nil))
@@ -85,13 +81,9 @@ private enum Allocations {
 
     /// Runs tests of this program with the counting library.
     static func count(filter: String) async throws -> [String: Int] {
-        let folder = FileManager.default.temporaryDirectory.appendingPathComponent("count-\(UUID().uuidString)")
-        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
-        defer { try? FileManager.default.removeItem(at: folder) }
-        let source = folder.appendingPathComponent("count.c")
-        try Data(library.utf8).write(to: source)
-        let path = folder.appendingPathComponent("count.so").path
-        try #require(try await Program.run(["clang", "-O1", "-shared", "-fPIC", "-o", path, source.path]).status == 0)
+        let (source, path) = (temporaryFile("count.c").path, temporaryFile("count.so").path)
+        try library.write(toFile: source, atomically: true, encoding: .utf8)
+        try #require(try await Program.run(["clang", "-O1", "-shared", "-fPIC", "-o", path, source]).status == 0)
         var environment = ProcessInfo.processInfo.environment
         environment["LD_PRELOAD"] = path
         let outcome = try await Program.run(

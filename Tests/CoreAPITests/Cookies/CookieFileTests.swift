@@ -3,17 +3,14 @@ import TestSupport
 @testable import CoreAPICookies
 @testable import CoreAPICore
 
-@Suite("A cookie jar on disk")
+@Suite("A cookie jar on disk", .closing)
 struct CookieFileTests {
-    private let folder = FileManager.default.temporaryDirectory.appendingPathComponent("cookies-\(UInt64.random(in: 0 ... .max))")
+    private let folder: URL
     private let clock = JarClock()
-    private var file: URL { folder.appendingPathComponent("jar.json") }
 
-    private func withFolder(_ body: () throws -> Void) throws {
-        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
-        defer { try? FileManager.default.removeItem(at: folder) }
-        try body()
-    }
+    init() throws { folder = try temporaryFolder("cookies") }
+
+    private var file: URL { folder.appendingPathComponent("jar.json") }
 
     private func load() throws -> CookieJar { try CookieJar(contentsOf: file, now: { [clock] in clock.now }) }
 
@@ -27,14 +24,12 @@ struct CookieFileTests {
 
     @Test("keeps cookies unchanged, and session cookies only on request")
     func roundtrip() throws {
-        try withFolder {
-            let jar = try filled()
-            try jar.save(to: file)
-            let loaded = try load()
-            #expect(loaded.cookies == jar.cookies.filter { $0.expires != nil } && loaded.cookies.count == 2)
-            try jar.save(to: file, includingSessionCookies: true)
-            #expect(try load().cookies == jar.cookies)
-        }
+        let jar = try filled()
+        try jar.save(to: file)
+        let loaded = try load()
+        #expect(loaded.cookies == jar.cookies.filter { $0.expires != nil } && loaded.cookies.count == 2)
+        try jar.save(to: file, includingSessionCookies: true)
+        #expect(try load().cookies == jar.cookies)
     }
 
     @Test(
@@ -44,60 +39,54 @@ struct CookieFileTests {
             Array("e\u{301}=1".utf8), Array("n=\"Jos".utf8) + [0xE9, 0x22], [0x6E, 0x3D, 0xED, 0xA0, 0x80],
         ])
     func anyBytes(line: [UInt8]) throws {
-        try withFolder {
-            let jar = CookieJar(suffixes: .loaded, now: { [clock] in clock.now })
-            let address = try HTTPURL("https://a.example/")
-            let field = HTTPField(name: .setCookie, lenientValue: line + Array("; Max-Age=100".utf8))
-            #expect(jar.store(ResponseHead(status: .ok, headers: HTTPFields([field])), from: address).isEmpty)
-            try jar.save(to: file)
-            let loaded = try load()
-            #expect(loaded.cookies == jar.cookies)
-            #expect(loaded.cookies(for: address).map(\.pair) == [line])
-            #expect(try FileManager.default.attributesOfItem(atPath: file.path)[.posixPermissions] as? Int == 0o600)
-        }
+        let jar = CookieJar(suffixes: .loaded, now: { [clock] in clock.now })
+        let address = try HTTPURL("https://a.example/")
+        let field = HTTPField(name: .setCookie, lenientValue: line + Array("; Max-Age=100".utf8))
+        #expect(jar.store(ResponseHead(status: .ok, headers: HTTPFields([field])), from: address).isEmpty)
+        try jar.save(to: file)
+        let loaded = try load()
+        #expect(loaded.cookies == jar.cookies)
+        #expect(loaded.cookies(for: address).map(\.pair) == [line])
+        #expect(try FileManager.default.attributesOfItem(atPath: file.path)[.posixPermissions] as? Int == 0o600)
     }
 
     @Test("expired cookies are neither saved nor loaded")
     func expired() throws {
-        try withFolder {
-            let jar = try filled()
-            try jar.save(to: file)
-            clock.advance(by: 10)
-            #expect(try load().cookies.map(\.name) == ["id"])
-            try jar.save(to: file)
-            #expect(try !String(contentsOf: file, encoding: .utf8).contains("short"))
-        }
+        let jar = try filled()
+        try jar.save(to: file)
+        clock.advance(by: 10)
+        #expect(try load().cookies.map(\.name) == ["id"])
+        try jar.save(to: file)
+        #expect(try !String(contentsOf: file, encoding: .utf8).contains("short"))
     }
 
     @Test("is readable by its owner only, replaces an older file and leaves no other file")
     func mode() throws {
-        try withFolder {
-            try Data("{}".utf8).write(to: file)
-            try FileManager.default.setAttributes([.posixPermissions: 0o644], ofItemAtPath: file.path)
-            let elsewhere = folder.appendingPathComponent("target")
-            try Data("untouched".utf8).write(to: elsewhere)
-            let link = folder.appendingPathComponent("link.json")
-            try FileManager.default.createSymbolicLink(at: link, withDestinationURL: elsewhere)
-            let jar = try filled()
-            try jar.save(to: file)
-            try jar.save(to: link)
-            for path in [file.path, link.path] {
-                #expect(try FileManager.default.attributesOfItem(atPath: path)[.posixPermissions] as? Int == 0o600)
-            }
-            #expect(try String(contentsOf: elsewhere, encoding: .utf8) == "untouched")
-            #expect(
-                try FileManager.default.contentsOfDirectory(atPath: folder.path).sorted() == ["jar.json", "link.json", "target"])
+        try Data("{}".utf8).write(to: file)
+        try FileManager.default.setAttributes([.posixPermissions: 0o644], ofItemAtPath: file.path)
+        let elsewhere = folder.appendingPathComponent("target")
+        try Data("untouched".utf8).write(to: elsewhere)
+        let link = folder.appendingPathComponent("link.json")
+        try FileManager.default.createSymbolicLink(at: link, withDestinationURL: elsewhere)
+        let jar = try filled()
+        try jar.save(to: file)
+        try jar.save(to: link)
+        for path in [file.path, link.path] {
+            #expect(try FileManager.default.attributesOfItem(atPath: path)[.posixPermissions] as? Int == 0o600)
         }
+        #expect(try String(contentsOf: elsewhere, encoding: .utf8) == "untouched")
+        #expect(
+            try FileManager.default.contentsOfDirectory(atPath: folder.path).sorted() == ["jar.json", "link.json", "target"])
     }
 
     @Test("an unreadable or unwritable file is an error that names it")
     func system() throws {
+        let file = folder.appendingPathComponent("none/jar.json")
         let missing = #expect(throws: CookieJar.FileError.self) { try CookieJar(contentsOf: file) }
-        #expect(missing?.localizedDescription.contains(file.path) == true)
         if case .unreadable? = missing {} else { Issue.record("expected unreadable, got \(missing as Any)") }
         let unwritable = #expect(throws: CookieJar.FileError.self) { try filled().save(to: file) }
         if case .unwritable? = unwritable {} else { Issue.record("expected unwritable, got \(unwritable as Any)") }
-        #expect(unwritable?.localizedDescription.contains(file.path) == true)
+        for error in [missing, unwritable] { #expect(error?.localizedDescription.contains(file.path) == true) }
     }
 
     private static let entry =
@@ -107,15 +96,13 @@ struct CookieFileTests {
     @Test("a cookie for a domain that is or may be a public suffix by now is dropped, the others are kept")
     func suffixes() throws {
         let text = Self.replacing(#""x.example","hostOnly":true"#, #""co.uk","hostOnly":false"#)
-        try withFolder {
-            try Data(text.utf8).write(to: file)
-            let all = try CookieFile(
-                contentsOf: file, suffixes: PublicSuffixList(contains: { _ in false }, accepts: { _, _ in true }))
-            #expect(all.cookies.count == 2)
-            let kept = try CookieFile(contentsOf: file, suffixes: .loaded).cookies
-            #expect(kept.map(\.domain) == all.cookies.map(\.domain).filter { $0 != "co.uk" })
-            #expect(try CookieFile(contentsOf: file, suffixes: nil).cookies.allSatisfy { $0.isHostOnly })
-        }
+        try Data(text.utf8).write(to: file)
+        let all = try CookieFile(
+            contentsOf: file, suffixes: PublicSuffixList(contains: { _ in false }, accepts: { _, _ in true }))
+        #expect(all.cookies.count == 2)
+        let kept = try CookieFile(contentsOf: file, suffixes: .loaded).cookies
+        #expect(kept.map(\.domain) == all.cookies.map(\.domain).filter { $0 != "co.uk" })
+        #expect(try CookieFile(contentsOf: file, suffixes: nil).cookies.allSatisfy { $0.isHostOnly })
     }
 
     @Test(
@@ -146,18 +133,16 @@ struct CookieFileTests {
             (String(repeating: "[", count: 513), "the top level", "JSON"),
         ].map { (Abbreviated($0), $1, $2) })
     func malformed(_ content: Abbreviated, _ path: String, _ part: String) throws {
-        try withFolder {
-            try Data(content.text.utf8).write(to: file)
-            let error = #expect(throws: CookieJar.FileError.self) { try CookieJar(contentsOf: file) }
-            guard case .malformed(file.path, path, _, _) = error else {
-                Issue.record("expected a flaw at \(path), got \(error as Any)")
-                return
-            }
-            let description = error?.localizedDescription ?? ""
-            #expect(
-                description.contains(part) && description.contains(file.path) && !description.contains("s3cret"), "\(description)"
-            )
+        try Data(content.text.utf8).write(to: file)
+        let error = #expect(throws: CookieJar.FileError.self) { try CookieJar(contentsOf: file) }
+        guard case .malformed(file.path, path, _, _) = error else {
+            Issue.record("expected a flaw at \(path), got \(error as Any)")
+            return
         }
+        let description = error?.localizedDescription ?? ""
+        #expect(
+            description.contains(part) && description.contains(file.path) && !description.contains("s3cret"), "\(description)"
+        )
     }
 
     private static func replacing(_ old: String, _ new: String) -> String {

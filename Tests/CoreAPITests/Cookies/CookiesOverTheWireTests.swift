@@ -5,40 +5,7 @@ import TestSupport
 
 @Suite("Cookies over the wire", .closing, .timeLimit(.minutes(1)))
 struct CookiesOverTheWireTests {
-    private func channel(_ base: String, jar: CookieJar? = CookieJar()) -> Channel {
-        let channel = Channel.test(base) { $0.cookies = jar }
-        return channel
-    }
-
-    private func shop() throws -> LoopbackServer {
-        try .test { request in
-            switch request.path {
-            case "/login": .ok("in", headers: ["Set-Cookie": "sid=1; Path=/; HttpOnly", "Set-Cookie": "theme=dark; Path=/"])
-            case "/logout": .ok("out", headers: ["Set-Cookie": "sid=; Path=/; Max-Age=0"])
-            default: .ok(request.headers.all("cookie").joined(separator: " | "))
-            }
-        }
-    }
-
-    @Test("are off by default: nothing is kept, nothing is sent")
-    func off() async throws {
-        let server = try shop()
-        let channel = channel(server.url, jar: nil)
-        _ = await channel.manager.response(for: TestEndpoint("login"), as: .text)
-        #expect(try await channel.manager.response(for: TestEndpoint("home"), as: .text).value == "")
-        #expect(Channel.test().cookies == nil)
-    }
-
-    @Test("of a login are sent with the next calls, until the logout")
-    func login() async throws {
-        let server = try shop()
-        let manager = channel(server.url).manager
-        func home() async throws -> String { try await manager.response(for: TestEndpoint("home"), as: .text).value }
-        _ = await manager.response(for: TestEndpoint("login"), as: .nothing)
-        #expect(try await home() == "sid=1; theme=dark")
-        _ = await manager.response(for: TestEndpoint("logout"), as: .nothing)
-        #expect(try await home() == "theme=dark")
-    }
+    private func channel(_ server: LoopbackServer) -> Channel { .test(server) { $0.cookies = CookieJar() } }
 
     @Test(
         "go back byte for byte as they came, in Latin-1, UTF-8 or anything else",
@@ -52,7 +19,7 @@ struct CookiesOverTheWireTests {
             let head = Array("HTTP/1.1 200 OK\r\nContent-Length: 0\r\nSet-Cookie: ".utf8) + pair
             return .garbage(Data(head + Array("; Path=/\r\nSet-Cookie: z=1; Path=/\r\n\r\n".utf8)))
         }
-        let channel = channel(server.url)
+        let channel = channel(server)
         #expect(await channel.manager.response(for: TestEndpoint("login"), as: .nothing).error == nil)
         #expect(await channel.manager.response(for: TestEndpoint("home"), as: .nothing).error == nil)
         let head = try #require(server.requests.last?.rawHead)
@@ -66,7 +33,7 @@ struct CookiesOverTheWireTests {
             guard request.path == "/login" else { return .ok() }
             return .ok("in", headers: ["Set-Cookie": "e\u{301}=1; Path=/", "Set-Cookie": "\u{E9}=2; Path=/"])
         }
-        let channel = channel(server.url)
+        let channel = channel(server)
         for path in ["login", "home"] { _ = await channel.manager.response(for: TestEndpoint(path), as: .nothing) }
         #expect(try #require(server.requests.last?.rawHead).range(of: Data("e\u{301}=1; \u{E9}=2".utf8)) != nil)
         #expect(channel.cookies?.cookies.map { Array($0.name.utf8) } == [Array("e\u{301}".utf8), Array("\u{E9}".utf8)])
@@ -95,7 +62,7 @@ struct CookiesOverTheWireTests {
             default: .ok(request.headers["cookie"] ?? "none")
             }
         }
-        let manager = channel(server.url).manager
+        let manager = channel(server).manager
         #expect(try await manager.response(for: TestEndpoint("a"), as: .text).value == "none")
         #expect(server.requests.map { $0.headers["cookie"] } == [nil, "hop=1"])
         let elsewhere = TestEndpoint("c", baseURL: "http://localhost:\(other.port)")
@@ -105,8 +72,11 @@ struct CookiesOverTheWireTests {
 
     @Test("are not shared by two channels, nor with an isolated copy")
     func channels() async throws {
-        let server = try shop()
-        let (one, two) = (channel(server.url), channel(server.url))
+        let server = try LoopbackServer.test { request in
+            guard request.path == "/login" else { return .ok(request.headers.all("cookie").joined(separator: " | ")) }
+            return .ok("in", headers: ["Set-Cookie": "sid=1; Path=/; HttpOnly", "Set-Cookie": "theme=dark; Path=/"])
+        }
+        let (one, two) = (channel(server), channel(server))
         _ = await one.manager.response(for: TestEndpoint("login"), as: .nothing)
         #expect(try await two.manager.response(for: TestEndpoint("home"), as: .text).value == "")
         let copy = CommonDispatcher(channel: one).isolatedCopy()
@@ -114,7 +84,7 @@ struct CookiesOverTheWireTests {
         #expect(try await manager.response(for: TestEndpoint("home"), as: .text).value == "")
         _ = await manager.response(for: TestEndpoint("login"), as: .nothing)
         #expect(copy.channel.cookies?.cookies.count == 2)
-        for channel in [one, two, copy.channel] { await channel.close() }
+        await copy.channel.close()
     }
 
     @Test("that are Secure are neither sent nor accepted over http")
@@ -122,7 +92,7 @@ struct CookiesOverTheWireTests {
         let server = try LoopbackServer.start {
             .ok($0.headers["cookie"] ?? "none", headers: ["Set-Cookie": "b=2; Secure; Path=/"])
         }
-        let channel = channel(server.url)
+        let channel = channel(server)
         try channel.cookies?.set("a=1; Secure; Path=/", from: "https://127.0.0.1/")
         for _ in 0..<2 { #expect(try await channel.manager.response(for: TestEndpoint("x"), as: .text).value == "none") }
         #expect(channel.cookies?.cookies.map(\.name) == ["a"])
@@ -136,7 +106,7 @@ struct CookiesOverTheWireTests {
                 to: "http://localhost:\(request.headers["host"]?.split(separator: ":").last ?? "")/b",
                 headers: ["Set-Cookie": "new=2; Path=/"])
         }
-        let channel = channel(server.url)
+        let channel = channel(server)
         try channel.cookies?.set("jar=1; Path=/", from: server.url + "/")
         try channel.cookies?.set("other=1; Path=/", from: "http://localhost/")
         let endpoint = TestEndpoint("a", headers: ["Cookie": "mine=1; too=2"])
@@ -148,8 +118,7 @@ struct CookiesOverTheWireTests {
     @Test("never make a head that servers reject", arguments: [ServerTLS.ApplicationProtocol.http1, .http2])
     func bomb(version: ServerTLS.ApplicationProtocol) async throws {
         let server = try LoopbackServer.start(tls: ServerTLS(protocols: [version])) { _ in .ok("fine") }
-        var channel = channel(server.url)
-        channel.environment.serverTrustManager.authorities = .pem(try #require(server.tls).authorityPEM)
+        let channel = channel(server)
         for index in 0..<49 {
             try channel.cookies?.set("c\(index)=\(String(repeating: "v", count: 4_000)); Path=/", from: server.url + "/")
         }
@@ -167,7 +136,7 @@ struct CookiesOverTheWireTests {
         ])
     func smuggling(_ line: String) async throws {
         let server = try LoopbackServer.start { _ in .ok("", headers: ["Set-Cookie": line, "Set-Cookie": "good=1; Path=/"]) }
-        let channel = channel(server.url)
+        let channel = channel(server)
         for _ in 0..<2 { _ = await channel.manager.response(for: TestEndpoint("x"), as: .nothing) }
         #expect(channel.cookies?.cookies.contains { $0.name != "good" } == false)
         for request in server.requests {
@@ -184,7 +153,7 @@ struct CookiesOverTheWireTests {
                 .sendBody(Data("abc".utf8)), .closeConnection,
             ]
         }
-        let channel = channel(server.url)
+        let channel = channel(server)
         let response = await channel.manager.response(for: TestEndpoint("x"), as: .nothing)
         #expect(response.error?.label == "transport.malformedResponse")
         #expect(channel.cookies?.cookies.isEmpty == true)
@@ -195,7 +164,7 @@ struct CookiesOverTheWireTests {
         let server = try LoopbackServer.start { _ in
             .status(500, headers: ["Set-Cookie": "sid=s3cret; Path=/", "Set-Cookie": "__Host-x=s3cret"])
         }
-        var channel = channel(server.url)
+        var channel = channel(server)
         let lines = Shared("")
         channel.logger = FunctionLogger { event in lines.change { $0 += "\(event)\n" } }
         for _ in 0..<2 {
@@ -207,22 +176,5 @@ struct CookiesOverTheWireTests {
         #expect(server.requests.last?.headers["cookie"] == "sid=s3cret")
         #expect(lines.current.contains("was rejected: the prefix __Host-"))
         #expect(!lines.current.contains("s3cret"), "\(lines.current)")
-    }
-
-    @Test("of fixtures are treated like those from the wire")
-    func fixtures() async throws {
-        var channel = Channel.test(
-            "https://h.example",
-            transport: FixtureTransport([
-                Fixture(.post, "login", headers: ["Set-Cookie": "__Host-sid=1; Path=/; Secure"]),
-                Fixture(.get, "home", headers: ["Set-Cookie": "last=home; Path=/"]), Fixture(.get, "lost", failure: .closed),
-            ]))
-        channel.cookies = CookieJar()
-        let manager = channel.manager
-        for endpoint in [TestEndpoint("login", .post), TestEndpoint("home"), TestEndpoint("lost")] {
-            _ = await manager.response(for: endpoint, as: .nothing)
-        }
-        #expect(try channel.cookies?.sent(to: "https://h.example/x") == ["__Host-sid=1", "last=home"])
-        #expect(channel.differences(from: Channel.test("https://h.example")).map(\.description).contains("cookies: on ≠ off"))
     }
 }

@@ -2,19 +2,11 @@ import TestSupport
 
 @Suite("An endpoint's members of another library", .timeLimit(.minutes(2)))
 struct SpellingsTests {
-    struct Case: Sendable, CustomStringConvertible {
-        let declaration: String
-        /// What the compiler has to say; `nil` where it has to take the declaration.
-        let advice: String?
+    /// A declaration, and what the compiler has to say; `nil` where it has to take the declaration.
+    typealias Case = (declaration: String, advice: String?)
 
-        var description: String { declaration }
-    }
-
-    private static func endpoint(_ member: String, _ advice: String?) -> Case {
-        Case(
-            declaration:
-                "enum Subject: Endpoint { case a; var path: String { \"\" }; var method: HTTPMethod { .get }; \(member) }",
-            advice: advice)
+    private static func endpoint(_ member: String, _ advice: String? = nil) -> Case {
+        ("enum Subject: Endpoint { case a; var path: String { \"\" }; var method: HTTPMethod { .get }; \(member) }", advice)
     }
 
     static let headers = "`var headers: Headers`"
@@ -51,26 +43,25 @@ struct SpellingsTests {
         endpoint("var modifiers: [any RequestModifier]? { nil }", "`var modifiers: [any RequestModifier]`"),
         endpoint("var modifiers: [Header] { [] }", "`var modifiers: [any RequestModifier]`"),
         endpoint("var keyPath: String? { nil }", "`var keyPath: String`"),
-        Case(
-            declaration:
-                "struct Subject: Endpoint { let headers: [String: String]; var path: String { \"\" }; var method: HTTPMethod { .get } }",
-            advice: headers),
-        Case(
-            declaration:
-                "class Subject: Endpoint, @unchecked Sendable { var path: String { \"\" }; var method: HTTPMethod { .get }; var params: [String: Any]? { nil } }",
-            advice: params),
+        (
+            "struct Subject: Endpoint { let headers: [String: String]; var path: String { \"\" }; var method: HTTPMethod { .get } }",
+            headers
+        ),
+        (
+            "class Subject: Endpoint, @unchecked Sendable { var path: String { \"\" }; var method: HTTPMethod { .get }; "
+                + "var params: [String: Any]? { nil } }", params
+        ),
     ]
 
     static let taken: [Case] = [
         endpoint(
-            "var params: Parameters? { [\"a\": 1] }; var headers: Headers { [\"X\": \"1\"] }; var keyPath: String { \"data\" }",
-            nil),
-        endpoint("var baseURL: String { \"https://a.example\" }; var encoding: InputEncoding { .json }", nil),
-        endpoint("var url: String { \"https://a.example/b\" }; var modifiers: [any RequestModifier] { [] }", nil),
-        Case(
-            declaration:
-                "struct Trip: Encodable, Sendable {}; struct Subject: Endpoint { let parameters: Trip; let body: Trip; let header: Header; let query: String; var path: String { \"\" }; var method: HTTPMethod { .get } }",
-            advice: nil),
+            "var params: Parameters? { [\"a\": 1] }; var headers: Headers { [\"X\": \"1\"] }; var keyPath: String { \"data\" }"),
+        endpoint("var baseURL: String { \"https://a.example\" }; var encoding: InputEncoding { .json }"),
+        endpoint("var url: String { \"https://a.example/b\" }; var modifiers: [any RequestModifier] { [] }"),
+        (
+            "struct Trip: Encodable, Sendable {}; struct Subject: Endpoint { let parameters: Trip; let body: Trip; "
+                + "let header: Header; let query: String; var path: String { \"\" }; var method: HTTPMethod { .get } }", nil
+        ),
     ]
 
     /// What the compiler says of every declaration, by its index. All in one file, because every run imports the kit anew.

@@ -18,9 +18,7 @@ struct TypedEndpointTests {
 
     private func dispatcher(_ body: String) -> (CommonDispatcher, RecordingTransport) {
         let transport = RecordingTransport(body: body)
-        var channel = Channel.test(transport)
-        channel.modifiers = [Header("X-Level", "channel")]
-        return (CommonDispatcher(channel: channel), transport)
+        return (Channel.test(transport) { $0.modifiers = [Header("X-Level", "channel")] }.dispatcher, transport)
     }
 
     @Test("have the input and output of their types")

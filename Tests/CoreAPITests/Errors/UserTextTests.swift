@@ -63,20 +63,17 @@ struct UserTextTests {
 
     @Test("A user reads the meaning of a status, the cause of a lost connection, and the app's own text")
     func words() {
-        #expect(
-            APIClientError.verification(.unacceptableStatus(503, expected: "200…299"), Self.context(503)).localizedDescription
-                == "The server answered with an error; please try again later (503).")
-        #expect(
-            APIClientError.transport(.cannotResolveHost("h"), Self.context()).localizedDescription
-                == "The server could not be reached.")
-        #expect(APIClientError.cancelled(Self.context()).localizedDescription == "The request was cancelled.")
-        #expect(APIClientError.app(Speaking(), Self.context(409)).localizedDescription == "Stok tükendi.")
-        // A description is for developers.
-        #expect(
-            APIClientError.app(Described(), Self.context(404)).localizedDescription == "The server could not find this (404).")
-        #expect(
-            APIClientError.app(Silent(code: 1), Self.context(404)).localizedDescription == "The server could not find this (404)."
-        )
+        for (error, text) in [
+            (
+                APIClientError.verification(.unacceptableStatus(503, expected: "200…299"), Self.context(503)),
+                "The server answered with an error; please try again later (503)."
+            ),
+            (.transport(.cannotResolveHost("h"), Self.context()), "The server could not be reached."),
+            (.cancelled(Self.context()), "The request was cancelled."), (.app(Speaking(), Self.context(409)), "Stok tükendi."),
+            // A description is for developers.
+            (.app(Described(), Self.context(404)), "The server could not find this (404)."),
+            (.app(Silent(code: 1), Self.context(404)), "The server could not find this (404)."),
+        ] { #expect(error.localizedDescription == text) }
     }
 
     @Test("An error within an error has its developer's text")
@@ -102,9 +99,8 @@ struct UserTextTests {
     @Test("A filter's translation keeps the label of what it translated, unless it has its own")
     func translated() async {
         func label(_ error: any Error) async -> String? {
-            var channel = Channel.test(RecordingTransport(status: 503))
-            channel.errorFilter = ErrorFilter.none.translating { _ in error }
-            return await channel.manager.response(for: TestEndpoint(), as: .nothing).error?.label
+            await Channel.test(RecordingTransport(status: 503)) { $0.errorFilter = ErrorFilter.none.translating { _ in error } }
+                .error()?.label
         }
         #expect(await label(Silent(code: 1)) == "app.verification.unacceptableStatus.503")
         #expect(await label(Labelled(label: "busy")) == "app.busy")

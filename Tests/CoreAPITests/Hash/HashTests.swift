@@ -75,8 +75,7 @@ struct HashTests {
     @Test("HMAC-SHA-256, by the examples of RFC 4231, with keys shorter and longer than a block", arguments: codes)
     func hmac(key: [UInt8], message: [UInt8], code: String) { #expect(HMAC.sha256(message, key: key).hexadecimal == code) }
 
-    /// Covers each end of a block, and keys up to several blocks.
-    /// Not in the root for another libcurl, which has no Python.
+    /// Covers each end of a block, and keys up to several blocks. Not in the root for another libcurl, which has no Python.
     @Test(
         "is Python's for every length from 0 to 300",
         .enabled(if: Program.exists("python3")))

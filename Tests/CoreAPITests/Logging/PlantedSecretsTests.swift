@@ -134,24 +134,16 @@ struct PlantedSecretsTests {
         for endpoint in endpoints {
             let response = await channel.manager.response(for: endpoint, as: Shape.self)
             let request = try #require(response.request)
-            note(response)
-            note(request)
-            note(request.body)
-            note(request.call)
-            note(response.attempts)
-            if let metrics = response.metrics { note(metrics) }
-            note(response.head as Any)
-            note(CallEvent.finished(response.with(.success(()))))
-            text += request.cURLDescription() + "\n"
             let error = try #require(response.error)
-            note(error)
-            note(error.context)
-            note(error.underlyingError as Any)
+            let things: [Any] = [
+                response, request, request.body, request.call, response.attempts, response.metrics as Any, response.head as Any,
+                CallEvent.finished(response.with(.success(()))), error, error.context, error.underlyingError as Any,
+            ]
+            for thing in things { note(thing) }
+            text += request.cURLDescription() + "\n"
             text += "\(error.localizedDescription) \(error.debugDescription) \(error.label)\n"
         }
-        note(channel)
-        note(channel.environment)
-        note(channel.cookies?.cookies as Any)
+        for thing in [channel, channel.environment, channel.cookies?.cookies as Any] { note(thing) }
         text += "\(Channel.test("http://127.0.0.1:1").differences(from: channel))"
         if has(.query) {
             note(#expect(throws: RequestError.self) { try HTTPURL("https://h.example:x/?\(item)") } as Any)
@@ -166,8 +158,11 @@ struct PlantedSecretsTests {
         "No text that the kit prints contains a secret of a header, query, form, JSON, XML, redirect or cookie",
         arguments: secrets)
     func hidden(planted: Planted) async throws {
-        let text = try await printed(planted)
-        let leaks = text.split(separator: "\n").filter { $0.contains(Self.canary) }
+        expectNoLeak(in: try await printed(planted)) { $0.contains(Self.canary) }
+    }
+
+    private func expectNoLeak(in text: String, _ isLeak: (Substring) -> Bool) {
+        let leaks = text.split(separator: "\n").filter(isLeak)
         #expect(leaks.isEmpty, "\(Set(leaks.map { String($0.prefix(300)) }).sorted().prefix(8).joined(separator: "\n"))")
         #expect(text.contains(Redaction.mask) && text.contains("page"))
     }
@@ -176,13 +171,10 @@ struct PlantedSecretsTests {
         "No text that the kit prints contains a bank account, whatever its name",
         arguments: ["DE89370400440532013000", "DE89 3704 0044 0532 0130 00", "GB29 NWBK 6016 1331 9268 19"])
     func bankAccount(number: String) async throws {
-        let text = try await printed(Planted("to", number))
         let end = number.replacing(" ", with: "").suffix(8)
-        let leaks = text.split(separator: "\n").filter {
+        expectNoLeak(in: try await printed(Planted("to", number))) {
             $0.replacing(" ", with: "").replacing("%20", with: "").replacing("+", with: "").contains(end)
         }
-        #expect(leaks.isEmpty, "\(Set(leaks.map { String($0.prefix(300)) }).sorted().prefix(8).joined(separator: "\n"))")
-        #expect(text.contains(Redaction.mask) && text.contains("page"))
     }
 
     @Test(

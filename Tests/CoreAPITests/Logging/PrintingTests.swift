@@ -13,32 +13,25 @@ struct PrintingTests {
         let response = await manager.response(for: endpoint, as: .data)
         let request = try #require(response.request)
         let credential = Channel.Credentials(["V": "s3cret"])
-        var text = "\(request) \(response) \(modifiers) \(CallEvent.started(Attempt(request))) \(credential)"
-        text += "\(CallEvent.finished(response.with(.success(())))) \(String(reflecting: request))"
-        text += String(reflecting: response) + String(reflecting: credential)
-        dump(credential, to: &text)
-        // All views that a debugger or a failed expectation would use.
         var bearing = request.call.channel
         bearing.modifiers = modifiers
         bearing.environment.commonHeaders = ["Authorization": "Bearer s3cret"]
         bearing.attemptMiddleware = [BearerAuthentication(token: "s3cret") { _ in "s3cret" }]
         bearing.cookies = CookieJar()
         try bearing.cookies?.store("session=s3cret", from: HTTPURL("https://h.example"))
-        dump(bearing, to: &text)
-        dump(request, to: &text)
-        dump(response, to: &text)
-        text += "\(request.wire) \(String(reflecting: request.wire))"
-        dump(request.wire, to: &text)
-        let secrets = try await manager.response(for: endpoint, as: .data).value
-        let reply = RawResponse(Attempt(request), head: response.head, body: .bytes(secrets + Data("s3cret".utf8)))
-        text += "\(reply)"
-        dump(reply, to: &text)
-        dump(Attempt(request), to: &text)
-        dump(modifiers, to: &text)
-        dump(Body.bytes(Data("s3cret".utf8)), to: &text)
-        dump(try Authorization.basic(user: "u", password: "s3cret"), to: &text)
-        dump(APIClientError.Context(request, head: response.head, body: Data("s3cret".utf8)), to: &text)
-        dump(APIClientError.transport(.closed, APIClientError.Context(request, head: response.head)), to: &text)
+        let secret = Data("s3cret".utf8)
+        var text = ""
+        // In all views that a debugger or a failed expectation would use.
+        for value in [
+            request, response, modifiers, CallEvent.started(Attempt(request)), CallEvent.finished(response.with(.success(()))),
+            credential, bearing, request.wire, RawResponse(Attempt(request), head: response.head, body: .bytes(secret)),
+            Attempt(request), Body.bytes(secret), try Authorization.basic(user: "u", password: "s3cret"),
+            APIClientError.Context(request, head: response.head, body: secret),
+            APIClientError.transport(.closed, APIClientError.Context(request, head: response.head)),
+        ] as [Any] {
+            text += "\(value) \(String(reflecting: value))"
+            dump(value, to: &text)
+        }
         let basic = Data("u:s3cret".utf8).base64EncodedString()
         #expect(!text.contains(basic) && !text.filter { !$0.isWhitespace }.contains("-115-51-99-114"), "\(text)")
         #expect(!text.contains("s3cret"), "\(text)")

@@ -54,28 +54,20 @@ struct ListenerTests {
 
     @Test("several receive a call's events in one order: name, connection, TLS, redirect, retry, cache and decoding")
     func order() async throws {
-        let failures = Mutex(1)
+        let failures = Shared(0)
         let server = try LoopbackServer.test(tls: ServerTLS()) { request in
             if request.path == "/thing" { return .redirect(to: "/there") }
             guard request.headers["if-none-match"] == "\"1\"" else { return .json(#"{"id":7}"#, headers: ["ETag": "\"1\""]) }
-            let isFirst = failures.withLock { left in
-                defer { left -= 1 }
-                return left > 0
-            }
-            return isFirst ? .status(503, body: Data("busy".utf8)) : .status(304)
+            return failures.next() == 0 ? .status(503, body: Data("busy".utf8)) : .status(304)
         }
         let (one, other) = (Diary(), Diary())
-        let cache = ETagCache()
         var channel = Channel.test(server)
         channel.interceptors = [RetryPolicy(base: .zero)]
-        channel.attemptMiddleware = [cache]
+        channel.attemptMiddleware = [ETagCache()]
         // Fills the cache over connections of its own.
-        let filling = channel.with { $0.transport = CurlTransport() }
-        let filled: Item = try await filling.manager.request(endpoint: TestEndpoint())
-        await filling.close()
+        #expect(try await closing(channel.with { $0.transport = CurlTransport() }).item().value == Item(id: 7))
         channel.listeners = [Recorder(diary: one), Recorder(diary: other)]
-        let item: Item = try await channel.manager.request(endpoint: TestEndpoint())
-        #expect(item == Item(id: 7) && item == filled)
+        #expect(try await channel.item().value == Item(id: 7))
         let first = ["queued /thing", "sent true", "resolved true", "connected 127.0.0.1", "secured true", "head 302"]
         let again = ["queued /thing", "sent true", "head 302"]
         let redirect = ["exchanged 302", "redirected 302 /there", "queued /there", "sent true"]
@@ -105,31 +97,24 @@ struct ListenerTests {
         #expect(await call.value.error?.label == "cancelled")
     }
 
-    private final class Memory: Middleware {
-        private let known = Mutex<[String: RawResponse]>([:])
-
-        func handle(_ attempt: Attempt, next: Next) async -> RawResponse {
-            let key = attempt.request.url.string
-            if let reply = known.withLock({ $0[key] }) {
-                attempt.notify(.cached(attempt))
-                return RawResponse(attempt, head: reply.head, body: reply.body)
-            }
-            let reply = await next(attempt)
-            if reply.failure == nil { known.withLock { $0[key] = reply } }
-            return reply
-        }
-    }
-
     @Test("a cache around the call answers without an attempt")
     func aroundTheCall() async throws {
         let diary = Diary()
         var channel = Channel.test(RecordingTransport(body: #"{"id":7}"#))
-        channel.callMiddleware = [Memory()]
+        let known = Shared<RawResponse?>(nil)
+        channel.callMiddleware = [
+            Around { attempt, next in
+                if let reply = known.current {
+                    attempt.notify(.cached(attempt))
+                    return RawResponse(attempt, head: reply.head, body: reply.body)
+                }
+                let reply = await next(attempt)
+                known.change { $0 = reply }
+                return reply
+            }
+        ]
         channel.listeners = [Recorder(diary: diary)]
-        for _ in 0..<2 {
-            let item: Item = try await channel.manager.request(endpoint: TestEndpoint())
-            #expect(item == Item(id: 7))
-        }
+        for _ in 0..<2 { #expect(try await channel.item().value == Item(id: 7)) }
         #expect(
             diary.all == [
                 "built /thing", "started 1", "queued /thing", "head 200", "body 8", "exchanged 200", "read value",
@@ -137,17 +122,13 @@ struct ListenerTests {
             ] + ["built /thing", "cached /thing", "read value", "finished success"])
     }
 
-    struct Silent: Listener {
-        func notify(_ event: CallEvent) {}
-    }
-
     @Test("one that ignores its events has no effect, and a logger beside it still logs")
     func beside() async {
         let diary = Diary()
         var channel = Channel.test(RecordingTransport(status: 404))
-        channel.listeners = [Silent(), Recorder(diary: diary)]
+        channel.listeners = [Hearing { _ in }, Recorder(diary: diary)]
         channel.logger = NotingLogger(diary: diary)
-        _ = await channel.manager.response(for: TestEndpoint(), as: .nothing)
+        _ = await channel.error()
         #expect(
             diary.all == [
                 "built /thing", "log started", "started 1", "queued /thing", "head 404", "body 2", "exchanged 404",

@@ -4,9 +4,8 @@ import TestSupport
 struct CURLDescriptionTests {
     private func paste(_ command: String) async throws {
         // Through standard input, as a paste; a command line would limit its length.
-        let input = FileManager.default.temporaryDirectory.appendingPathComponent("paste-\(UUID().uuidString)")
+        let input = temporaryFile("paste")
         try Data((command + " --silent --max-time 10 --output /dev/null\n").utf8).write(to: input)
-        defer { try? FileManager.default.removeItem(at: input) }
         #expect(try await Program.run(["/bin/sh"], input: input.path).status == 0, "\(command)")
     }
 

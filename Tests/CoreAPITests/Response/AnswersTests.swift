@@ -3,8 +3,6 @@ import TestSupport
 
 @Suite("Dispatcher: a response")
 struct AnswersTests {
-    struct Item: Codable, Equatable, Sendable { var id: Int }
-
     private let body = #"{"data":{"items":[{"id":1},{"id":2}],"2":"two","none":null},"şş":{"a":1.5},"ok":true}"#
 
     private var dispatcher: CommonDispatcher { CommonDispatcher(channel: .test(RecordingTransport(body: body))) }
@@ -185,15 +183,6 @@ struct AnswersTests {
         #expect(failure.codingPath == path && !failure.isMalformed)
         #expect(failure.reason.contains("expected a number that Int8 can hold"))
         #expect(!failure.localizedDescription.contains("s3cret"))
-    }
-
-    @Test("with a number under a secret's name that its type cannot represent does not show it")
-    func secretNumber() async {
-        struct Login: Decodable, Sendable { var password: Int8 }
-        let dispatcher = CommonDispatcher(channel: .test(RecordingTransport(body: #"{"password":31337}"#)))
-        let error = await dispatcher.response(for: TestEndpoint(), as: .decodable(Login.self)).error
-        #expect(error?.description.contains("password") == true)
-        #expect(error?.description.contains("31337") == false, "\(error as Any)")
     }
 
     @Test("JSON is written unchanged")

@@ -8,21 +8,20 @@ struct VerificationTests {
     func verifiers() async {
         func label(_ status: Int, _ type: String?, _ modifiers: [any RequestModifier]) async -> String? {
             let headers: HTTPFields = type.map { [.contentType: $0] } ?? [:]
-            var channel = Channel.test(RecordingTransport(status: status, headers: headers))
-            channel.modifiers = [StatusCodeResponseVerifier(418)]
-            return await channel.manager.response(for: TestEndpoint(modifiers: modifiers), as: .nothing).error?.label
+            let channel = Channel.test(RecordingTransport(status: status, headers: headers)) {
+                $0.modifiers = [StatusCodeResponseVerifier(418)]
+            }
+            return await channel.error(TestEndpoint(modifiers: modifiers))?.label
         }
-        let json = ContentTypeResponseVerifier("application/json", "text/*")
+        let json: [any RequestModifier] = [
+            StatusCodeResponseVerifier([200, 201]), ContentTypeResponseVerifier("application/json", "text/*"),
+        ]
         #expect(await label(418, nil, []) == nil)
         #expect(await label(200, nil, []) == "verification.unacceptableStatus.200")
         #expect(await label(200, nil, [StatusCodeResponseVerifier(200...204)]) == nil)
         #expect(await label(205, nil, [StatusCodeResponseVerifier(200...204)]) == "verification.unacceptableStatus.205")
-        #expect(await label(200, nil, [StatusCodeResponseVerifier([200, 201]), json]) == "verification.unacceptableContentType")
-        #expect(await label(200, "application/json; charset=utf-8", [StatusCodeResponseVerifier(200), json]) == nil)
-        #expect(await label(200, "TEXT/Plain", [StatusCodeResponseVerifier(200), json]) == nil)
-        #expect(
-            await label(200, "application/xml", [StatusCodeResponseVerifier(200), json]) == "verification.unacceptableContentType"
-        )
+        for type in [nil, "application/xml"] { #expect(await label(200, type, json) == "verification.unacceptableContentType") }
+        for type in ["application/json; charset=utf-8", "TEXT/Plain"] { #expect(await label(200, type, json) == nil) }
     }
 
     @Test(
@@ -82,30 +81,26 @@ struct VerificationTests {
         var channel = Channel.test(RecordingTransport(status: status))
         func isAccepted(_ verifiers: any RequestModifier...) async -> Bool {
             channel.modifiers = [verifiers[0]]
-            return await channel.manager.response(for: TestEndpoint(modifiers: [verifiers[1]]), as: .nothing).error == nil
+            return await channel.error(TestEndpoint(modifiers: [verifiers[1]])) == nil
         }
-        #expect(await isAccepted(StatusCodeResponseVerifier(200), StatusCodeResponseVerifier(200, 404)) == (status != 201))
-        #expect(await isAccepted(StatusCodeResponseVerifier(200).always, StatusCodeResponseVerifier(200, 404)) == (status == 200))
-        #expect(
-            await isAccepted(StatusCodeResponseVerifier(200..<300).always, StatusCodeResponseVerifier(201).always)
-                == (status == 201))
-    }
-
-    struct Needs: ResponseVerifier {
-        let header: String
-        func verify(_ response: Response<Data>) throws {
-            guard response.head?.headers.contains(where: { $0.name.rawName == header }) == true else {
-                throw Trouble(code: header.count)
-            }
-        }
+        let one = StatusCodeResponseVerifier(200)
+        #expect(await isAccepted(one, StatusCodeResponseVerifier(200, 404)) == (status != 201))
+        #expect(await isAccepted(one.always, StatusCodeResponseVerifier(200, 404)) == (status == 200))
+        let any = StatusCodeResponseVerifier(200..<300).always
+        #expect(await isAccepted(any, StatusCodeResponseVerifier(201).always) == (status == 201))
     }
 
     @Test("of several custom verifiers the first failure wins, farthest first")
     func firstFailure() async throws {
+        struct Needs: ResponseVerifier {
+            let name: HTTPField.Name
+            func verify(_ response: Response<Data>) throws {
+                if response.head?.headers[name] == nil { throw Trouble(code: name.rawName.count) }
+            }
+        }
         var channel = Channel.test(RecordingTransport(headers: [.eTag: "1"]))
-        channel.modifiers = [Needs(header: "ETag"), Needs(header: "Age")]
-        let endpoint = TestEndpoint(modifiers: [Needs(header: "Location")])
-        let error = await channel.manager.response(for: endpoint, as: .nothing).error
+        channel.modifiers = [Needs(name: .eTag), Needs(name: .age)]
+        let error = await channel.error(TestEndpoint(modifiers: [Needs(name: .location)]))
         #expect(error?.rejection as? Trouble == Trouble(code: 3))
     }
 }
@@ -229,7 +224,11 @@ struct JSONValueTests {
             (" null ", .null), ("true", true), ("[]", []), ("{}", [:]), (#"{"a":[1,{"b":null}]}"#, ["a": [1, ["b": nil]]]),
             (#""\u00e7\ud83d\ude00\n\/""#, "ç😀\n/"), ("\u{FEFF}1", 1), ("-0", 0),
             ("0.07", .decimal(Decimal(string: "0.07") ?? 0)),
-            ("1e3", 1_000), (#"{"a":1,"a":2}"#, ["a": 1]), ("1e200", .double(1e200)), ("1e-200", .double(1e-200)),
+            ("1e3", 1_000), (#"{"a":1,"a":2,"\u0061":3}"#, ["a": 1]), ("1e200", .double(1e200)), ("1e-200", .double(1e-200)),
+            // A literal is the number that parsing it gives.
+            ("1.5", 1.5), ("0.1", 0.1), ("0.07", 0.07), ("-2.25", -2.25), ("19.90", 19.90), ("1.0", 1.0), ("1", 1.0),
+            ("0", 0.0), ("1e3", 1e3), ("123456789.125", 123456789.125), ("1e-7", 1e-7), ("1e200", 1e200), ("1e-200", 1e-200),
+            ("1e21", 1e21), (#"{"a":[1.5,{"b":0.1}]}"#, ["a": [1.5, ["b": 0.1]]]),
         ] as [(String, JSONValue)])
     func sound(text: String, value: JSONValue) throws { #expect(try parse(text) == value) }
 
@@ -261,9 +260,6 @@ struct JSONValueTests {
         #expect(try JSONDecoder().decode(Holder.self, from: Data("{\"any\":\(text)}".utf8)).any == (try parse(text)))
     }
 
-    @Test("of equal keys the first counts, as it does for a type")
-    func duplicates() throws { #expect(try parse(#"{"a":1,"a":2,"\u0061":3}"#)["a"]?.int == 1) }
-
     /// The standard library would sort the marks, in time that grows with the square of their number: half an hour for this one.
     @Test("a key of endless combining marks is rejected, at once")
     func endlessKey() throws {
@@ -272,15 +268,6 @@ struct JSONValueTests {
         #expect(throws: DecodingError.self) { try parse("{\"a\(marks)\":1}") }
         #expect(ContinuousClock.now - start < .seconds(20))
     }
-
-    @Test(
-        "a number with a point in a literal is the number that parsing it gives",
-        arguments: [
-            ("1.5", 1.5), ("0.1", 0.1), ("0.07", 0.07), ("-2.25", -2.25), ("19.90", 19.90), ("1.0", 1.0), ("1", 1.0),
-            ("0", 0.0), ("1e3", 1e3), ("123456789.125", 123456789.125), ("1e-7", 1e-7), ("1e200", 1e200), ("1e-200", 1e-200),
-            ("1e21", 1e21), (#"{"a":[1.5,{"b":0.1}]}"#, ["a": [1.5, ["b": 0.1]]]),
-        ] as [(String, JSONValue)])
-    func literals(text: String, value: JSONValue) throws { #expect(try parse(text) == value) }
 
     @Test(
         "what no number of JSON is, as a literal is still no trap",
