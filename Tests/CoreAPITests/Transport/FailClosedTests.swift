@@ -31,21 +31,6 @@ struct FailClosedTests {
         #expect(server.requests.isEmpty)
     }
 
-    @Test(
-        "A connection made without pins is not used with pins, and the other way round",
-        arguments: ["h2", "http/1.1"])
-    func reuse(name: String) async throws {
-        let tls = try ServerTLS(protocols: [try #require(ServerTLS.ApplicationProtocol(rawValue: name))])
-        let server = try LoopbackServer.start(tls: tls) { _ in .ok("x") }
-        let open = try requests(server)
-        let pinned = try requests(server, ["localhost": Self.wrong])
-        for _ in 0..<3 {
-            #expect(try await open.send(.get, server.url).status == 200)
-            #expect(try await pinned.send(.get, server.url).transportError?.label == "pinMismatch")
-        }
-        #expect(server.requests.count == 3)
-    }
-
     @Test("An HTTP/2 connection is not used for another name of its certificate that has other pins")
     func coalescing() async throws {
         let server = try LoopbackServer.start(tls: ServerTLS(protocols: [.http2])) { _ in .ok("x") }

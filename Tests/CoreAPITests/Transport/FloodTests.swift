@@ -22,8 +22,7 @@ struct FloodTests {
         }
 
         private func repeated(kind: UInt8, flags: UInt8, _ stream: UInt32, _ payload: [UInt8]) -> Data {
-            let id = (0..<4).map { UInt8(truncatingIfNeeded: stream >> (24 - 8 * $0)) }
-            var frames = Data([0, 0, UInt8(payload.count), kind, flags] + id + payload)
+            var frames = Frames.frame(kind, flags, stream, Data(payload))
             // Doubled, because a loop over a million bytes takes a second without optimisation.
             while frames.count < 1 << 20 { frames.append(frames) }
             return frames

@@ -64,40 +64,6 @@ struct HTTP2Tests {
         for task in tasks { #expect(await task.value.error?.isCancelled == true) }
     }
 
-    @Test("Bodies, methods and large responses")
-    func exchange() async throws {
-        let server = try await NginxServer(http2: true)
-        let requests = Requests(trusting: server.authority)
-        let large = try await requests.send(.get, server.url + "/300k")
-        #expect(large.data.count == 300_000 && large.head?.headers[.contentLength] == "300000")
-        #expect(try await requests.send(.head, server.url + "/300k").status == 200)
-        // nginx answers a request for a file with 405, unless it is GET or HEAD, after reading its body.
-        let posted = try await requests.send(.post, server.url + "/1k", body: .bytes(Data(repeating: 0x61, count: 200_000)))
-        #expect(posted.status == 405)
-        let stream = Body.Stream {
-            nonisolated(unsafe) var left = 3;
-            return { _ in
-                left -= 1; return left < 0 ? Data() : Data("piece".utf8)
-            }
-        }
-        #expect(try await requests.send(.put, server.url + "/1k", body: .stream(stream)).status == 405)
-    }
-
-    @Test("Cancelling one stream does not affect the others and their connection")
-    func cancel() async throws {
-        let server = try await NginxServer(http2: true)
-        let requests = Requests(trusting: server.authority)
-        let before = try await requests.send(.get, server.url + "/connection").text.prefix { $0 != " " }
-        let slow = try requests.make(.get, server.url + "/slow")
-        let task = Task { await requests.transport.send(slow) }
-        while requests.transport.activeExchanges == 0 { try await Task.sleep(for: .milliseconds(2)) }
-        try await Task.sleep(for: .milliseconds(50))
-        task.cancel()
-        #expect(await task.value.error?.isCancelled == true)
-        let after = try await requests.send(.get, server.url + "/connection").text.prefix { $0 != " " }
-        #expect(before == after)
-    }
-
     /// Opens its gate when the steps of the reply that holds it are over.
     private final class Witness: Sendable {
         let gate: Gate
@@ -138,20 +104,6 @@ struct HTTP2Tests {
             #expect(response.error == nil && response.metrics?.httpVersion == "HTTP/2")
         }
         #expect(other.connectionsAccepted == 0)
-    }
-
-    @Test("A server that leaves in the middle of a body causes a truncated body")
-    func cut() async throws {
-        var server: NginxServer? = try await NginxServer(http2: true)
-        let requests = Requests(trusting: try #require(server).authority)
-        let slow = try requests.make(.get, try #require(server).url + "/slow")
-        let task = Task { await requests.transport.send(slow) }
-        while requests.transport.activeExchanges == 0 { try await Task.sleep(for: .milliseconds(2)) }
-        try await Task.sleep(for: .milliseconds(300))
-        server = nil
-        let response = await task.value
-        #expect(response.transportError?.label == "truncated", "\(response.result)")
-        #expect(response.status == 200)
     }
 
     /// A request that GOAWAY reports as not processed is sent again, for any method (RFC 9113 §6.8). nginx answers a POST to a

@@ -5,17 +5,6 @@ import TestSupport
 
 @Suite("A transport leaves nothing behind")
 struct LifecycleTests {
-    @Test("The transport uses a thread from the first request until close")
-    func thread() async throws {
-        let server = try LoopbackServer.start { _ in .ok("x") }
-        let transport = CurlTransport()
-        #expect(!transport.isRunning)
-        _ = try await Requests(transport).send(.get, server.url)
-        #expect(transport.isRunning)
-        await transport.close()
-        #expect(!transport.isRunning)
-    }
-
     @Test("Close ends running and waiting requests, and no request is sent after it")
     func closeInFlight() async throws {
         let server = try LoopbackServer.start { _ in .stallBeforeHead }

@@ -6,20 +6,6 @@ import TestSupport
 
 @Suite("Shared threads", .closing)
 struct LoopGroupTests {
-    @Test("Ten channels share the thread of a group with one, and each has its own connections")
-    func sharing() async throws {
-        let server = try LoopbackServer.start { _ in .ok("x") }
-        let loops = LoopGroup(loops: 1)
-        let transports = (0..<10).map { _ in CurlTransport(loops: loops) }
-        for transport in transports + transports { #expect(try await Requests(transport).send(.get, server.url).text == "x") }
-        #expect(loops.threads == 1)
-        #expect(server.connectionsAccepted == 10)
-        for transport in transports { await transport.close() }
-        try await server.waitForOpenConnections(atMost: 0)
-        await loops.shutdown()
-        #expect(loops.threads == 0)
-    }
-
     /// The loop has no thread yet, so it cannot be told of the cancellation. The call's own clocks are longer than the test's
     /// limit: if other tests block the shared threads, a call may wait for its cancellation.
     @Test("A call that is cancelled while its loop begins ends at once", .timeLimit(.minutes(5)))
@@ -107,7 +93,7 @@ struct LoopGroupTests {
         try await server.waitForRequests(1)
         let waiting = (0..<5).map { _ in Task { try await Requests(three).send(.get, server.url).text } }
         try await server.waitForRequests(4)
-        #expect(try await Requests(one).send(.get, server.url).transportError?.label == "queueFull")
+        #expect(try await Requests(one).send(.get, server.url).transportError == .queueFull(limit: 0))
         while three.activeExchanges + three.queuedExchanges < 5, !Task.isCancelled { await Task.yield() }
         #expect(loops.threads == 1)
         #expect(one.activeExchanges == 1 && one.queuedExchanges == 0)
@@ -115,40 +101,6 @@ struct LoopGroupTests {
         gate.open()
         for task in waiting + [served] { #expect(try await task.value == "x") }
         #expect(server.connectionsAccepted == 4)
-    }
-
-    @Test("Over two loops and a queue each of 10,000 requests ends once, half of them cancelled")
-    func cancelHalf() async throws {
-        let server = try LoopbackServer.start { _ in .ok("x") }
-        let transport = closing(CurlTransport(limits: .test(perHost: 40), loops: closing(LoopGroup(loops: 2))))
-        let ends = await Requests(transport).cancelHalf(of: 10_000, server.url)
-        #expect(ends.done + ends.cancelled == 10_000 && ends.cancelled <= 5_000 && ends.other == 0)
-        #expect(transport.activeExchanges == 0 && transport.queuedExchanges == 0)
-    }
-
-    @Test("Closing one of two channels ends only its own requests and connections")
-    func closeOne() async throws {
-        let gate = try Gate()
-        let (first, second) = (
-            try LoopbackServer.start { _ in .stallBeforeHead },
-            try LoopbackServer.start { _ in ServerReply.ok("x").after(.waitFor(gate)) }
-        )
-        let loops = closing(LoopGroup(loops: 1))
-        let (ending, staying) = (CurlTransport(loops: loops), CurlTransport(loops: loops))
-        let ended = (0..<5).map { _ in Task { try await Requests(ending).send(.get, first.url) } }
-        let answered = (0..<5).map { _ in Task { try await Requests(staying).send(.get, second.url) } }
-        try await first.waitForRequests(5)
-        try await second.waitForRequests(5)
-        await ending.close()
-        for task in ended { #expect(try await task.value.transportError?.label == "closed") }
-        try await first.waitForOpenConnections(atMost: 0)
-        #expect(!ending.isRunning && staying.isRunning)
-        #expect(second.openConnections == 5)
-        gate.open()
-        for task in answered { #expect(try await task.value.text == "x") }
-        #expect(try await Requests(staying).send(.get, second.url).text == "x")
-        #expect(second.connectionsAccepted == 5)
-        await staying.close()
     }
 
     enum Kind: CaseIterable {

@@ -145,15 +145,4 @@ struct NoSilentResendTests {
         server.close()
         #expect(await task.value.transportError?.mayHaveBeenProcessed == true)
     }
-
-    @Test("A connection that was never made is not ambiguous")
-    func rejected() async throws {
-        let server = try LoopbackServer.start { _ in .ok() }
-        let url = server.url
-        server.close()
-        let response = try await requests.send(.post, url, body: .bytes(Data("order".utf8)))
-        #expect(response.transportError?.label == "cannotConnect")
-        let unknown = try await requests.send(.post, "http://no-such-host.invalid/", body: .bytes(Data("order".utf8)))
-        #expect(unknown.transportError?.label == "cannotResolveHost")
-    }
 }

@@ -143,11 +143,10 @@ struct RequestOnTheWireTests {
         let pipe = temporaryFile("kit")
         mkfifo(pipe.path, 0o600)
         let server = try LoopbackServer.start { _ in .ok("done") }
-        let bodies = [
+        for body in [
             stream(10, ["short"]), stream(3, ["longer"]), stream(nil, ["a", "throw"]), .stream(Body.Stream { throw Broken() }),
-            .file(URL(fileURLWithPath: "/nowhere/at/all")), .file(URL(fileURLWithPath: "/tmp")), .file(pipe),
-        ]
-        for body in bodies {
+            .file(URL(fileURLWithPath: "/tmp")), .file(pipe),
+        ] {
             let response = try await requests.send(.post, server.url, body: body)
             #expect(response.transportError?.label == "bodyUnreadable", "\(response.result)")
         }
@@ -242,24 +241,11 @@ struct RequestOnTheWireTests {
     func neverSent() async throws {
         let server = try LoopbackServer.start { _ in .ok("done") }
         let request = try requests.make(.get, server.url)
-        let task = Task {
-            withUnsafeCurrentTask { $0?.cancel() }
-            return await requests.transport.send(request)
-        }
-        #expect(await task.value.error?.isCancelled == true)
+        #expect(await cancelled { await requests.transport.send(request) }.error?.isCancelled == true)
         let late = try await requests.send(.get, server.url, timeout: Timeout(.zero))
         #expect(late.transportError?.label == "timedOut.total")
         #expect(server.connectionsAccepted == 0)
         #expect(!requests.transport.isRunning)
-    }
-
-    @Test("Clear text is rejected if the environment does not allow it, for any source of the address")
-    func insecure() async throws {
-        let server = try LoopbackServer.start { _ in .ok("done") }
-        var requests = requests
-        requests.allowsInsecure = false
-        #expect(try await requests.send(.get, server.url).error?.label == "request.insecureConnection")
-        #expect(server.connectionsAccepted == 0)
     }
 
     @Test(

@@ -10,30 +10,18 @@ struct ResponseBoundsTests {
         return requests
     }
 
-    @Test("256 MiB of zeros in a few kilobytes of gzip stop at the limit")
-    func bomb() async throws {
-        let server = try LoopbackServer.start { _ in .gzipBomb(decodedBytes: 256 << 20) }
-        let response = try await requests(bodySize: 1 << 20).send(.get, server.url)
-        #expect(response.transportError == .responseTooLarge(limit: 1 << 20))
-        #expect(response.data.count == 1 << 20 && response.status == 200)
-    }
-
-    @Test("64 MiB of zeros in a few bytes of any coding stop at the limit", arguments: ["br", "deflate"])
+    @Test("256 MiB of zeros in a few kilobytes of any coding stop at the limit", arguments: ["gzip", "br", "deflate"])
     func bombs(coding: String) async throws {
-        // Made once with Brotli's own encoder, with a window of 16 MiB.
+        // Made once with Brotli's own encoder, with a window of 16 MiB. It has 64 MiB of zeros.
         let brotli = try #require(Data(base64Encoded: "z///fwAkAOKxQHLv//n//w+ABEAcFoDu/T////8BkACIwwLQvf/P//9/ABIAcVgAuvf/"))
-        let server = try LoopbackServer.start { _ in
-            guard coding.hasSuffix("br") else {
-                let gzip = ServerReply.gzipBomb(decodedBytes: 64 << 20).steps.reduce(into: Data()) { body, step in
-                    if case .sendBody(let bytes) = step { body.append(bytes) }
-                }
-                // Without gzip's head and end it is bare deflate.
-                return .ok(Data(gzip.dropFirst(10).dropLast(8)), headers: ["Content-Encoding": "deflate"])
-            }
-            return .ok(brotli, headers: ["Content-Encoding": "br"])
-        }
+        let bomb = ServerReply.gzipBomb(decodedBytes: 256 << 20)
+        let gzip = bomb.steps.reduce(into: Data()) { if case .sendBody(let bytes) = $1 { $0.append(bytes) } }
+        // Without gzip's head and end it is bare deflate.
+        let body = coding == "br" ? brotli : Data(gzip.dropFirst(10).dropLast(8))
+        let server = try LoopbackServer.start { _ in coding == "gzip" ? bomb : .ok(body, headers: ["Content-Encoding": coding]) }
         let response = try await requests(bodySize: 1 << 20).send(.get, server.url)
-        #expect(response.transportError?.label == "responseTooLarge" && response.data == Data(count: 1 << 20))
+        #expect(response.transportError == .responseTooLarge(limit: 1 << 20) && response.status == 200)
+        #expect(response.data == Data(count: 1 << 20))
     }
 
     @Test("A body of exactly the limit passes, one byte more does not")
