@@ -102,19 +102,6 @@ struct ManualRetryTests {
         #expect((try? await delivered.retry().retry())?.attempts.count == 3, "a success, too")
     }
 
-    @Test("over the wire: the server sees each attempt, on one connection")
-    func overTheWire() async throws {
-        let server = try LoopbackServer.test { request in
-            .json(#"{"id":7}"#, status: request.headers["x-attempt"] == "2" ? 200 : 503)
-        }
-        let numbering = Adapting { try $0.setHeader("X-Attempt", "\($0.attempt)") }
-        let first = await Channel.test(server.url) { $0.interceptors = [numbering] }.item()
-        #expect(first.head?.status == .serviceUnavailable)
-        let second = try #require(try? await first.retry(max: 1))
-        #expect(try second.value == Item(id: 7))
-        #expect(second.attempts.count == 2)
-    }
-
     @Test("one response is retried once, even if many callers retry at once")
     func once() async {
         let transport = RecordingTransport(status: 500)

@@ -44,14 +44,6 @@ struct PlainClientTests {
         await client.close()
     }
 
-    @Test("hooks are set up per request")
-    func configured() async throws {
-        let transport = RecordingTransport(body: #"{"id":1}"#)
-        let client = APIClient(transport: transport) { $0.modifiers = [Header("X-A", "1")] }
-        _ = try await client.perform(APIRequest<Item>(TestEndpoint(), environment: environment("http://h.example")))
-        #expect(transport.requests.first?.headers[.init("X-A")!] == "1")
-    }
-
     @Test(
         "hooks are set up once for a completion, and a malformed URL ends the call as any error does",
         arguments: [("http://h.example", nil), ("http://exa mple", "request.malformedURL")])

@@ -64,12 +64,6 @@ struct CookieJarTests {
         #expect(jar.cookies.first?.created == clock.now.addingTimeInterval(-2), "setting again keeps the age")
     }
 
-    @Test("a nameless cookie is sent as its value")
-    func nameless() throws {
-        try jar.set("=plain")
-        #expect(try jar.sent(to: "https://shop.example.com/a/") == ["plain"])
-    }
-
     @Test("Secure cookies are sent and accepted over https only")
     func secure() throws {
         try jar.set("s=1; Secure; Path=/")

@@ -61,29 +61,6 @@ struct RequestEnhancerTests {
         #expect(error?.underlyingError is Trouble && transport.requests.count == 1)
     }
 
-    /// Records the headers that it finds.
-    struct Peeking: RequestEnhancer {
-        let name: String
-        let diary: Diary
-        var instancePriority: Priority?
-        func enhance(_ request: inout Request) {
-            diary.write("\(name): \(request.headers.filter { $0.name.rawName.hasPrefix("X-") }.map(\.value))")
-        }
-    }
-
-    @Test("the built-in ones are ordinary enhancers, and a custom one can run before them")
-    func preceding() async {
-        let diary = Diary()
-        var channel = Channel.test(RecordingTransport())
-        channel.modifiers = [Header("X-A", "1")]
-        channel.enhancers = [
-            Peeking(name: "normal", diary: diary), Peeking(name: "max", diary: diary, instancePriority: .max),
-            Peeking(name: "core.more", diary: diary, instancePriority: .core.more),
-        ]
-        _ = await channel.manager.response(for: TestEndpoint(), as: .nothing)
-        #expect(diary.all == ["max: []", "core.more: []", "normal: [\"1\"]"])
-    }
-
     @Test("deenhancing changes what is decoded, not what was received")
     func deenhancing() async throws {
         let unwrapping = Deenhancing { response in
@@ -94,17 +71,21 @@ struct RequestEnhancerTests {
         #expect(response.data == Data(#"{"args":{"id":7}}"#.utf8), "what was received is kept")
     }
 
-    struct Early: RequestEnhancer {
-        static var priority: Priority { .core.more }
-        func enhance(_ request: inout Request) throws { try request.setHeader("X-A", "early") }
-    }
-
-    @Test("a kind of enhancer has a fixed position, and a later modifier wins")
+    @Test("the built-in ones are ordinary enhancers: one runs before them, where a modifier wins, or after them")
     func staticPriority() async throws {
+        struct Early: RequestEnhancer {
+            static var priority: Priority { .core.more }
+            func enhance(_ request: inout Request) throws { try request.setHeader("X-A", "early") }
+        }
+        struct Late: RequestEnhancer {
+            func enhance(_ request: inout Request) throws { request.headers[.init("X-B")!] = request.headers[.init("X-A")!] }
+        }
         let transport = RecordingTransport()
-        let channel = Channel.test(transport) { $0.enhancers = [Early()] }
-        try await channel.manager.request(endpoint: TestEndpoint())
-        try await channel.manager.request(endpoint: TestEndpoint(modifiers: [Header("X-A", "modifier")]))
-        #expect(transport.requests.map { $0.headers[.init("X-A")!] } == ["early", "modifier"])
+        let channel = Channel.test(transport) { $0.enhancers = [Late(), Early()] }
+        for modifiers in [[], [Header("X-A", "modifier")]] {
+            #expect(await channel.error(TestEndpoint(modifiers: modifiers)) == nil)
+        }
+        let sent = transport.requests.map { request in ["X-A", "X-B"].map { request.headers[.init($0)!] } }
+        #expect(sent == [["early", "early"], ["modifier", "modifier"]])
     }
 }

@@ -22,12 +22,8 @@ struct FailClosedTests {
         let server = try LoopbackServer.start(tls: ServerTLS(protocols: [.http2])) { _ in .ok("secret") }
         let requests = try requests(server, ["localhost": Self.wrong])
         for _ in 0..<3 { #expect(try await requests.send(.get, server.url).transportError?.label == "pinMismatch") }
-        let outcomes = Mutex<[String: Int]>([:])
-        await each(of: 100, atOnce: 100) { _ in
-            let label = (try? await requests.send(.get, server.url))?.transportError?.label ?? "answered"
-            outcomes.withLock { $0[label, default: 0] += 1 }
-        }
-        #expect(outcomes.withLock { $0 } == ["pinMismatch": 100])
+        let labels = try await atOnce(100) { try await requests.send(.get, server.url).transportError?.label }
+        #expect(labels == Array(repeating: "pinMismatch", count: 100))
         #expect(server.requests.isEmpty)
     }
 
@@ -63,26 +59,20 @@ struct FailClosedTests {
         "Every rejected or reported handshake is an event, also with several at once",
         arguments: [PinSet.Mode.enforce, .reportOnly])
     func events(mode: PinSet.Mode) async throws {
-        let tls = try ServerTLS(protocols: [.http1])
-        let server = try LoopbackServer.start(tls: tls) { _ in
+        let server = try LoopbackServer.start(tls: ServerTLS(protocols: [.http1])) { _ in
             .ok("x", headers: ["Connection": "close"]).followed(by: .closeConnection)
         }
-        var environment = APIEnvironment("loopback", baseURL: server.url)
-        environment.serverTrustManager = ServerTrustManager(authorities: .pem(tls.authorityPEM))
-        let transport = closing(CurlTransport())
         let heard = Shared(0)
-        var channel = Channel(name: "T", environment: environment, transport: transport)
-        channel.logger = FunctionLogger { if case .pinMismatch = $0 { heard.change { $0 += 1 } } }
-        channel.environment.serverTrustManager.pins = ["localhost": Self.wrong]
-        channel.environment.serverTrustManager.pins.mode = mode
-        let call = channel
-        let url = try HTTPURL(server.url)
-        let labels = Shared<[String]>([])
-        await each(of: 24, atOnce: 24) { _ in
-            let response = await call.transport.send(Request(call: Call(channel: call, endpoint: "t"), method: .get, url: url))
-            labels.change { $0.append(response.transportError?.label ?? response.text) }
+        let channel = Channel.test(server) {
+            $0.logger = FunctionLogger { if case .pinMismatch = $0 { heard.change { $0 += 1 } } }
+            $0.environment.serverTrustManager.pins = ["localhost": Self.wrong]
+            $0.environment.serverTrustManager.pins.mode = mode
         }
-        #expect(labels.current == Array(repeating: mode == .enforce ? "pinMismatch" : "x", count: 24))
+        let labels = await atOnce(24) {
+            let response = await channel.manager.response(for: TestEndpoint(), as: .text)
+            return response.transportError?.label ?? response.text
+        }
+        #expect(labels == Array(repeating: mode == .enforce ? "pinMismatch" : "x", count: 24))
         #expect(heard.current == (mode == .enforce ? 24 : server.connectionsAccepted))
     }
 

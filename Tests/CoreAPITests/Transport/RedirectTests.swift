@@ -76,8 +76,8 @@ struct RedirectTests {
     func bodiesAgain() async throws {
         let server = try LoopbackServer.start { $0.path == "/a" ? .redirect(to: "/b", status: 307) : .ok($0.bodyText) }
         let stream = Body.Stream {
-            nonisolated(unsafe) var pieces = ["one ", "two"]
-            return { _ in pieces.isEmpty ? Data() : Data(pieces.removeFirst().utf8) }
+            let pieces = Mutex(["two", "one "])
+            return { _ in pieces.withLock { Data(($0.popLast() ?? "").utf8) } }
         }
         #expect(try await requests.send(.post, server.url + "/a", body: .stream(stream)).text == "one two")
         let file = temporaryFile("kit")
@@ -199,13 +199,10 @@ struct RedirectTests {
         #expect(server.requests.count == 1)
     }
 
-    @Test("A redirect without a Location, or with two, is not followed")
+    @Test("A redirect with two Locations is not followed")
     func location() async throws {
-        let server = try LoopbackServer.start { request in
-            request.path == "/none" ? .status(302) : .status(302, headers: ["Location": "/x", "Location": "/y"])
-        }
-        #expect(try await requests.send(.get, server.url + "/none").status == 302)
-        #expect(try await requests.send(.get, server.url + "/two").transportError?.label == "redirectRejected")
+        let server = try LoopbackServer.start { _ in .status(302, headers: ["Location": "/x", "Location": "/y"]) }
+        #expect(try await requests.send(.get, server.url).transportError?.label == "redirectRejected")
     }
 
     private static func moved(_ field: String, _ value: String, _ steps: [ServerReply.Step]) -> ServerReply {

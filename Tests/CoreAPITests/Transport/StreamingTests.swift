@@ -92,10 +92,7 @@ struct StreamingTests {
         }
         let channel = Channel.test(server) { ($0.limits.connections, $0.limits.connectionsPerHost) = (64, 64) }
         let manager = channel.manager
-        let bodies = try await withThrowingTaskGroup { group in
-            for _ in 0..<50 { group.addTask { try await manager.stream(TestEndpoint("large")).value } }
-            return try await group.reduce(into: [Body]()) { $0.append($1) }
-        }
+        let bodies = try await atOnce(50) { try await manager.stream(TestEndpoint("large")).value }
         for _ in 0..<21 {
             let small = await manager.response(for: TestEndpoint("small"), as: .text)
             #expect(try small.value == "small")
@@ -139,38 +136,24 @@ struct StreamingTests {
         try await server.waitForOpenConnections(atMost: 0)
     }
 
-    @Test("an encoded body is decoded piece by piece, and a decompression bomb does not fill memory")
-    func coded() async throws {
-        let server = try LoopbackServer.test { _ in .gzipBomb(decodedBytes: 512 << 20) }
-        let response = await server.manager.stream(TestEndpoint())
-        #expect(response.head?.headers[.contentEncoding] == nil)
-        var (received, largest) = (0, 0)
-        for try await chunk in try response.value { (received, largest) = (received + chunk.count, max(largest, chunk.count)) }
-        #expect(received == 512 << 20)
-        #expect(largest < 4 << 20, "\(largest)")
-    }
-
-    private struct Tripping: RequestEnhancer {
-        struct Failure: Error {}
-        func deenhance(_ response: inout Response<Data>) throws { throw Failure() }
-    }
-
     @Test("a response on which a hook fails is not waited for, and its exchange ends")
     func failedByHook() async throws {
         let server = try LoopbackServer.test { _ in
             [.sendHead(status: 200, headers: ["Content-Length": "9"]), .sendBody(Data("first".utf8)), .stall]
         }
         let began = ContinuousClock.now
-        let response = await Channel.test(server) { $0.enhancers = [Tripping()] }.manager.stream(TestEndpoint())
-        #expect(response.error?.underlyingError is Tripping.Failure && response.head?.status == 200)
+        let tripping = Deenhancing { _ in throw Trouble(code: 1) }
+        let response = await Channel.test(server) { $0.enhancers = [tripping] }.manager.stream(TestEndpoint())
+        #expect(response.error?.underlyingError is Trouble && response.head?.status == 200)
         #expect(began.duration(to: .now) < .seconds(20))
         try await server.waitForOpenConnections(atMost: 0)
         withExtendedLifetime(response) {}
     }
 
     private struct Rejecting: ResponseVerifier {
-        struct Rejection: Error {}
-        func verify(_ response: Response<Data>) throws { if response.head?.headers[.server] == "old" { throw Rejection() } }
+        func verify(_ response: Response<Data>) throws {
+            if response.head?.headers[.server] == "old" { throw Trouble(code: 1) }
+        }
     }
 
     @Test(
@@ -252,13 +235,6 @@ struct StreamingTests {
         #expect(response.error?.label == "transport.\(label)", "\(response.result)")
     }
 
-    private struct Failing: Middleware {
-        func handle(_ attempt: Attempt, next: Next) async -> RawResponse {
-            let reply = await next(attempt)
-            return reply.failed(.app(Rejecting.Rejection(), APIClientError.Context(reply)))
-        }
-    }
-
     @Test(
         "a stream of the wrong type, or one that a middleware has failed, that goes on for ever is rejected within seconds",
         .timeLimit(.minutes(1)), arguments: [true, false])
@@ -271,14 +247,20 @@ struct StreamingTests {
         }
         let channel = Channel.test(server) {
             if byType { $0.modifiers = [ContentTypeResponseVerifier("text/event-stream")] }
-            if !byType { $0.attemptMiddleware = [Failing()] }
+            guard !byType else { return }
+            $0.attemptMiddleware = [
+                Around { attempt, next in
+                    let reply = await next(attempt)
+                    return reply.failed(.app(Trouble(code: 1), APIClientError.Context(reply)))
+                }
+            ]
         }
         let start = ContinuousClock.now
         let response = await channel.manager.stream(TestEndpoint())
         if byType {
             #expect(response.error?.label == "verification.unacceptableContentType" && !response.data.isEmpty)
         } else {
-            #expect(response.error?.app(Rejecting.Rejection.self) != nil, "\(response.result)")
+            #expect(response.error?.app() == Trouble(code: 1), "\(response.result)")
         }
         #expect(start.duration(to: .now) < .seconds(40))
     }
@@ -331,15 +313,17 @@ struct StreamingTests {
         #expect(error?.context.streamed == APIClientError.Context.Streamed(bytes: 3, items: 0))
     }
 
+    /// A stored block of gzip, "abc".
+    private static let gzip = Data([0x1F, 0x8B, 8, 0, 0, 0, 0, 0, 0, 3, 0, 3, 0, 0xFC, 0xFF] + Array("abc".utf8))
+
     @Test("a body that is reset, or whose coding breaks off, says how much of it came", arguments: [true, false])
     func brokenWhileRead(isReset: Bool) async throws {
         let begun = try Gate()
-        // A stored block of gzip, "abc", and then a block of the reserved kind (RFC 1951 §3.2.3).
-        let gzip = Data([0x1F, 0x8B, 8, 0, 0, 0, 0, 0, 0, 3, 0, 3, 0, 0xFC, 0xFF] + Array("abc".utf8))
         let server = try LoopbackServer.test { _ in
             let coding: HeaderLines = isReset ? ["Content-Length": "99"] : ["Content-Length": "99", "Content-Encoding": "gzip"]
+            // After the stored block a block of the reserved kind (RFC 1951 §3.2.3).
             return [
-                .sendHead(status: 200, headers: coding), .sendBody(isReset ? Data("abc".utf8) : gzip), .waitFor(begun),
+                .sendHead(status: 200, headers: coding), .sendBody(isReset ? Data("abc".utf8) : Self.gzip), .waitFor(begun),
                 isReset ? .reset : .sendBody(Data([7])), .stall,
             ]
         }
@@ -356,12 +340,13 @@ struct StreamingTests {
 
     @Test("after a piece that cannot be decoded nothing follows, although more has arrived")
     func afterUndecodable() async throws {
-        let gzip = Data([0x1F, 0x8B, 8, 0, 0, 0, 0, 0, 0, 3, 0, 3, 0, 0xFC, 0xFF] + Array("abc".utf8))
         // More than is decoded at once, after a block of the reserved kind.
         let server = try LoopbackServer.test { _ in
-            .status(200, body: gzip + Data(repeating: 7, count: 100_000), headers: ["Content-Encoding": "gzip"])
+            .status(200, body: Self.gzip + Data(repeating: 7, count: 100_000), headers: ["Content-Encoding": "gzip"])
         }
-        var chunks = try await server.manager.stream(TestEndpoint()).value.makeAsyncIterator()
+        let response = await server.manager.stream(TestEndpoint())
+        #expect(response.head?.headers[.contentEncoding] == nil)
+        var chunks = try response.value.makeAsyncIterator()
         await #expect(throws: APIClientError.self) { while try await chunks.next() != nil {} }
         #expect(try await chunks.next() == nil)
     }
@@ -405,8 +390,7 @@ struct StreamingTests {
         #expect(received == 32 << 20)
     }
 
-    private static func chunks(_ count: Int, pause: Duration = .zero, of size: Int = 1 << 16) -> @Sendable () -> AsyncStream<Data>
-    {
+    private static func chunks(_ count: Int, pause: Duration = .zero, of size: Int) -> @Sendable () -> AsyncStream<Data> {
         {
             let sent = Shared(0)
             return AsyncStream {
@@ -455,18 +439,10 @@ struct StreamingTests {
         let server = try LoopbackServer.test(tls: ServerTLS()) { request in .ok("\(request.path) \(request.body.count)") }
         let manager = server.manager
         #expect(try await manager.response(for: TestEndpoint("first"), as: .text).value == "/first 0")
-        let body = Body.stream(
-            Body.Stream {
-                let sent = Shared(0)
-                return AsyncStream {
-                    let chunk = sent.next()
-                    if chunk == 1 {
-                        tell.yield()
-                        for await _ in gate {}
-                    }
-                    return chunk > 1 ? nil : Data(count: 100_000)
-                }
-            })
+        let body = Self.body(of: 200_000) {
+            tell.yield()
+            for await _ in gate {}
+        }
         let upload = Task { await manager.response(for: .upload(body), as: .text) }
         for await _ in asked { break }
         for index in 0..<20 {
@@ -542,8 +518,6 @@ struct StreamingTests {
         #expect(try await channel.manager.response(for: .upload(body), as: .text).value == "30")
     }
 
-    private struct Broken: Error {}
-
     @Test(
         "a sequence that throws, or has another length than announced, fails the call, no other, and never sends a whole request",
         arguments: [false, true])
@@ -555,19 +529,10 @@ struct StreamingTests {
         let channel = Channel.test(server)
         let beside = Task { await channel.manager.response(for: TestEndpoint("beside"), as: .text) }
         try await server.waitForRequests(1)
-        let breaking = Body.Stream {
-            AsyncThrowingStream<Data, any Error> {
-                $0.yield(Data("a".utf8))
-                $0.finish(throwing: Broken())
-            }
-        }
-        let bodies: [Body] = [
-            .stream(breaking), .stream(Body.Stream(length: 100, Self.chunks(2, of: 10))),
-            .stream(Body.Stream(length: 15, Self.chunks(2, of: 10))), .stream(Body.Stream(length: 10, Self.chunks(2, of: 10))),
-        ]
-        for body in bodies {
-            let response = await channel.manager.response(for: .upload(body), as: .text)
-            #expect(response.error?.label == "transport.bodyUnreadable", "\(response.result)")
+        let bodies = [10, 15, 100].map { Body.stream(Body.Stream(length: $0, Self.chunks(2, of: 10))) }
+        for body in bodies + [.breaking(with: Trouble(code: 1))] {
+            let error = await channel.error(.upload(body))
+            #expect(error?.label == "transport.bodyUnreadable", "\(String(describing: error))")
         }
         gate.open()
         let response = await beside.value

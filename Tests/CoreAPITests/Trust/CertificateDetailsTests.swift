@@ -2,7 +2,7 @@ import TestSupport
 
 @testable import CoreAPITrust
 
-@Suite("A certificate's names and dates", .timeLimit(.minutes(1)))
+@Suite("A certificate's names and dates", .closing, .timeLimit(.minutes(1)))
 struct CertificateDetailsTests {
     /// Letters that BMPString (0x800) and TeletexString (0x4) have too.
     private static let latin = ["O = \"Çiçek, Sepeti\"", "CN = \"a+b \\\"c\\\" \""]
@@ -145,15 +145,10 @@ struct CertificateDetailsTests {
         return try DistinguishedName.text(of: #require(name))
     }
 
-    private final class Folder {
+    private struct Folder {
         private let url: URL
 
-        init() throws {
-            url = FileManager.default.temporaryDirectory.appendingPathComponent("details-\(UUID().uuidString)")
-            try FileManager.default.createDirectory(at: url, withIntermediateDirectories: true)
-        }
-
-        deinit { try? FileManager.default.removeItem(at: url) }
+        init() throws { url = try temporaryFolder("details") }
 
         private func path(_ name: String) -> String { url.appendingPathComponent(name).path }
 

@@ -6,7 +6,6 @@ final class NginxServer {
     private(set) var plainPort = 0
     let directory: URL
     let authority: String
-    var authorityFile: String { directory.appendingPathComponent("ca.pem").path }
     let pin: String
     private let tls: String
     private var process: pid_t = 0
@@ -79,7 +78,6 @@ final class NginxServer {
                 http2_max_concurrent_streams \(streams);
                 ssl_certificate s.pem; ssl_certificate_key s.key; \(tls) root \(path)/www;
                 location = /connection { return 200 "$connection $connection_requests $server_protocol"; }
-                location = /away { return 302 http://127.0.0.1:\(plainPort)/1k; }
                 location = /slow { limit_rate 2000; try_files /300k =404; }
               }
             }

@@ -53,16 +53,12 @@ extension Transport {
     }
 }
 
-struct Ends {
-    var done = 0
-    var cancelled = 0
-    var other = 0
-}
-
 extension Requests {
     /// Sends GETs, 200 at a time, and cancels every second one: half of those at once, the others a moment later.
-    func cancelHalf(of count: Int, _ url: String) async -> Ends {
-        let ends = Mutex(Ends())
+    ///
+    /// - Returns: how often each end came: `done`, or the label of an error.
+    func cancelHalf(of count: Int, _ url: String) async -> [String: Int] {
+        let ends = Shared<[String: Int]>([:])
         await each(of: count, atOnce: 200) { index in
             guard let request = try? make(.get, url) else { return }
             let task = Task { await transport.send(request) }
@@ -70,18 +66,10 @@ extension Requests {
                 if index.isMultiple(of: 4) { await Task.yield() }
                 task.cancel()
             }
-            let response = await task.value
-            ends.withLock {
-                if response.error == nil {
-                    $0.done += 1
-                } else if response.error?.isCancelled == true {
-                    $0.cancelled += 1
-                } else {
-                    $0.other += 1
-                }
-            }
+            let end = await task.value.error?.label ?? "done"
+            ends.change { $0[end, default: 0] += 1 }
         }
-        return ends.withLock { $0 }
+        return ends.current
     }
 }
 
