@@ -182,9 +182,7 @@ struct ChannelBuildingTests {
     }
 }
 
-extension Request {
-    fileprivate func header(_ name: String) -> String? { headers.first { $0.name.rawName == name }?.value }
-}
+extension Request { fileprivate func header(_ name: String) -> String? { headers.first { $0.name.rawName == name }?.value } }
 
 @Suite("An interactor's call")
 struct InteractorCallTests {

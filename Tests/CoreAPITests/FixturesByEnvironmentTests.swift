@@ -13,9 +13,7 @@ struct FixturesByEnvironmentTests {
         Channel, RecordingTransport
     ) {
         let network = RecordingTransport()
-        let channel = Channel.test(network) {
-            ($0.environment.fixturesType, $0.environment.isSimulated) = (fixturesType, true)
-        }
+        let channel = Channel.test(network) { ($0.environment.fixturesType, $0.environment.isSimulated) = (fixturesType, true) }
         return (channel, network)
     }
 
@@ -80,9 +78,7 @@ struct FixturesByEnvironmentTests {
         #expect(response.error?.description.contains("orders-empty") == true)
     }
 
-    @Test(
-        "folders are scenarios; a name cannot leave their folder",
-        arguments: ["../Fixtures/orders-empty", "..", ".", "", "/"])
+    @Test("folders are scenarios; a name cannot leave their folder", arguments: ["../Fixtures/orders-empty", "..", ".", "", "/"])
     func folders(name: String) async throws {
         let (channel, _) = channel(.directory(SourceTree.path("Tests/Fixtures"), scenario: "orders-empty"))
         let manager = NetworkManager<TestEndpoint>(channel: channel)

@@ -44,8 +44,7 @@ struct PortedDesignsTests {
 
     // MARK: - Base URLs
 
-    @Test(
-        "an environment that may be simulated is never left by a base URL, an absolute address, an interceptor or a switch")
+    @Test("an environment that may be simulated is never left by a base URL, an absolute address, an interceptor or a switch")
     func simulated() async throws {
         let sandbox = try LoopbackServer.test { _ in .ok() }
         let production = try LoopbackServer.test { _ in .ok() }

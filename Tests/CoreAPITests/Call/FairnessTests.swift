@@ -5,9 +5,7 @@ import TestSupport
 /// Bodies whose next chunk is always at hand, so that their readers never have to wait.
 @Suite("As many readers of a flood as the pool has threads", .closing, .serialized, .timeLimit(.minutes(3)))
 struct FairnessTests {
-    enum Source: CaseIterable {
-        case file, reading, sequence, answer, upload
-    }
+    enum Source: CaseIterable { case file, reading, sequence, answer, upload }
 
     /// The readers' work of a whole flood. Not a time: other tests and processes may take most of that. Alone, twenty turns took
     /// 22 to 768 of its 10,000 or 100,000 chunks.

@@ -75,8 +75,7 @@ struct CookieFileTests {
             #expect(try FileManager.default.attributesOfItem(atPath: path)[.posixPermissions] as? Int == 0o600)
         }
         #expect(try String(contentsOf: elsewhere, encoding: .utf8) == "untouched")
-        #expect(
-            try FileManager.default.contentsOfDirectory(atPath: folder.path).sorted() == ["jar.json", "link.json", "target"])
+        #expect(try FileManager.default.contentsOfDirectory(atPath: folder.path).sorted() == ["jar.json", "link.json", "target"])
     }
 
     @Test("an unreadable or unwritable file is an error that names it")

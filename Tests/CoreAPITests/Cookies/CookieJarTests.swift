@@ -99,9 +99,7 @@ struct CookieJarTests {
         try jar.set("e=5; Expires=31 Dec 9999 23:59:59; Path=/")
         let limit = clock.now.addingTimeInterval(400 * 86_400)
         #expect(
-            jar.cookies.map(\.expires) == [
-                clock.now.addingTimeInterval(10), clock.now.addingTimeInterval(20), nil, limit, limit,
-            ])
+            jar.cookies.map(\.expires) == [clock.now.addingTimeInterval(10), clock.now.addingTimeInterval(20), nil, limit, limit])
         clock.advance(by: 10)
         #expect(try jar.sent(to: "https://shop.example.com/") == ["b=2", "c=3", "d=4", "e=5"])
         clock.advance(by: 400 * 86_400)

@@ -11,8 +11,7 @@ struct CookieRulesTests {
         "a public suffix is rejected as a domain",
         arguments: [
             ("com", "example.com"), ("co.uk", "shop.co.uk"), ("github.io", "kit.github.io"), ("com.tr", "a.b.com.tr"),
-            ("internal", "a.internal"),
-            ("com.", "example.com."), ("xn--p1ai", "a.xn--p1ai"), ("kawasaki.jp", "a.b.kawasaki.jp"),
+            ("internal", "a.internal"), ("com.", "example.com."), ("xn--p1ai", "a.xn--p1ai"), ("kawasaki.jp", "a.b.kawasaki.jp"),
         ])
     func suffixes(_ domain: String, _ host: String) {
         #expect(throws: Cookie.Rejection.publicSuffix(domain)) { try jar.set("a=b; Domain=\(domain)", from: "https://\(host)/") }
@@ -95,8 +94,7 @@ struct SetCookieTests {
             ("a=b", "a", "b"), (" a = b ", "a", "b"), ("\ta\t=\tb\t", "a", "b"), ("a=", "a", ""), ("=b", "", "b"), ("b", "", "b"),
             ("a=b=c", "a", "b=c"), ("a==", "a", "="), ("a=\"b c\"", "a", "\"b c\""), ("a=b;", "a", "b"), ("a=b;;;", "a", "b"),
             ("a=b; c=d", "a", "b"), ("a b=c d", "a b", "c d"), ("ş=ğ", "ş", "ğ"), ("a=b,c=d", "a", "b,c=d"),
-            ("a=x\ty", "a", "x\ty"),
-            ("a=b; Expires", "a", "b"), ("a=b; =", "a", "b"), ("a=b; Secure=no", "a", "b"),
+            ("a=x\ty", "a", "x\ty"), ("a=b; Expires", "a", "b"), ("a=b; =", "a", "b"), ("a=b; Secure=no", "a", "b"),
         ])
     func pairs(_ line: String, _ name: String, _ value: String) throws {
         let cookie = try parse(line)
@@ -122,9 +120,7 @@ struct SetCookieTests {
                 #expect(throws: Cookie.Rejection.controlCharacter(UInt8(control))) { try SetCookie(line) }
             }
         }
-        for line in ["", "=", " ; Secure", ";", " = "] {
-            #expect(throws: Cookie.Rejection.empty, "\(line)") { try parse(line) }
-        }
+        for line in ["", "=", " ; Secure", ";", " = "] { #expect(throws: Cookie.Rejection.empty, "\(line)") { try parse(line) } }
         #expect(throws: Cookie.Rejection.tooLong(octets: 4_097, limit: 4_096)) {
             try parse("a=" + String(repeating: "b", count: 4_096))
         }

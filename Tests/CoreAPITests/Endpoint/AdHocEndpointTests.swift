@@ -3,9 +3,7 @@ import TestSupport
 
 @Suite("One-off calls")
 struct AdHocEndpointTests {
-    private struct Order: Codable, Sendable, Equatable {
-        let id: Int
-    }
+    private struct Order: Codable, Sendable, Equatable { let id: Int }
 
     private enum Feature: Endpoint {
         case list

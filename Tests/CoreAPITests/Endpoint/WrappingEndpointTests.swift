@@ -21,9 +21,7 @@ struct WrappingEndpointTests {
         var modifierLevels: [[any RequestModifier]] { [[Header("X-Level", "1")]] }
     }
 
-    private struct Same: WrappingEndpoint {
-        let wrapped: any Endpoint
-    }
+    private struct Same: WrappingEndpoint { let wrapped: any Endpoint }
 
     private final class Recorder: Dispatcher {
         let endpoint = Mutex<(any Endpoint)?>(nil)

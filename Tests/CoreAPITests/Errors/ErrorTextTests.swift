@@ -107,9 +107,7 @@ struct ErrorTextTests {
     @Test("an error about a server's head has the beginning of the wrong part")
     func heads() async throws {
         let long = String(repeating: "x", count: 50_000)
-        for fields in [
-            "Content-Length: \(long)", "Transfer-Encoding: \(long)", "Location: ftp://\(long)",
-        ] {
+        for fields in ["Content-Length: \(long)", "Transfer-Encoding: \(long)", "Location: ftp://\(long)"] {
             let server = try LoopbackServer.start { _ in
                 [.send(Data("HTTP/1.1 302 Found\r\n\(fields)\r\n\r\nx".utf8)), .closeConnection]
             }

@@ -25,12 +25,11 @@ enum BadSSL: String, CaseIterable {
     /// Every host, and whether the kit accepts it.
     static let expected: [BadSSL: String] = [
         .expired: "tls", .notYetValid: "tls", .wrongHost: "tls", .selfSigned: "tls", .untrustedRoot: "tls",
-        .incompleteChain: "tls", .expiredIntermediate: "tls", .weakKey: "tls", .clientCertMissing: "tls",
-        .nestedWildcard: "tls", .pinningTest: "pinMismatch", .http: "request.insecureConnection", .wildcard: "ok",
-        .noCommonName: "ok", .sans1000: "ok", .sans10000: "tls", .client: "ok", .sha1: "tls", .sha1Intermediate: "tls",
-        .sha256: "ok", .sha384: "ok", .sha512: "ok", .ecc256: "ok", .ecc384: "ok", .rsa2048: "ok", .rsa4096: "ok",
-        .dh1024: "tls", .dh2048: "ok", .staticRSA: "ok", .cbc: "ok", .null: "tls", .tls10: "tls", .tls11: "tls", .tls12: "ok",
-        .tls13: "ok",
+        .incompleteChain: "tls", .expiredIntermediate: "tls", .weakKey: "tls", .clientCertMissing: "tls", .nestedWildcard: "tls",
+        .pinningTest: "pinMismatch", .http: "request.insecureConnection", .wildcard: "ok", .noCommonName: "ok", .sans1000: "ok",
+        .sans10000: "tls", .client: "ok", .sha1: "tls", .sha1Intermediate: "tls", .sha256: "ok", .sha384: "ok", .sha512: "ok",
+        .ecc256: "ok", .ecc384: "ok", .rsa2048: "ok", .rsa4096: "ok", .dh1024: "tls", .dh2048: "ok", .staticRSA: "ok", .cbc: "ok",
+        .null: "tls", .tls10: "tls", .tls11: "tls", .tls12: "ok", .tls13: "ok",
     ]
 
     /// The TLS settings of such a host; `nil` for a host without TLS.

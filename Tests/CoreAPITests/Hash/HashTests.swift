@@ -26,8 +26,7 @@ struct HashTests {
         "SHA-1, by the examples of FIPS 180-4",
         arguments: [
             ("", "da39a3ee5e6b4b0d3255bfef95601890afd80709"), ("abc", "a9993e364706816aba3e25717850c26c9cd0d89d"),
-            (twoBlocks, "84983e441c3bd26ebaae4aa1f95129e5e54670f1"),
-            (twoLongBlocks, "a49b2446a02c645bf419f995b67091253a04a259"),
+            (twoBlocks, "84983e441c3bd26ebaae4aa1f95129e5e54670f1"), (twoLongBlocks, "a49b2446a02c645bf419f995b67091253a04a259"),
         ])
     func sha1(text: String, digest: String) { #expect(SHA1.hash(text.utf8).hexadecimal == digest) }
 
@@ -76,9 +75,7 @@ struct HashTests {
     func hmac(key: [UInt8], message: [UInt8], code: String) { #expect(HMAC.sha256(message, key: key).hexadecimal == code) }
 
     /// Covers each end of a block, and keys up to several blocks. Not in the root for another libcurl, which has no Python.
-    @Test(
-        "is Python's for every length from 0 to 300",
-        .enabled(if: Program.exists("python3")))
+    @Test("is Python's for every length from 0 to 300", .enabled(if: Program.exists("python3")))
     func python() async throws {
         let script = """
             import hashlib, hmac

@@ -14,9 +14,7 @@ struct RequestSigningTests {
         Channel.test("https://h.example/v1", transport: transport).with { $0.attemptMiddleware = [signing] }
     }
 
-    private static func signatures(_ transport: RecordingTransport) -> [String?] {
-        transport.requests.map { $0.headers[field] }
-    }
+    private static func signatures(_ transport: RecordingTransport) -> [String?] { transport.requests.map { $0.headers[field] } }
 
     @Test("nothing is signed for another server: not a redirect's request, not an endpoint's")
     func elsewhere() async throws {

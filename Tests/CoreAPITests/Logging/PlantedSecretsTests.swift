@@ -5,9 +5,7 @@ import TestSupport
 
 @Suite("Planted secrets", .closing)
 struct PlantedSecretsTests {
-    enum Carrier: CaseIterable, Sendable {
-        case header, query, form, json, xml, redirect
-    }
+    enum Carrier: CaseIterable, Sendable { case header, query, form, json, xml, redirect }
 
     struct Planted: Sendable, CustomTestStringConvertible {
         let name: String
@@ -31,9 +29,8 @@ struct PlantedSecretsTests {
             "code_verifier", "device_code", "user_code", "logout_token", "oauth_signature", "SAMLResponse", "SAMLRequest",
             "SAMLart", "RelayState", "X-Amz-Signature", "X-Amz-Credential", "X-Amz-Security-Token", "X-Goog-Signature", "sig",
             "password", "newPassword", "passwd", "passphrase", "pin", "otp", "cardNumber", "cvv", "JSESSIONID", "PHPSESSID",
-            "session_id", "sid", "csrf_token", "X-XSRF-TOKEN", "X-Hub-Signature-256", "private_key",
-            "Ocp-Apim-Subscription-Key", "x-functions-key", "AWSAccessKeyId", "jwt", "credentials", "iban", "accountNumber",
-            "bank_account",
+            "session_id", "sid", "csrf_token", "X-XSRF-TOKEN", "X-Hub-Signature-256", "private_key", "Ocp-Apim-Subscription-Key",
+            "x-functions-key", "AWSAccessKeyId", "jwt", "credentials", "iban", "accountNumber", "bank_account",
         ].map { Planted($0) } + ["code", "state", "key", "appid", "app_id"].map { Planted($0, in: inAddresses) }
         + [
             Planted("card[number]", in: inAddresses), Planted("title", webToken), Planted("title", "Bearer \(canary)-\(canary)"),
@@ -157,9 +154,7 @@ struct PlantedSecretsTests {
     @Test(
         "No text that the kit prints contains a secret of a header, query, form, JSON, XML, redirect or cookie",
         arguments: secrets)
-    func hidden(planted: Planted) async throws {
-        expectNoLeak(in: try await printed(planted)) { $0.contains(Self.canary) }
-    }
+    func hidden(planted: Planted) async throws { expectNoLeak(in: try await printed(planted)) { $0.contains(Self.canary) } }
 
     private func expectNoLeak(in text: String, _ isLeak: (Substring) -> Bool) {
         let leaks = text.split(separator: "\n").filter(isLeak)

@@ -11,10 +11,9 @@ struct RedactionTests {
             #"{"secretNumber":-1,"session_id":"ab}s3cret","x":1}"#,
             #"{"a":true,"hasPassword":true,"password":"ab]s3cret","x":1}"#,
             #"{"expires_token":3600 , "name":"Q","refresh_token":"u]s3cret"}"#, #"{"pin":12;34,"name":"a]s3cret"}"#,
-            #"token: a, "b}s3cret", c"#, #"{"access_token" : "s3cret", "page":1}"#,
-            #"{"password": "s3\"cret s3cret", "page":1}"#, #"{"token": {"value": "s3cret", "more": ["s3cret"]}, "page":1}"#,
-            #"{"escaped": "{\"token\":\"s3cret\"}", "page":1}"#, "token=s3cret&page=1",
-            "grant_type=password&client_secret=s3cret", "Authorization: Bearer s3cret.s3cret.s3cret",
+            #"token: a, "b}s3cret", c"#, #"{"access_token" : "s3cret", "page":1}"#, #"{"password": "s3\"cret s3cret", "page":1}"#,
+            #"{"token": {"value": "s3cret", "more": ["s3cret"]}, "page":1}"#, #"{"escaped": "{\"token\":\"s3cret\"}", "page":1}"#,
+            "token=s3cret&page=1", "grant_type=password&client_secret=s3cret", "Authorization: Bearer s3cret.s3cret.s3cret",
             "authorization: Basic czNjcmV0OnMzY3JldA==s3cret", "the header said Bearer s3cret-s3cret-s3cret and no more",
             "Cookie: sid=s3cret; theme=s3cret", "Set-Cookie: sid=s3cret; Path=/", "X-Api-Key: s3cret", "X-Session: s3cret",
             "Session: s3cret", "sid=s3cret", "{\"token\":\n \"s3cret\"}", "{\"token\"\n:\t\"s3cret\"}",
@@ -26,8 +25,8 @@ struct RedactionTests {
             "https://user:s3cret@h.example/ and //s3cret@h",
             "{\"outer\": \"{\\\"inner\\\": \\\"{\\\\\\\"token\\\\\\\": \\\\\\\"s3cret\\\\\\\"}\\\"}\"}",
             "/path;jsessionid=s3cret", #"{"apiKey": "s3cret"#, "api_key=s3cret", "'otp'=\nX-Api-Key: s3cret",
-            "otp=X-Api-Key: s3cret", "otp=Authorization: Bearer s3cret", "pin=token=\"s3cret\"",
-            #"[apiKey: "s3cret", page: 1]"#, #"["sessionId": "s3cret"]"#,
+            "otp=X-Api-Key: s3cret", "otp=Authorization: Bearer s3cret", "pin=token=\"s3cret\"", #"[apiKey: "s3cret", page: 1]"#,
+            #"["sessionId": "s3cret"]"#,
         ])
     func secrets(text: String) {
         let shown = Redaction().redact(text: text)

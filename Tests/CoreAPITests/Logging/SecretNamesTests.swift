@@ -131,15 +131,13 @@ struct SecretNamesTests {
         "A sentence about authentication is shown",
         arguments: [
             "SSL: CA signature digest algorithm too weak (rc=1)", "Basic authentication is required",
-            "BASIC AUTHENTICATION REQUIRED",
-            "the server wants Basic authentication.",
+            "BASIC AUTHENTICATION REQUIRED", "the server wants Basic authentication.",
             "expected the digest sha-256=:47DEQpj8HBSa+/TImW+5JCeuQeRkm5NMpJWZG3hSuFU=:, found",
             "digest e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855 differs", "Digest authentication failed",
             "the digest calculated by the server", "message digest mismatch: expected 1",
             "Bearer authentication is not supported", "a bearer credential was expected", "Bearer authentication/authorization",
             "bearer token-based access", "basic requirements", "Basic Operations", "basic horizontal layout",
-            "basic HTTP/1.1 server",
-            "basic functionality/configuration", "Bearer authorization_uri=\"https://h.example/a\"",
+            "basic HTTP/1.1 server", "basic functionality/configuration", "Bearer authorization_uri=\"https://h.example/a\"",
             "Bearer error_description=\"the scope is missing\"", "WWW-Authenticate: Basic realm=\"a long realm\"",
         ])
     func prose(text: String) { #expect(Redaction().redact(text: text) == text) }
@@ -184,9 +182,8 @@ struct SecretNamesTests {
             #"{"debtorAccount":{"nr":"s3cret"},"order":{"number":"7"}}"#,
             #"{"card":{"number":"s3cret","type":"visa"},"order":{"number":"7"}}"#,
             #"{"creditCard":{"number":"s3cret"},"order":{"number":"7"}}"#,
-            #"{"cards":[{"number":"s3cret","brand":"x"}],"order":{"number":"7"}}"#,
-            #"card[number]=s3cret&order={"number":"7"}"#, #"card%5Bnumber%5D=s3cret&order={"number":"7"}"#,
-            #"card.number=s3cret&order={"number":"7"}"#,
+            #"{"cards":[{"number":"s3cret","brand":"x"}],"order":{"number":"7"}}"#, #"card[number]=s3cret&order={"number":"7"}"#,
+            #"card%5Bnumber%5D=s3cret&order={"number":"7"}"#, #"card.number=s3cret&order={"number":"7"}"#,
         ])
     func numbers(text: String) {
         let shown = Redaction().redact(text: text)
@@ -268,11 +265,9 @@ struct SecretNamesTests {
     func interimAndTrailers(seed: UInt64) {
         let pieces = [
             "\"", "'", "\\", "{", "}", "[", "]", ":", "=", "&", "%3D", "%5B", "%", " ", "<", ">", "/",
-            "-----BEGIN PRIVATE KEY-----", "-----END ",
-            "eyJ", ".", "name", "card", "number", "token", "password", "form-data; name=\"", "//", "@", "\\u0026", ";", "?", "#",
-            ",", "(", ")",
-            "é", "key", "code", "value", "Bearer ", "Digest ", "Basic ", "DE89 3704", "account", "iban", "\u{0}", "<card>",
-            "</card>", "=>", "\\u0074", "saml", "JWTs",
+            "-----BEGIN PRIVATE KEY-----", "-----END ", "eyJ", ".", "name", "card", "number", "token", "password",
+            "form-data; name=\"", "//", "@", "\\u0026", ";", "?", "#", ",", "(", ")", "é", "key", "code", "value", "Bearer ",
+            "Digest ", "Basic ", "DE89 3704", "account", "iban", "\u{0}", "<card>", "</card>", "=>", "\\u0074", "saml", "JWTs",
         ]
         let secrets = [
             "Authorization: Bearer s3cret", "Cookie: sid=s3cret", "password=s3cret", #"{"token": "s3cret"}"#,

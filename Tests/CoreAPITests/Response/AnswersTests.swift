@@ -22,8 +22,7 @@ struct AnswersTests {
         }
     }
 
-    @Test(
-        "is decoded as the class given at run time, after any other class", arguments: [BodyCoder.JSONCoding.kit, .foundation])
+    @Test("is decoded as the class given at run time, after any other class", arguments: [BodyCoder.JSONCoding.kit, .foundation])
     func classes(coding: BodyCoder.JSONCoding) async throws {
         let given: Parent.Type = Child.self
         var channel = Channel.test(transport: RecordingTransport(body: #"{"ok":true,"in":{"ok":true}}"#))
@@ -169,9 +168,7 @@ struct AnswersTests {
 
     @Test(
         "with a number that its type cannot represent has the number's path",
-        arguments: [
-            (#"{"age":300}"#, "age"), (#"{"ages":[1,-129]}"#, "ages[1]"), (#"{"password":"s3cret","age":1.5}"#, "age"),
-        ])
+        arguments: [(#"{"age":300}"#, "age"), (#"{"ages":[1,-129]}"#, "ages[1]"), (#"{"password":"s3cret","age":1.5}"#, "age")])
     func numberPath(body: String, path: String) async throws {
         struct Person: Decodable, Sendable {
             var age: Int8?

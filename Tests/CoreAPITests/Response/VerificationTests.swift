@@ -75,8 +75,7 @@ struct VerificationTests {
         #expect(await manager.response(for: TestEndpoint(), as: .nothing).error == nil)
     }
 
-    @Test(
-        "of several status verifiers the nearest applies, together with those that always apply", arguments: [200, 201, 404])
+    @Test("of several status verifiers the nearest applies, together with those that always apply", arguments: [200, 201, 404])
     func severalStatuses(status: Int) async {
         var channel = Channel.test(RecordingTransport(status: status))
         func isAccepted(_ verifiers: any RequestModifier...) async -> Bool {
@@ -175,12 +174,11 @@ struct HTTPDateTests {
         arguments: [
             "Sun, +6 Nov 1994 08:49:37 GMT", "Sun, 06 Nov 1994 08:49:+37 GMT", "Sun, 31 Feb 2026 08:49:37 GMT",
             "Sun, 30 Feb 2024 08:49:37 GMT", "Sun, 29 Feb 2025 08:49:37 GMT", "Sun, 31 Apr 2026 08:49:37 GMT",
-            "Sun, 00 Jan 2026 08:49:37 GMT",
-            "", " ", "soon", "Sun", "Sun, 06 Nov 1994", "Sun, 06 Nov 1994 08:49 GMT", "Sun, 06 Nov 1994 08:49:37 CET",
-            "Sun, 06 Nov 1994 08:49:37 +0100", "Sun, 06 Nov 1994 08:49:37 -0500", "06/11/1994 08:49:37 GMT",
-            "1994-11-06T08:49:37Z",
-            "Sun, 06 Nov 1994 24:00:00 GMT", "Sun, 06 Nov 1994 08:60:00 GMT", "Sun, 06 Now 1994 08:49:37 GMT", "784111777",
-            "Sun, 06 Nov 99999999999999999999 08:49:37 GMT", "Sun, 06 Nov 1994 08:49:37 GMT GMT",
+            "Sun, 00 Jan 2026 08:49:37 GMT", "", " ", "soon", "Sun", "Sun, 06 Nov 1994", "Sun, 06 Nov 1994 08:49 GMT",
+            "Sun, 06 Nov 1994 08:49:37 CET", "Sun, 06 Nov 1994 08:49:37 +0100", "Sun, 06 Nov 1994 08:49:37 -0500",
+            "06/11/1994 08:49:37 GMT", "1994-11-06T08:49:37Z", "Sun, 06 Nov 1994 24:00:00 GMT", "Sun, 06 Nov 1994 08:60:00 GMT",
+            "Sun, 06 Now 1994 08:49:37 GMT", "784111777", "Sun, 06 Nov 99999999999999999999 08:49:37 GMT",
+            "Sun, 06 Nov 1994 08:49:37 GMT GMT",
         ])
     func unclear(text: String) { #expect(HTTPDate.date(text) == nil) }
 }

@@ -5,9 +5,7 @@ import TestSupport
 /// Streamed calls that end at random moments, beside a call that goes on.
 @Suite("Cancellation at every moment", .closing, .timeLimit(.minutes(4)))
 struct CancellationTests {
-    private enum Kind: CaseIterable {
-        case download, readingDownload, upload, chunkedUpload
-    }
+    private enum Kind: CaseIterable { case download, readingDownload, upload, chunkedUpload }
 
     private struct Outcome: Hashable {
         let kind: Kind

@@ -83,9 +83,7 @@ final class EarlyServer: Sendable {
     static let part = 1 << 16
 
     /// Its treatment of the rest.
-    enum Rest: CaseIterable {
-        case readsOn, stopsReading, closes, endsItsSide
-    }
+    enum Rest: CaseIterable { case readsOn, stopsReading, closes, endsItsSide }
 
     private let server: RawServer
     var url: String { server.url }

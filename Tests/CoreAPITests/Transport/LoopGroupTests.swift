@@ -61,9 +61,7 @@ struct LoopGroupTests {
         let loops = closing(LoopGroup(loops: 2))
         let transport = CurlTransport(limits: .test(perHost: perHost, connections: connections), loops: loops)
         let requests = Requests(transport)
-        let answers = (0..<200).map { index in
-            Task { try await requests.send(.get, servers[index % 2].url + "/\(index)").text }
-        }
+        let answers = (0..<200).map { index in Task { try await requests.send(.get, servers[index % 2].url + "/\(index)").text } }
         let places = min(connections, 2 * perHost)
         while transport.activeExchanges + transport.queuedExchanges < 200 { try await Task.sleep(for: .milliseconds(2)) }
         #expect(transport.activeExchanges == places)
@@ -103,9 +101,7 @@ struct LoopGroupTests {
         #expect(server.connectionsAccepted == 4)
     }
 
-    enum Kind: CaseIterable {
-        case pausedBody, http2, raw
-    }
+    enum Kind: CaseIterable { case pausedBody, http2, raw }
 
     @Test(
         "Closing a channel leaves no connection of it, and another channel's exchanges from the same server reach their end",

@@ -35,8 +35,7 @@ struct NoSilentResendTests {
     }
 
     @Test(
-        "An idempotent request is sent again with its whole body",
-        arguments: [Body.bytes(Data("order".utf8)), .none, streamed])
+        "An idempotent request is sent again with its whole body", arguments: [Body.bytes(Data("order".utf8)), .none, streamed])
     func put(_ body: Body) async throws {
         let server = try server()
         _ = try await requests.send(.get, server.url + "/warm")
@@ -123,8 +122,7 @@ struct NoSilentResendTests {
         }
     }
 
-    @Test(
-        "If the connection for a repetition fails, the error is the lost answer, not the failed connection")
+    @Test("If the connection for a repetition fails, the error is the lost answer, not the failed connection")
     func serverGone() async throws {
         let server = try LoopbackServer.start { $0.method == "GET" ? .ok() : .stallBeforeHead }
         #expect(try await requests.send(.get, server.url).status == 200)

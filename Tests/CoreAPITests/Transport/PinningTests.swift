@@ -72,8 +72,7 @@ struct PinningTests {
         #expect(heard.current.isEmpty)
     }
 
-    @Test(
-        "a report-only or expired set keeps the connection and reports; a set that blocks after its expiry blocks")
+    @Test("a report-only or expired set keeps the connection and reports; a set that blocks after its expiry blocks")
     func modes() async throws {
         let server = try await NginxServer(http2: true)
         var reporting = Self.wrong
@@ -94,8 +93,7 @@ struct PinningTests {
         }
     }
 
-    @Test(
-        "a replaced set applies to the next request and closes rejected connections; a missing backup is one warning")
+    @Test("a replaced set applies to the next request and closes rejected connections; a missing backup is one warning")
     func replaced() async throws {
         let server = try await NginxServer(http2: true)
         var (channel, heard) = channel(server, ["localhost": [server.pin]])

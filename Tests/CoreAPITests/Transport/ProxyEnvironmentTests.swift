@@ -11,8 +11,7 @@ struct ProxyEnvironmentTests {
             (["http_proxy": "a"], "http", "http_proxy"), (["http_proxy": "a"], "https", nil), (["HTTP_PROXY": "a"], "http", nil),
             (["HTTPS_PROXY": "a"], "https", "HTTPS_PROXY"), (["https_proxy": "a", "HTTPS_PROXY": "b"], "https", "https_proxy"),
             (["https_proxy": "", "ALL_PROXY": "b"], "https", "ALL_PROXY"),
-            (["all_proxy": "a", "ALL_PROXY": "b"], "http", "all_proxy"),
-            (["no_proxy": "x"], "http", nil),
+            (["all_proxy": "a", "ALL_PROXY": "b"], "http", "all_proxy"), (["no_proxy": "x"], "http", nil),
         ] as [([String: String], String, String?)])
     func variables(_ variables: [String: String], scheme: String, expected: String?) throws {
         let url = try HTTPURL("\(scheme)://h.example/x")

@@ -85,8 +85,7 @@ struct RedirectTests {
         #expect(try await requests.send(.post, server.url + "/a", body: .file(file)).text == "from a file")
     }
 
-    @Test(
-        "Another port is another origin: it gets only harmless fields and those that the channel names")
+    @Test("Another port is another origin: it gets only harmless fields and those that the channel names")
     func secrets() async throws {
         let other = try LoopbackServer.start { _ in .ok("there") }
         let server = try LoopbackServer.start { $0.path == "/a" ? .redirect(to: "/b") : .redirect(to: other.url + "/c") }

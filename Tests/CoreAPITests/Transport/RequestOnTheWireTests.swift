@@ -216,9 +216,7 @@ struct RequestOnTheWireTests {
             let response = try await requests.send(.get, server.url, headers: HTTPFields(fields))
             let sent = try #require(server.requests.last)
             #expect(response.status == 200)
-            let lines = fields.map { field in
-                Array("\(field.name.rawName): ".utf8) + field.withUnsafeBytesOfValue { Array($0) }
-            }
+            let lines = fields.map { field in Array("\(field.name.rawName): ".utf8) + field.withUnsafeBytesOfValue { Array($0) } }
             let own = sent.rawHead.split(separator: 0x0A).map { Array($0.dropLast()) }.filter { $0.starts(with: "X-".utf8) }
             #expect(own == lines)
         }

@@ -32,9 +32,7 @@ struct ResponseHeadTests {
 
     @Test(
         "Lines whose name is not a token are dropped; the others stay",
-        arguments: [
-            "Bad Name: 1", ": 1", "no colon at all", "Content-Type : 5", "Ünïcode: 1", "\u{1}: 1",
-        ])
+        arguments: ["Bad Name: 1", ": 1", "no colon at all", "Content-Type : 5", "Ünïcode: 1", "\u{1}: 1"])
     func badNames(_ line: String) throws {
         let head = try parse("HTTP/1.1 200 OK\r\n\(line)\r\nGood: yes\r\n\r\n").head
         #expect(head.headers.map(\.name.canonicalName) == ["good"])
@@ -88,9 +86,7 @@ struct ResponseHeadTests {
         } catch { return "\(error)" }
     }
 
-    @Test(
-        "The lines about the body's end are also found by their recorded offsets",
-        arguments: [0, 3, 7, 8, 9, 40])
+    @Test("The lines about the body's end are also found by their recorded offsets", arguments: [0, 3, 7, 8, 9, 40])
     func framingLines(_ others: Int) throws {
         var collector = HeadCollector()
         let padding = (0..<others).map { "Cache-\($0): \(String(repeating: "x", count: 10_000))\r\n" }
@@ -150,13 +146,12 @@ struct ResponseHeadTests {
     @Test(
         "a response without a body ends at its head, with any announced length, and is a success",
         arguments: [
-            ("DELETE", 204, "Content-Length: 22"), ("GET", 204, "Content-Length: 0"),
-            ("POST", 204, "Transfer-Encoding: chunked"), ("GET", 204, "Content-Length: 22\r\nContent-Encoding: gzip"),
-            ("HEAD", 205, "Content-Length: 5"), ("HEAD", 200, "Content-Length: 22"), ("HEAD", 204, "Content-Length: 22"),
-            ("GET", 304, "Content-Length: 22"), ("DELETE", 204, "Content-Length: none"),
-            ("DELETE", 204, "Content-Length: 1, 2"), ("GET", 204, "Transfer-Encoding: none"),
-            ("GET", 304, "Content-Length: 1, 2"), ("HEAD", 200, "Content-Length: 1, 1"), ("POST", 205, "X-A: 1"),
-            ("POST", 205, "Content-Length: 0"),
+            ("DELETE", 204, "Content-Length: 22"), ("GET", 204, "Content-Length: 0"), ("POST", 204, "Transfer-Encoding: chunked"),
+            ("GET", 204, "Content-Length: 22\r\nContent-Encoding: gzip"), ("HEAD", 205, "Content-Length: 5"),
+            ("HEAD", 200, "Content-Length: 22"), ("HEAD", 204, "Content-Length: 22"), ("GET", 304, "Content-Length: 22"),
+            ("DELETE", 204, "Content-Length: none"), ("DELETE", 204, "Content-Length: 1, 2"),
+            ("GET", 204, "Transfer-Encoding: none"), ("GET", 304, "Content-Length: 1, 2"), ("HEAD", 200, "Content-Length: 1, 1"),
+            ("POST", 205, "X-A: 1"), ("POST", 205, "Content-Length: 0"),
         ])
     func lengthWithoutBody(method: String, status: Int, fields: String) async throws {
         let server = try LoopbackServer.start { _ in [.send(Data("HTTP/1.1 \(status) X\r\n\(fields)\r\n\r\n".utf8))] }

@@ -130,9 +130,7 @@ struct SpoiltConnectionTests {
         #expect(server.connectionsAccepted == 2)
     }
 
-    @Test(
-        "is not reused after a limit or a timeout stopped one response, whatever bytes follow",
-        arguments: [true, false])
+    @Test("is not reused after a limit or a timeout stopped one response, whatever bytes follow", arguments: [true, false])
     func stopped(byClock: Bool) async throws {
         let server = try LoopbackServer.start(tls: ServerTLS(protocols: [.http2])) { request in
             if request.connection > 0 { return .ok("fresh") }
@@ -147,9 +145,7 @@ struct SpoiltConnectionTests {
         #expect(try await requests.send(.get, server.url).text == "fresh")
     }
 
-    @Test(
-        "that stays silent gets no new stream, and is closed with its last one",
-        arguments: [true, false])
+    @Test("that stays silent gets no new stream, and is closed with its last one", arguments: [true, false])
     func silentStream(isDead: Bool) async throws {
         let (heard, gate, begun) = (try Gate(), try Gate(), try Gate())
         let server = try LoopbackServer.start(tls: ServerTLS(protocols: [.http2])) { request in

@@ -151,9 +151,7 @@ struct StreamingTests {
     }
 
     private struct Rejecting: ResponseVerifier {
-        func verify(_ response: Response<Data>) throws {
-            if response.head?.headers[.server] == "old" { throw Trouble(code: 1) }
-        }
+        func verify(_ response: Response<Data>) throws { if response.head?.headers[.server] == "old" { throw Trouble(code: 1) } }
     }
 
     @Test(

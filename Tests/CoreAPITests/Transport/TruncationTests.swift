@@ -193,9 +193,7 @@ struct TruncationTests {
         }
     }
 
-    @Test(
-        "An unrequested transfer coding is rejected, whole or cut",
-        arguments: ["gzip, chunked", "deflate", "br, chunked"])
+    @Test("An unrequested transfer coding is rejected, whole or cut", arguments: ["gzip, chunked", "deflate", "br, chunked"])
     func transferCoding(_ codings: String) async throws {
         let server = try LoopbackServer.start { _ in
             let head: ServerReply.Step = .sendHead(status: 200, headers: ["Transfer-Encoding": codings])
@@ -209,10 +207,7 @@ struct TruncationTests {
     /// ended.
     @Test(
         "An HTTP/2 stream without an end is truncated, with a length and without", arguments: [true, false],
-        [
-            [ServerReply.Step.resetStream(code: 0)], [.goAway(rejecting: true)], [.goAway(), .closeConnection],
-            [.closeConnection],
-        ])
+        [[ServerReply.Step.resetStream(code: 0)], [.goAway(rejecting: true)], [.goAway(), .closeConnection], [.closeConnection]])
     func cutStream(hasLength: Bool, cut: [ServerReply.Step]) async throws {
         let response = try await streamed(cut, hasLength: hasLength)
         #expect(response.transportError?.label == "truncated", "\(response.result)")

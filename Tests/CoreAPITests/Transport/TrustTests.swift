@@ -24,8 +24,7 @@ struct TrustTests {
         "Authorities that cannot be read are rejected, and a file is named",
         arguments: [
             (ServerTrustManager.Authorities.file("/nowhere/ca.pem"), "/nowhere/ca.pem"),
-            (.file("/etc/hostname"), "/etc/hostname"),
-            (.pem(""), "tls"), (.pem("no certificate in here"), "tls"),
+            (.file("/etc/hostname"), "/etc/hostname"), (.pem(""), "tls"), (.pem("no certificate in here"), "tls"),
         ])
     func unreadable(_ authorities: ServerTrustManager.Authorities, _ part: String) async throws {
         var requests = requests
@@ -35,9 +34,7 @@ struct TrustTests {
         #expect(response.transportError?.label == "tls" && "\(response.result)".contains(part), "\(response.result)")
     }
 
-    @Test(
-        "A connection made without a pin, or with other authorities, is not reused with a pin",
-        arguments: [true, false])
+    @Test("A connection made without a pin, or with other authorities, is not reused with a pin", arguments: [true, false])
     func reuse(_ http2: Bool) async throws {
         let server = try await NginxServer(http2: http2)
         var requests = requests
