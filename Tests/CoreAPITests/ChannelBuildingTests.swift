@@ -152,8 +152,7 @@ struct ChannelBuildingTests {
     func forms() async throws {
         let secret = Credential.environment("NETWORKERKIT_TEST_SHOP_KEY", sandbox: "a b")
         let channel = Channel("Forms", hosts: [.sandbox: .local("forms")])
-        let bearer = try await sent(by: channel.credential(.bearer(secret)))
-        #expect(bearer.request?.headers[.authorization] == "Bearer a b")
+        #expect(try await sent(by: channel.credential(.bearer(secret))).request?.headers[.authorization] == "Bearer a b")
         let query = try await sent(by: channel.credential(.query("key", secret)), TypedEndpoint.get("x", query: ["q": 1]))
         #expect(query.request?.url.target == "/forms/x?q=1&key=a%20b")
     }
@@ -165,8 +164,7 @@ struct ChannelBuildingTests {
         var endpoint = TypedEndpoint.get("x")
         endpoint.keyPath = "other"
         #expect(try await sent(by: channel, endpoint).response.value == Item(id: 8))
-        let plain = Channel("Plain", hosts: [.sandbox: .local("plain")])
-        #expect(try await sent(by: plain).response.value == Item(id: 9))
+        #expect(try await sent(by: Channel("Plain", hosts: [.sandbox: .local("plain")])).response.value == Item(id: 9))
     }
 
     @Test("decode the envelope of an error, also in a success")

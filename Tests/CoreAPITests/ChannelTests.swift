@@ -89,20 +89,16 @@ struct ChannelTests {
     @Test("is swapped for one test and for no parallel test")
     func swap() async throws {
         let channel = Channel.test("https://h.example", name: "swapped", transport: fixture(-1))
-        await withTaskGroup { group in
-            for index in 0..<50 {
-                group.addTask {
-                    await withChannel(channel, transport: fixture(index)) {
-                        for _ in 0..<5 {
-                            await Task.yield()
-                            #expect(await page(channel) == index)
-                        }
-                        async let child = page(channel)
-                        #expect(await child == index)
-                    }
-                    #expect(await page(channel) == -1)
+        await each(of: 50, atOnce: 50) { index in
+            await withChannel(channel, transport: fixture(index)) {
+                for _ in 0..<5 {
+                    await Task.yield()
+                    #expect(await page(channel) == index)
                 }
+                async let child = page(channel)
+                #expect(await child == index)
             }
+            #expect(await page(channel) == -1)
         }
     }
 

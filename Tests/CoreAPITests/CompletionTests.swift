@@ -65,17 +65,13 @@ struct CompletionTests {
     func many() async {
         let manager = Channel.test(RecordingTransport(body: #"{"id":7}"#)).manager
         let calls = Shared([Int: Int]())
-        await withTaskGroup { group in
-            for index in 0..<1_000 {
-                group.addTask {
-                    await withCheckedContinuation { continuation in
-                        let cancellable = manager.request(endpoint: TestEndpoint(), type: Item.self) { _ in
-                            calls.change { $0[index, default: 0] += 1 }
-                            continuation.resume()
-                        }
-                        if index.isMultiple(of: 2) { cancellable.cancel() }
-                    }
+        await each(of: 1_000, atOnce: 1_000) { index in
+            await withCheckedContinuation { continuation in
+                let cancellable = manager.request(endpoint: TestEndpoint(), type: Item.self) { _ in
+                    calls.change { $0[index, default: 0] += 1 }
+                    continuation.resume()
                 }
+                if index.isMultiple(of: 2) { cancellable.cancel() }
             }
         }
         #expect(calls.current.count == 1_000 && calls.current.values.allSatisfy { $0 == 1 })

@@ -3,8 +3,6 @@ import TestSupport
 /// Problems of teams that port code from the four designs that the kit unifies; this code compiled to something else before.
 @Suite("Ported designs", .closing, .timeLimit(.minutes(1)))
 struct PortedDesignsTests {
-    // MARK: - Default isolation
-
     @Test("a target that isolates to the main actor gets the message of the pages, unless its model is nonisolated")
     func defaultIsolation() async throws {
         func complaint(_ declaration: String) async throws -> String? {
@@ -25,8 +23,6 @@ struct PortedDesignsTests {
         #expect(try await complaint("nonisolated struct") == nil)
     }
 
-    // MARK: - Encodings
-
     @Test("a custom encoding is called without parameters, too; the kit's own then write no body")
     func encodingWithoutParameters() async throws {
         let transport = RecordingTransport()
@@ -41,8 +37,6 @@ struct PortedDesignsTests {
         }
         #expect(transport.requests.map(\.bodyText) == ["invoice", nil, nil, nil, nil, nil])
     }
-
-    // MARK: - Base URLs
 
     @Test("an environment that may be simulated is never left by a base URL, an absolute address, an interceptor or a switch")
     func simulated() async throws {
@@ -102,8 +96,6 @@ struct PortedDesignsTests {
         #expect(place.environment.commonHeaders.elements.count == 400)
     }
 
-    // MARK: - Swaps
-
     @Test("a dispatcher and a client made inside withChannel are swapped as well")
     func swapped() async throws {
         let server = try LoopbackServer.test { _ in .json(#"{"id":7}"#) }
@@ -138,8 +130,6 @@ struct PortedDesignsTests {
         let given = CommonDispatcher(channel: .test("http://127.0.0.1:9", transport: CurlTransport()))
         #expect(given.channel.transport as? CurlTransport !== given.isolatedCopy().channel.transport as? CurlTransport)
     }
-
-    // MARK: - Refresh
 
     @Test("a token's refresh skips its own authentication and no other hook")
     func refresh() async throws {
@@ -196,8 +186,6 @@ struct PortedDesignsTests {
         #expect(server.requests.map(\.path) == ["/orders", "/token"])
     }
 
-    // MARK: - Pins
-
     @Test("active pinning without any pins is one warning")
     func noPins() async throws {
         let server = try LoopbackServer.test { _ in .ok() }
@@ -210,8 +198,6 @@ struct PortedDesignsTests {
         #expect(warnings.current == ["pinning is active for the environment 'test', but its server trust manager has no pins"])
         #expect(Channel.test().warnings.isEmpty)
     }
-
-    // MARK: - Error envelopes
 
     private struct ShopError: Error, Decodable { let code: Int }
 
@@ -280,8 +266,6 @@ struct PortedDesignsTests {
         #expect(counting.count.current == 4)
     }
 
-    // MARK: - Channel networkers
-
     @Test("a manager is made from a host as text, with its own transport", arguments: ["h.example", "https://h.example/v1"])
     func hostText(host: String) async throws {
         let manager = NetworkManager<TestEndpoint>(host: host, networkLogger: nil, interceptor: RetryPolicy())
@@ -304,8 +288,6 @@ struct PortedDesignsTests {
         #expect(try result.get() == Item(id: 7))
         try await completion { manager.request(endpoint: TestEndpoint(), completion: $0) }.get()
     }
-
-    // MARK: - Environments and dispatchers
 
     private struct Nested: Endpoint {
         var path: String { "a" }
@@ -330,8 +312,6 @@ struct PortedDesignsTests {
         #expect(try await dispatcher.request(Nested(), as: .text) == body)
     }
 
-    // MARK: - Hand-written clients
-
     @Test("a client parses by itself; a malformed base URL is the request's own error")
     func client() async throws {
         let client = APIClient(transport: RecordingTransport())
@@ -346,8 +326,6 @@ struct PortedDesignsTests {
             #expect(label == "request.malformedURL" || label == "request.unsupportedScheme", "\(base): \(label)")
         }
     }
-
-    // MARK: - Fetcher
 
     @Test("typed endpoints are made without a provider, with modifiers, and their decoding may be replaced")
     func typedEndpoints() async throws {

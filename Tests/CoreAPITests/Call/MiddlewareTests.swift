@@ -176,9 +176,7 @@ struct MiddlewareTests {
     @Test("concurrent updates of a value are never lost, and a thrown error does not change it")
     func updates() async {
         let call = Self.call()
-        await withTaskGroup { group in
-            for _ in 0..<8 { group.addTask { for _ in 0..<1_000 { call.update(Visits.self) { $0 += 1 } } } }
-        }
+        _ = await atOnce(8) { for _ in 0..<1_000 { call.update(Visits.self) { $0 += 1 } } }
         #expect(call.update(Visits.self) { $0 } == 8_000)
         #expect(throws: CancellationError.self) {
             try call.update(Visits.self) { visits in

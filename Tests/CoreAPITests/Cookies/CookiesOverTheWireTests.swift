@@ -20,8 +20,7 @@ struct CookiesOverTheWireTests {
             return .garbage(Data(head + Array("; Path=/\r\nSet-Cookie: z=1; Path=/\r\n\r\n".utf8)))
         }
         let channel = channel(server)
-        #expect(await channel.manager.response(for: TestEndpoint("login"), as: .nothing).error == nil)
-        #expect(await channel.manager.response(for: TestEndpoint("home"), as: .nothing).error == nil)
+        for path in ["login", "home"] { #expect(await channel.error(TestEndpoint(path)) == nil) }
         let head = try #require(server.requests.last?.rawHead)
         let line = Array("Cookie: ".utf8) + pair + Array("; z=1\r\n".utf8)
         #expect(head.range(of: Data(line)) != nil, "\(String(decoding: head, as: UTF8.self))")
@@ -154,8 +153,7 @@ struct CookiesOverTheWireTests {
             ]
         }
         let channel = channel(server)
-        let response = await channel.manager.response(for: TestEndpoint("x"), as: .nothing)
-        #expect(response.error?.label == "transport.malformedResponse")
+        #expect(await channel.error()?.label == "transport.malformedResponse")
         #expect(channel.cookies?.cookies.isEmpty == true)
     }
 

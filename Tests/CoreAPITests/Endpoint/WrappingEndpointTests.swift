@@ -83,8 +83,7 @@ struct WrappingEndpointTests {
     @Test("they have every part of the wrapped endpoint, but for those that they replace", arguments: Wrapper.allCases)
     func forwards(_ wrapper: Wrapper) async throws {
         let (endpoint, wrapped) = (Whole(), try await wrapper.wrap(Whole()))
-        let different = Self.parts.filter { $0.value(endpoint) != $0.value(wrapped) }
-        #expect(Set(different.keys) == wrapper.changed)
+        #expect(Set(Self.parts.filter { $0.value(endpoint) != $0.value(wrapped) }.keys) == wrapper.changed)
     }
 
     @Test("the test above compares every requirement of an endpoint")

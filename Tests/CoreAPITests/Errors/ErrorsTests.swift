@@ -22,21 +22,6 @@ struct ErrorsTests {
         #expect(await channel.error()?.label == "verification.unacceptableStatus.404")
     }
 
-    @Test(
-        "a response that is not JSON, not UTF-8 or of the wrong shape is a decoding error with its body kept",
-        arguments: [
-            Data("<html>down</html>".utf8), Data([0xFF, 0xFE, 0x00]), Data("[1,2]".utf8), Data(#"{"id":null}"#.utf8),
-            Data(#"{"id":"#.utf8),
-        ])
-    func undecodable(body: Data) async {
-        let transport = RecordingTransport { request in
-            Response(request: request, head: ResponseHead(status: .ok), data: body, result: .success(body))
-        }
-        let response = await Channel.test(transport).manager.response(for: TestEndpoint(), as: Item.self)
-        #expect(response.error?.label == "decoding" && response.data == body)
-        #expect(response.error?.context.body == body && response.error?.localizedDescription.isEmpty == false)
-    }
-
     @Test("an error's text is one line, for every response of a server")
     func forgedError() async {
         struct Rude: Error, LocalizedError { var errorDescription: String? { "x\n2026-01-01 error: forged\r" } }
@@ -57,6 +42,8 @@ struct ErrorsTests {
         #expect(header?.label == "request.malformedHeader" && "\(header as Any)".contains("X-A"))
         let rejected = await error(status: 500, body: "oops")
         #expect(rejected?.label == "verification.unacceptableStatus.500" && rejected?.context.body == Data("oops".utf8))
+        let malformed = await error(body: "oops")
+        #expect(malformed?.label == "decoding" && malformed?.context.body == Data("oops".utf8))
         let empty = await error(status: 204, body: "")
         #expect(empty?.label == "verification.emptyBody" && "\(empty as Any)".contains("Item"))
         #expect(await error(filter: ErrorFilter { _ in Odd() })?.app() == Odd())
@@ -68,7 +55,6 @@ struct ErrorsTests {
         #expect(APIClientError(TransportError.closed, request).label == "transport.closed")
         #expect(APIClientError(RequestError.malformedMethod("x y"), request).label == "request.malformedMethod")
         #expect(APIClientError(VerificationError.custom(Odd()), request).label == "verification.custom")
-        let whole = APIClientError.app(Odd(), request)
-        #expect(APIClientError(whole, request).app() == Odd())
+        #expect(APIClientError(APIClientError.app(Odd(), request), request).app() == Odd())
     }
 }

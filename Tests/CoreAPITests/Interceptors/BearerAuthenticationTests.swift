@@ -111,8 +111,7 @@ struct BearerAuthenticationTests {
             throw Rejected()
         }
         let channel = Channel.test(Self.server(accepting: "never")) { $0.attemptMiddleware = [bearer] }
-        let endpoint = TestEndpoint(modifiers: [Timeout(.milliseconds(200))])
-        #expect(await channel.error(endpoint)?.label == "transport.timedOut.total")
+        #expect(await channel.error(TestEndpoint(modifiers: [Timeout(.milliseconds(200))]))?.label == "transport.timedOut.total")
         open.yield()
     }
 

@@ -5,49 +5,35 @@ struct RequestSigningTests {
     private static let field = HTTPField.Name("X-Signature")!
 
     /// Signs with what it signs.
-    private static let signing = RequestSigning { request in
+    @Sendable private static func sign(_ request: inout Request) throws {
         let body = String(decoding: try request.body.bytesInMemory(), as: UTF8.self)
         try request.setHeader("X-Signature", "\(request.method) \(request.url.target) [\(body)]")
     }
 
-    private static func channel(_ transport: RecordingTransport, _ signing: RequestSigning = signing) -> Channel {
-        Channel.test("https://h.example/v1", transport: transport).with { $0.attemptMiddleware = [signing] }
+    private static func channel(_ transport: RecordingTransport, _ signing: RequestSigning = RequestSigning(sign)) -> Channel {
+        .test("https://h.example/v1", transport: transport) { $0.attemptMiddleware = [signing] }
     }
 
-    private static func signatures(_ transport: RecordingTransport) -> [String?] { transport.requests.map { $0.headers[field] } }
-
-    @Test("nothing is signed for another server: not a redirect's request, not an endpoint's")
-    func elsewhere() async throws {
-        let transport = RecordingTransport { request in
-            request.url.path == "/v1/thing"
-                ? .answer(to: request, status: 302, headers: [.location: "https://other.example/"]) : .answer(to: request)
-        }
-        let manager = Self.channel(transport).manager
-        try await manager.request(endpoint: TestEndpoint())
-        try await manager.request(endpoint: TestEndpoint(baseURL: "https://h.example:8443"))
-        #expect(Self.signatures(transport) == ["GET /v1/thing []", nil, nil])
-    }
-
-    @Test("a further origin is signed if it was named")
-    func origins() async throws {
+    @Test(
+        "nothing is signed for another server that was not named: not a redirect's request, not an endpoint's",
+        arguments: [([], nil), (["https://files.example"], "GET /a []")] as [([String], String?)])
+    func elsewhere(origins: [String], redirected: String?) async throws {
         let transport = RecordingTransport { request in
             request.url.path == "/v1/thing"
                 ? .answer(to: request, status: 302, headers: [.location: "https://files.example/a"]) : .answer(to: request)
         }
-        let signing = RequestSigning(origins: ["https://files.example"]) { try $0.setHeader("X-Signature", $0.url.target) }
-        let manager = Self.channel(transport, signing).manager
-        try await manager.request(endpoint: TestEndpoint())
-        try await manager.request(endpoint: TestEndpoint(baseURL: "https://files.example:8443"))
-        #expect(Self.signatures(transport) == ["/v1/thing", "/a", nil])
+        let channel = Self.channel(transport, RequestSigning(origins: origins, Self.sign))
+        for base in ["", "https://h.example:8443", "https://files.example:8443"] {
+            #expect(await channel.error(TestEndpoint(baseURL: base)) == nil)
+        }
+        #expect(transport.requests.map { $0.headers[Self.field] } == ["GET /v1/thing []", redirected, nil, nil])
     }
 
     @Test("an error is the attempt's failure while it is adapted, and nothing is sent")
     func failure() async {
-        struct NoKey: Error {}
         let transport = RecordingTransport()
-        let error = await Self.channel(transport, RequestSigning { _ in throw NoKey() }).manager
-            .response(for: TestEndpoint(), as: .nothing).error
-        #expect(error?.label == "adapting" && error?.underlyingError is NoKey)
+        let error = await Self.channel(transport, RequestSigning { _ in throw Trouble(code: 1) }).error()
+        #expect(error?.label == "adapting" && error?.underlyingError is Trouble)
         #expect(transport.requests.isEmpty)
     }
 
@@ -57,8 +43,7 @@ struct RequestSigningTests {
         let stream = Body.stream(Body.Stream { { _ in Data() } })
         for (body, kind) in [(file, BodyError.Source.file), (stream, .stream)] {
             let transport = RecordingTransport()
-            let error = await Self.channel(transport).manager
-                .response(for: TestEndpoint("x", .put, encoding: .body(body)), as: .nothing).error
+            let error = await Self.channel(transport).error(TestEndpoint("x", .put, encoding: .body(body)))
             #expect(error?.label == "adapting" && error?.underlyingError as? BodyError == .notInMemory(kind))
             #expect(error?.description.contains("got a \(kind)") == true, "\(String(describing: error))")
             #expect(transport.requests.isEmpty)

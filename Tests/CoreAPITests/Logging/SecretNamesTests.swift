@@ -281,8 +281,7 @@ struct SecretNamesTests {
                 (0..<Int.random(in: 0...12, using: &numbers)).map { _ in pieces.randomElement(using: &numbers) ?? "" }.joined()
             }
             let text = soup() + "\n" + secrets[round % secrets.count] + "\n" + soup()
-            let shown = Redaction().redact(text: text)
-            #expect(!shown.contains("s3cret"), "\(text)")
+            #expect(!Redaction().redact(text: text).contains("s3cret"), "\(text)")
         }
     }
 }

@@ -30,20 +30,6 @@ struct CoderTests {
         #expect(transport.requests.map { $0.headers[.accept] } == ["application/json", nil, nil])
     }
 
-    @Test("dates and keys by strategies of the channel")
-    func strategies() async throws {
-        struct Event: Codable, Equatable, Sendable { var startsAt: Date }
-        let transport = RecordingTransport(body: #"{"starts_at":86400}"#)
-        var channel = Channel.test(transport)
-        channel.coder = .json(
-            dates: .secondsSince1970, encodedDates: .secondsSince1970, keys: .convertFromSnakeCase,
-            encodedKeys: .convertToSnakeCase)
-        let event = Event(startsAt: Date(timeIntervalSince1970: 86_400))
-        let endpoint = TestEndpoint("a", .post, params: Parameters(event), encoding: .body)
-        #expect(try await channel.manager.request(endpoint: endpoint, type: Event.self) == event)
-        #expect(try transport.requests.first?.body.bytesInMemory() == Data(#"{"starts_at":86400}"#.utf8))
-    }
-
     @Test(
         "invalid text after the value is an error, with every decoder and type",
         arguments: [

@@ -27,11 +27,9 @@ struct VerificationTests {
     @Test(
         "of several media types the verifier asks for the last valid one, on lines of their own or in a list",
         arguments: [
-            (["application/json", "application/json"], true), (["application/json; charset=utf-8", "application/json"], true),
-            (["application/json, application/json"], true), (["application/json", "nonsense"], true),
-            (["application/json", ""], true), (["application/json", "*/*"], true), (["text/html", "application/json"], true),
-            (["application/json", "text/html"], false), (["application/json, text/html"], false), (["nonsense"], false),
-            ([], false),
+            (["application/json; charset=utf-8", "application/json"], true), (["text/html, application/json"], true),
+            (["application/json", "nonsense"], true), (["application/json", "text/html"], false),
+            (["application/json, text/html"], false), (["nonsense"], false), ([], false),
         ] as [([String], Bool)])
     func severalTypes(lines: [String], isAccepted: Bool) async throws {
         let server = try LoopbackServer.start { _ in
@@ -99,8 +97,7 @@ struct VerificationTests {
         }
         var channel = Channel.test(RecordingTransport(headers: [.eTag: "1"]))
         channel.modifiers = [Needs(name: .eTag), Needs(name: .age)]
-        let error = await channel.error(TestEndpoint(modifiers: [Needs(name: .location)]))
-        #expect(error?.rejection as? Trouble == Trouble(code: 3))
+        #expect(await channel.error(TestEndpoint(modifiers: [Needs(name: .location)]))?.rejection as? Trouble == Trouble(code: 3))
     }
 }
 

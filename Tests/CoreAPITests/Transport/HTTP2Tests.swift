@@ -54,14 +54,12 @@ struct HTTP2Tests {
     func release() async throws {
         let server = try await NginxServer(http2: true)
         let requests = Requests(trusting: server.authority)
-        let tasks = try (0..<60).map { _ in
-            let request = try requests.make(.get, server.url + "/slow")
-            return Task { await requests.transport.send(request) }
-        }
+        let url = server.url + "/slow"
+        let tasks = (0..<60).map { _ in Task { try await requests.send(.get, url) } }
         for _ in 0..<500 where requests.transport.activeExchanges < 60 { try await Task.sleep(for: .milliseconds(10)) }
         #expect(requests.transport.activeExchanges == 60 && requests.transport.queuedExchanges == 0)
         for task in tasks { task.cancel() }
-        for task in tasks { #expect(await task.value.error?.isCancelled == true) }
+        for task in tasks { #expect(try await task.value.error?.isCancelled == true) }
     }
 
     /// Opens its gate when the steps of the reply that holds it are over.
@@ -81,12 +79,11 @@ struct HTTP2Tests {
             return [.stall, .takeOver { _ in withExtendedLifetime(witness) {} }]
         }
         let requests = Requests(trusting: tls.authorityPEM)
-        let held = try requests.make(.get, server.url + "/held")
-        let task = Task { await requests.transport.send(held) }
+        let task = Task { try await requests.send(.get, server.url + "/held") }
         try await server.waitForRequests(1)
         #expect(!over.isOpen)
         task.cancel()
-        #expect(await task.value.error?.isCancelled == true)
+        #expect(try await task.value.error?.isCancelled == true)
         #expect(try await requests.send(.get, server.url).status == 200)
         try await over.waitUntilOpen()
         #expect(server.connectionsAccepted == 1 && server.openConnections == 1)

@@ -10,16 +10,13 @@ struct LifecycleTests {
         let server = try LoopbackServer.start { _ in .stallBeforeHead }
         let transport = CurlTransport()
         let requests = Requests(transport)
-        let tasks = try (0..<20).map { _ in
-            let request = try requests.make(.get, server.url)
-            return Task { await transport.send(request) }
-        }
+        let tasks = (0..<20).map { _ in Task { try await requests.send(.get, server.url) } }
         try await server.waitForRequests(8)
         async let first: Void = transport.close()
         async let second: Void = transport.close()
         await first
         await second
-        for task in tasks { #expect(await task.value.transportError?.label == "closed") }
+        for task in tasks { #expect(try await task.value.transportError?.label == "closed") }
         #expect(try await requests.send(.get, server.url).transportError?.label == "closed")
         await transport.close()
         try await server.waitForOpenConnections(atMost: 0)

@@ -59,8 +59,7 @@ struct RedirectTests {
     @Test("A POST that is redirected to its own address is followed by one GET", arguments: ["/a", "#done", "?", "a"])
     func sameAddress(_ location: String) async throws {
         let server = try LoopbackServer.start { $0.method == "POST" ? .redirect(to: location, status: 302) : .ok("there") }
-        let response = try await requests.send(.post, server.url + "/a", body: .bytes(Data("x".utf8)))
-        #expect(response.text == "there")
+        #expect(try await requests.send(.post, server.url + "/a", body: .bytes(Data("x".utf8))).text == "there")
         #expect(server.requests.map(\.method) == ["POST", "GET"])
         #expect(server.requests.map(\.path) == ["/a", "/a"])
     }

@@ -240,8 +240,7 @@ struct RequestOnTheWireTests {
         let server = try LoopbackServer.start { _ in .ok("done") }
         let request = try requests.make(.get, server.url)
         #expect(await cancelled { await requests.transport.send(request) }.error?.isCancelled == true)
-        let late = try await requests.send(.get, server.url, timeout: Timeout(.zero))
-        #expect(late.transportError?.label == "timedOut.total")
+        #expect(try await requests.send(.get, server.url, timeout: Timeout(.zero)).transportError?.label == "timedOut.total")
         #expect(server.connectionsAccepted == 0)
         #expect(!requests.transport.isRunning)
     }

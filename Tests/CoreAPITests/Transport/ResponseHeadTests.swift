@@ -34,8 +34,7 @@ struct ResponseHeadTests {
         "Lines whose name is not a token are dropped; the others stay",
         arguments: ["Bad Name: 1", ": 1", "no colon at all", "Content-Type : 5", "Ünïcode: 1", "\u{1}: 1"])
     func badNames(_ line: String) throws {
-        let head = try parse("HTTP/1.1 200 OK\r\n\(line)\r\nGood: yes\r\n\r\n").head
-        #expect(head.headers.map(\.name.canonicalName) == ["good"])
+        #expect(try parse("HTTP/1.1 200 OK\r\n\(line)\r\nGood: yes\r\n\r\n").head.headers.map(\.name.canonicalName) == ["good"])
     }
 
     @Test(

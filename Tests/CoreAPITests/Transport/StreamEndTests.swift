@@ -86,11 +86,10 @@ struct StreamEndTests {
 
     @Test("A refused stream without another connection is an error, at once")
     func rejectedAndGone() async throws {
-        let rejection = Fault(.beforeRequest, .goAway)
         let failure = Fault(.beforeRequest, .handshakeFailure)
         let server = try LoopbackServer.start(
             tls: ServerTLS(protocols: [.http2]),
-            faults: [rejection, failure, failure, failure, failure, failure, failure, failure]
+            faults: [Fault(.beforeRequest, .goAway), failure, failure, failure, failure, failure, failure, failure]
         ) { _ in .ok() }
         let response = try await Requests(transport, to: server).send(.post, server.url, body: .bytes(Data("order".utf8)))
         #expect(response.transportError?.label == "tls", "\(response.result)")

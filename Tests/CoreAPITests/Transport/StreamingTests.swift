@@ -490,19 +490,14 @@ struct StreamingTests {
         #expect(try await manager.response(for: TestEndpoint("first"), as: .text).value == "/first 0")
         let (chunks, feed) = AsyncStream.makeStream(of: Data.self)
         let upload = Task { await manager.response(for: .upload(.stream(Body.Stream { chunks })), as: .text) }
-        try await withThrowingTaskGroup { group in
-            for _ in 0..<8 {
-                group.addTask {
-                    for index in 0..<500 {
-                        // It calls the loop, often together with the new exchange.
-                        feed.yield(Data(count: 1))
-                        let response = await manager.response(for: TestEndpoint("beside"), as: .text)
-                        try #require(response.error == nil, "call \(index)")
-                        try #require(response.metrics?.bytesReceived == 9, "call \(index)")
-                    }
-                }
+        _ = try await atOnce(8) {
+            for index in 0..<500 {
+                // It calls the loop, often together with the new exchange.
+                feed.yield(Data(count: 1))
+                let response = await manager.response(for: TestEndpoint("beside"), as: .text)
+                try #require(response.error == nil, "call \(index)")
+                try #require(response.metrics?.bytesReceived == 9, "call \(index)")
             }
-            try await group.waitForAll()
         }
         feed.finish()
         #expect(try await upload.value.value == "/upload 4000")

@@ -56,8 +56,7 @@ struct WakeUpTests {
         }
         let transport = CurlTransport()
         let channel = Channel.test(server, transport: transport)
-        let manager = channel.manager
-        #expect(await manager.response(for: TestEndpoint("warm"), as: .nothing).error == nil)
+        #expect(await channel.manager.response(for: TestEndpoint("warm"), as: .nothing).error == nil)
         let call = Call(PreparedChannel(channel), TestEndpoint("stream"), ResponseDecoding<Body>.stream)
         let request = Request(call: call, method: .get, url: try HTTPURL(server.url + "/stream"))
         let executor = Counting()
