@@ -37,7 +37,7 @@ struct GeneratedCodeTests {
             "ExistentialAny", "InternalImportsByDefault", "MemberImportVisibility", "NonisolatedNonsendingByDefault",
             "InferIsolatedConformances",
         ].flatMap { ["-enable-upcoming-feature", $0] }
-        let build = GeneratedBuild(package, settings)
+        let build = try GeneratedBuild(package, settings)
         for channel in ["XBK", "RestaurantsX"] {
             try await build.module("\(channel)Networker", in: "Channels/\(channel)/Networker")
         }
@@ -49,8 +49,7 @@ struct GeneratedCodeTests {
             modules: [
                 "XBKNetworker", "XBKInteractors", "RestaurantsXNetworker", "RestaurantsXInteractors", "HTTPBinInteractors",
                 "TYInteractors",
-            ],
-            kit: ["HTTPBinNetworker", "TYNetworker", "NetworkerKitModels"], count: channels * 2 + features * 3 + templates)
+            ], count: channels * 2 + features * 3 + templates)
     }
 
     @Test("builds and runs in a package of one's own, without settings, with the files of the tutorial")
@@ -61,13 +60,13 @@ struct GeneratedCodeTests {
         try package.newFeature("BK", "Basket", path: "baskets/{basket}/items", method: "POST")
         try package.newFeature("BK", "Book", path: "books/{book_id}")
         for file in try tutorial() { try package.write(file.path, file.text) }
-        let build = GeneratedBuild(package, [])
+        let build = try GeneratedBuild(package, [])
         try await build.module("BKNetworker", in: "Sources/BKNetworker")
         try await build.module("BKInteractors", in: "Sources/BKInteractors")
         try await build.module("bk_networker", in: "Sources/bk-networker")
         try await build.tests(
             package.files.filter { $0.hasPrefix("Tests/") && $0.hasSuffix(".swift") },
-            modules: ["BKNetworker", "BKInteractors"], kit: [], count: 2 + 3 * 3 + 2 + 3)
+            modules: ["BKNetworker", "BKInteractors"], count: 2 + 3 * 3 + 2 + 3)
     }
 
     /// The files that the tutorial shows: the line before each has its path.
@@ -96,69 +95,35 @@ private struct GeneratedBuild {
     let package: TemporaryPackage
     let settings: [String]
     private let output: URL
-    /// The kit's modules and objects.
-    private let built = URL(fileURLWithPath: CommandLine.arguments[0]).resolvingSymlinksInPath().deletingLastPathComponent()
 
-    init(_ package: TemporaryPackage, _ settings: [String]) {
+    init(_ package: TemporaryPackage, _ settings: [String]) throws {
         self.package = package
         self.settings = settings
         output = package.root.appendingPathComponent(".build")
+        try FileManager.default.createDirectory(at: output, withIntermediateDirectories: true)
     }
 
     func module(_ name: String, in folder: String) async throws {
         let sources = package.files.filter { $0.hasPrefix(folder + "/") && $0.hasSuffix(".swift") }
         let products = ["-emit-module", "-emit-module-path", "\(output.path)/\(name).swiftmodule", "-o", object(name)]
-        try await compile(["-c", "-module-name", name] + products + settings + paths(sources))
+        try await compile(["-wmo", "-parse-as-library", "-c", "-module-name", name] + products, sources)
     }
 
     /// Builds a program of the tests, runs it, and expects that many of them to pass.
-    func tests(_ sources: [String], modules: [String], kit: [String], count: Int) async throws {
-        let main =
-            "import Testing\n@main enum Main { static func main() async { await Testing.__swiftPMEntryPoint() as Never } }\n"
-        try package.write(".build/Main.swift", main)
+    func tests(_ sources: [String], modules: [String], count: Int) async throws {
         let program = output.appendingPathComponent("tests").path
-        // The objects of this build. Its folders may also have those of files that exist no more.
-        let linked = try String(
-            contentsOf: built.appendingPathComponent("NetworkerKitPackageTests.product/Objects.LinkFileList"), encoding: .utf8
-        ).split(separator: "\n").map(String.init)
-        let objects = linked.filter { object in
-            let module = URL(fileURLWithPath: object).pathComponents.first { $0.hasSuffix(".build") && $0 != ".build" } ?? ""
-            let name = module.dropLast(".build".count)
-            return ["CHTTP2Observer", "HTTPTypes", "Logging"].contains(name) || kit.contains(String(name))
-                || name.hasPrefix("CoreAPI") && !name.hasSuffix("Tests") && name != "CoreAPIReactive" && name != "CoreAPIXML"
-        }
-        let list = output.appendingPathComponent("objects.txt")
-        try Data(objects.joined(separator: "\n").utf8).write(to: list)
-        try await compile(
-            ["-module-name", "GeneratedTests", "-o", program, "-lcurl", "-lz", "@\(list.path)"] + modules.map(object) + settings
-                + paths(sources + [".build/Main.swift"]))
+        let arguments = try Compiler.testProgram(in: output, replacing: modules)
+        try await compile(["-module-name", "GeneratedTests", "-o", program] + arguments + modules.map(object), sources)
         let run = try await Program.run([program, "--testing-library", "swift-testing"], capturesErrors: true)
         #expect(run.status == 0, "\(run.text)")
         #expect(run.text.contains("Test run with \(count) tests"), "\(run.text)")
     }
 
-    private func compile(_ arguments: [String]) async throws {
-        let maps = ["CCurl", "CHTTP2Observer/include", "CZlib"].flatMap {
-            ["-Xcc", "-fmodule-map-file=\(TemporaryPackage.kit.path)/CoreAPI/\($0)/module.modulemap"]
-        }
-        let common = [
-            "swiftc", "-wmo", "-parse-as-library", "-swift-version", "6", "-warnings-as-errors",
-            // The first one hides the kit's own module of that name.
-            "-I", output.path, "-I", built.appendingPathComponent("Modules").path,
-        ]
-        try FileManager.default.createDirectory(at: output, withIntermediateDirectories: true)
-        let run = try await Program.run(common + sanitizer + maps + arguments, capturesErrors: true)
+    private func compile(_ arguments: [String], _ sources: [String]) async throws {
+        let files = sources.map { package.root.appendingPathComponent($0).path }
+        let run = try await Compiler.run(["-warnings-as-errors", "-I", output.path] + arguments + settings + files)
         try #require(run.status == 0, "\(run.text)")
     }
 
-    /// The kit's objects refer to the sanitizer of this process.
-    private var sanitizer: [String] {
-        for (symbol, name) in [("__asan_init", "address"), ("__tsan_init", "thread")] where dlsym(nil, symbol) != nil {
-            return ["-sanitize=\(name)"]
-        }
-        return []
-    }
-
     private func object(_ module: String) -> String { "\(output.path)/\(module).o" }
-    private func paths(_ files: [String]) -> [String] { files.map { package.root.appendingPathComponent($0).path } }
 }
