@@ -189,13 +189,7 @@ let package = Package(
                 "CoreAPITransfers", "CoreAPIWebSocket", "NetworkerCommand", "NetworkerKitChannels", "NetworkerKitDemo",
                 "NetworkerKitSandbox", "NetworkerKitTours", "networker-of-tests", argumentParser,
             ]),
-        // The samples in doc comments are compiled against what these build.
-        tests(
-            "DocumentationTests",
-            kit + [
-                "CoreAPIReactive", "CoreAPITransfers", "CoreAPIURLSession", "CoreAPIWebSocket", "CoreAPIXML", "TYNetworker",
-                "TYInteractors", "DLNetworker", "DLInteractors", openCombine, logging,
-            ]),
+        tests("DocumentationTests", kit + ["TYNetworker"]),
     ]
         + channels.flatMap(channel),
     swiftLanguageModes: [.v6]

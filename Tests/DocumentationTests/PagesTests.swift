@@ -2,21 +2,6 @@ import TestSupport
 
 @Suite("The documentation's pages")
 struct PagesTests {
-    /// Its Swift needs what `networker new` writes: GeneratedCodeTests compile and run both.
-    private static let tutorial = "Tutorial.md"
-
-    @Test("of every module, and the README, show only Swift from these files, which compile and run")
-    func samples() throws {
-        let files = try ["README.md"] + Documentation.catalogs()
-        #expect(files.contains { $0.hasSuffix("CoreAPITransfers.md") } && files.contains { $0.hasSuffix("Symbols/Channel.md") })
-        for file in files where !file.hasSuffix("/\(Self.tutorial)") {
-            // A manifest belongs to another package; GettingStartedTests checks the names of its products.
-            for block in try Documentation.swift(in: file) where !block.hasPrefix("// Package.swift") {
-                #expect(try Documentation.isCompiled(block), "not compiled anywhere, \(file):\n\(block)")
-            }
-        }
-    }
-
     /// `Benchmarks/results.json`, as far as pages cite it.
     private struct Record: Decodable {
         struct Scenario: Decodable {
@@ -78,135 +63,34 @@ struct PagesTests {
     @Test("are all linked from the README")
     func linked() throws {
         let readme = try Documentation.text("README.md")
-        for page in try Documentation.pages() {
-            #expect(readme.contains("\(Documentation.catalog)/\(page)"), "\(page) is not linked")
+        for page in try Documentation.files(in: Documentation.catalog, ".md") where !page.contains("/Symbols/") {
+            #expect(readme.contains(page), "\(page) is not linked")
         }
     }
 
-    @Test("Channels: one as a value")
-    func value() async throws {
-        let transport = FixtureTransport([
-            Fixture(.get, "breads", body: #"{"result": [{"id": 7}]}"#),
-            Fixture(.get, "cakes", body: #"{"error": {"code": "closed"}}"#),
-        ])
-        try await withChannel(.bakery, transport: transport) {
-            let manager = BakeryNetworker<Never>().networkManager
-            let breads = try await manager.request(.get("breads"), as: [Product].self)
-            #expect(breads == [Product(id: 7)])
-            let closed = await manager.response(for: TypedEndpoint.get("cakes"), as: .nothing)
-            #expect(closed.error?.app(BakeryError.self) == BakeryError(code: "closed"))
+    @Test("have each limit's name and default")
+    func limits() throws {
+        let page = try Documentation.text("\(Documentation.catalog)/ThreadsAndLimits.md")
+        let sizes = ["responseBodySize": "64 MiB", "responseHeadSize": "64 KiB"]
+        for case (let name?, let value) in Mirror(reflecting: Limits()).children {
+            let row = page.split(separator: "\n").first { $0.hasPrefix("|") && $0.contains("``Limits/\(name)``") }
+            let found = try #require(row, "\(name) is not in the table")
+            guard let number = value as? Int else { continue }
+            let shown = sizes[name] ?? number.formatted(.number.locale(Locale(identifier: "en_US")))
+            #expect(found.contains("| \(shown) |"), "\(found)")
         }
     }
 
-    @Test("Which hook do I want? A modifier and its enhancer")
-    func hooks() async throws {
-        var channel = Channel.shop(.production)
-        channel.enhancers = [TenantEnhancer()]
-        let seen = Seen()
-        channel.logger = FunctionLogger { event in
-            if case .started(let attempt) = event { seen.change { $0 = attempt.request.headers[.init("X-Tenant")!] ?? "" } }
-        }
-        channel.transport = FixtureTransport([Fixture(body: #"{"id": 7}"#)])
-        let manager = NetworkManager<ShopEndpoint>(channel: channel).attaching(Tenant(name: "north"))
-        _ = try await manager.request(endpoint: .product(7), type: Product.self)
-        #expect(seen.text == "north")
-    }
+    /// Names of SwiftUI that a view's file uses every day.
+    private static let names = [
+        "Alert", "Binding", "Button", "Color", "Environment", "Font", "Form", "Group", "Image", "Label", "Link", "List", "Menu",
+        "Path", "Picker", "Scene", "Section", "Shape", "Slider", "State", "Tab", "Text", "Toggle", "View",
+    ]
 
-    @Test("Channels: another environment at run time")
-    func channels() async throws {
-        let place = APIEnvironment.Switch(APIEnvironment(ShopHost.production))
-        var channel = Channel.shop(.production)
-        channel.environmentSwitch = place
-        channel.logger = CoreNetworkLogger(subsystem: "com.shop.app", category: "shop")
-        let manager = NetworkManager<ShopEndpoint>(channel: channel)
-        place.environment = APIEnvironment(
-            ShopHost.simulated,
-            fixturesType: .scenarios(
-                ["sold-out": [Fixture(.get, "products/7", status: 409, body: #"{"code": "sold-out"}"#)]], scenario: "sold-out"))
-        let error = await manager.response(for: ShopEndpoint.product(7), as: Product.self).error
-        #expect(error?.app(ShopError.self)?.code == "sold-out")
-        channel.redaction = Redaction(["plate"], showing: ["bookToken"])
-        #expect(channel.redaction.hides("plate") && !channel.redaction.hides("bookToken"))
+    @Test("of iOS and SwiftUI: no public type of the kit has the name of a SwiftUI type that views use")
+    func names() throws {
+        let interface = try Documentation.text("docs/api/CoreAPI.txt")
+        let types = interface.matches(of: /(?m)^(?:class|enum|protocol|struct|typealias) (\w+)\t/).map { String($0.output.1) }
+        #expect(types.contains("Channel") && Set(types).isDisjoint(with: Self.names))
     }
-
-    @Test("Testing offline: scenarios, and a fixture of the call's own")
-    func offline() async throws {
-        let transport = FixtureTransport(
-            scenarios: [
-                "in-stock": [Fixture(.get, "products/7", body: #"{"id": 7}"#, delay: .milliseconds(5))],
-                "offline": [Fixture(.get, "products/7", failure: .cannotConnect(host: "api.shop.example", reason: "simulated"))],
-            ], scenario: "in-stock")
-        try await withChannel(.shop(.production), transport: transport) {
-            let manager = NetworkManager<ShopEndpoint>(channel: .shop(.production))
-            let product = try await manager.request(endpoint: .product(7), type: Product.self)
-            #expect(product.id == 7)
-            let offline = await manager.attaching(Fixture.Scenario("offline"))
-                .response(for: ShopEndpoint.product(7), as: Product.self)
-            #expect(offline.error?.label == "transport.cannotConnect")
-            let broken = await manager.attaching(Fixture(body: #"{"id": "#))
-                .response(for: ShopEndpoint.product(7), as: Product.self)
-            #expect(broken.error?.label == "decoding")
-        }
-    }
-
-    @Test("Testing offline: a channel that logs is silenced for a test")
-    func silenced() async throws {
-        let transport = FixtureTransport([Fixture(.get, "breads", status: 503)])
-        #expect(Channel.bakery.logger is CoreNetworkLogger)
-        await withChannel(.bakery, transport: transport, change: { $0.logger = nil }) {
-            let rejected = await BakeryNetworker<Never>().networkManager.response(for: TypedEndpoint.get("breads"), as: .nothing)
-            #expect(rejected.error != nil)
-        }
-    }
-
-    @Test("Trust: a set of pins")
-    func trust() throws {
-        let text = """
-            -----BEGIN PUBLIC KEY-----
-            MFkwEwYHKoZIzj0CAQYIKoZIzj0DAQcDQgAEaxfR8uEsQkf4vOblY6RA8ncDfYEt
-            6zOg9KE5RdiYwpZP40Li/hp/m47n60p8D54WK84zV2sxXs7LtkBoN79R9Q==
-            -----END PUBLIC KEY-----
-            """
-        let backupPin = try Certificate.pin(ofPublicKeyPEM: text)
-        let certificate = (pin: "sha256/AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA=", der: Data())
-        var pins = PinSet([
-            "api.shop.example": [certificate.pin, backupPin], "**.cdn.shop.example": [certificate.pin, backupPin],
-        ])
-        pins.expiry = Date(timeIntervalSinceNow: 365 * 86_400)
-        var environment = APIEnvironment(ShopHost.production)
-        environment.serverTrustManager = ServerTrustManager(pins: pins)
-        let channel = Channel(name: "shop", environment: environment)
-        #expect(channel.problems.isEmpty && channel.warnings.isEmpty)
-        #expect(environment.serverTrustManager.pins.pins(for: "a.b.cdn.shop.example").count == 2)
-    }
-
-    @Test("Errors: the app's own, and messages", arguments: [409, 500])
-    func errors(status: Int) async throws {
-        let seen = Seen()
-        let show = { (text: String) in seen.change { $0 = text } }
-        var channel = Channel.shop(.production)
-        channel.interceptors = []
-        channel.transport = FixtureTransport([Fixture(status: status, body: status == 409 ? #"{"code": "sold-out"}"# : "down")])
-        channel.errorFilter = ErrorFilter.rejection(ShopError.self)
-            .localized(["transport": "Bağlantı kurulamadı."], default: "Bir şeyler ters gitti.")
-        let manager = NetworkManager<ShopEndpoint>(channel: channel)
-        let response = await manager.response(for: ShopEndpoint.product(7), as: Product.self)
-        if let error = response.error {
-            if let shop: ShopError = error.app() {
-                show(shop.code)
-            } else if error.isCancelled {
-                return
-            } else {
-                show(error.localizedDescription)
-            }
-        }
-        #expect(status == 409 ? seen.text == "sold-out" : seen.text == "Bir şeyler ters gitti.")
-    }
-}
-
-/// The output of a sample, from any thread.
-final class Seen: Sendable {
-    private let state = Mutex("")
-    var text: String { state.withLock { $0 } }
-    func change(_ change: @Sendable (inout String) -> Void) { state.withLock { change(&$0) } }
 }

@@ -32,28 +32,21 @@ struct TroubleshootingTests {
         #expect(page.contains("| `\(try #require(message))` |"))
     }
 
-    @Test("names the path of what cannot be decoded")
-    func decoding() async throws {
-        let body = #"[{"id": 1}, {"id": 2}, {"id": 3}, {"id": "4"}]"#
-        let manager = Channel.test(FixtureTransport([Fixture(body: body)])).manager
-        let error = await manager.response(for: .get("products"), as: .decodable([Product].self)).error
-        #expect(
-            error?.description.hasPrefix("cannot decode Array<Product>, at '[3].id' – ") == true, "\(error?.description ?? "")")
+    private func description(_ fixture: Fixture = Fixture(), _ change: (inout Channel) -> Void = { _ in }) async -> String {
+        let manager = Channel.test(FixtureTransport([fixture]), change).manager
+        return await manager.response(for: .get("products"), as: .decodable([[String: Int]].self)).error?.description ?? ""
     }
 
-    @Test("names the problem of a channel")
-    func channel() async throws {
-        var channel = Channel.shop(.production)
-        channel.limits.redirects = -1
-        let error = await CommonDispatcher(channel: channel).response(for: TypedEndpoint.get("products"), as: .nothing).error
-        #expect(error?.description.hasPrefix("the channel is not usable: limits.redirects is -1") == true)
-    }
-
-    @Test("says that an error envelope has another shape")
-    func envelope() async throws {
-        var channel = Channel.shop(.production)
-        channel.transport = FixtureTransport([Fixture(status: 401, body: #"{"error": 7}"#)])
-        let error = await CommonDispatcher(channel: channel).response(for: TypedEndpoint.get("products"), as: .nothing).error
-        #expect(error?.description.contains("the body could not be read as the channel's error (") == true)
+    @Test("begin as an error's description")
+    func descriptions() async {
+        let product = await description(Fixture(body: #"[{"id": 1}, {"id": "4"}]"#))
+        #expect(product.hasPrefix("cannot decode Array<Dictionary<String, Int>>, at '[1].id' – "), "\(product)")
+        let channel = await description { $0.limits.redirects = -1 }
+        #expect(channel.hasPrefix("the channel is not usable: limits.redirects is -1"), "\(channel)")
+        struct ShopError: Error, Decodable { let code: String }
+        let envelope = await description(Fixture(status: 401, body: #"{"error": 7}"#)) {
+            $0.errorFilter = .rejection(ShopError.self)
+        }
+        #expect(envelope.contains("the body could not be read as the channel's error ("), "\(envelope)")
     }
 }

@@ -1,5 +1,5 @@
-// What the samples in doc comments take for granted: an app's own types, functions and values. DocCommentTests compiles each
-// sample as a method of `Interactor`. Nothing here runs.
+// What samples take for granted: an app's own types, functions and values. SamplesTests compiles a doc comment's sample as a
+// method of `Interactor`, and a page's statements as a method of the class with the page's name, if there is one here.
 
 import CoreAPI
 import CoreAPIReactive
@@ -12,7 +12,10 @@ import DLInteractors
 import DLNetworker
 import Foundation
 import HTTPTypes
+import Logging
+import Observation
 import OpenCombineShim
+import Synchronization
 import Testing
 
 // OpenCombine has one, too.
@@ -24,12 +27,10 @@ struct NewOrder: Codable, Sendable { let items: [String] }
 struct OrderEvent: Decodable, Sendable { let status: String }
 struct Note: Codable, Sendable { let text: String }
 struct Token: Decodable, Sendable { let accessToken: String }
-struct ShopError: Error, Decodable { let code: String }
 struct ShopEnvelope: Decodable { let error: ShopError? }
 struct SoldOut: Error {}
 typealias Item = Order
 typealias Photo = Order
-typealias Position = Order
 typealias Line = Note
 
 struct OrderEndpoint: Endpoint {
@@ -48,11 +49,6 @@ typealias TokenEndpoint = OrderEndpoint
 
 enum OrderEndpoints: EndpointProvider {
     static let place: POST<NewOrder, Order> = create("orders")
-}
-
-enum ShopHost: String, EnvironmentType {
-    case simulated, staging, production
-    var baseURL: String { "https://\(rawValue).shop.example" }
 }
 
 struct ShopAuth: RequestInterceptor {}
@@ -124,4 +120,86 @@ var environment: APIEnvironment {
     var following: Cancellable?
     var chat: Cancellable?
     var socket: WebSocket!
+
+    enum ShopHost: String, EnvironmentType {
+        case simulated, staging, production
+        var baseURL: String { "https://\(rawValue).shop.example" }
+    }
 }
+
+// MARK: - Pages
+
+struct BakeryEnvelope: Decodable { let error: BakeryError? }
+struct BakeryError: Error, Decodable { let code: String }
+struct Book: Decodable, Sendable { let title: String }
+struct ChatAnswer: Decodable, Sendable {
+    struct Choice: Decodable, Sendable { let message: ChatMessage }
+    let choices: [Choice]
+}
+struct EmptyResponse: Decodable {}
+struct ExampleObject: Codable, Equatable { let id, text: String? }
+struct Export: Decodable, Sendable { let id: Int }
+struct GalleryError: Error, Decodable { let reason: String }
+struct KioskOrderListResponse: Decodable { let orders: [Int] }
+struct OrderPage: Decodable, Sendable {
+    let orders: [Int]
+    let next: String?
+}
+struct Parcel: Codable, Sendable { let id: Int }
+struct Product: Decodable, Equatable, Sendable { let id: Int }
+struct Recipe: Decodable, Equatable, Sendable {
+    let title: String
+    let minutes: Int
+}
+struct TokenPair: Codable, Sendable { let accessToken, refreshToken: String }
+struct WeatherQuery: Decodable, Equatable, Sendable { let city: String }
+typealias OrderStatus = OrderEvent
+
+enum ShopEndpoint: Endpoint {
+    case product(Int)
+    var path: String {
+        switch self {
+        case .product(let id): "products/\(id)"
+        }
+    }
+    var method: HTTPRequest.Method { .get }
+}
+
+enum Giphy {
+    enum Hosts: String, EnvironmentType {
+        case production
+        var baseURL: String { "https://api.giphy.example" }
+    }
+    enum API: Endpoint {
+        case trending
+        var path: String { "/v1/gifs/trending" }
+        var method: HTTPMethod { .get }
+    }
+    enum Responses {
+        struct Page: Decodable { let data: [GIF] }
+        struct GIF: Decodable { let id: String }
+    }
+}
+
+protocol KioskOrderListInteractorOutput: AnyObject {
+    func handleOrderListResponse(_ result: Result<KioskOrderListResponse, APIClientError>)
+    func handleCancelResponse(_ result: Result<EmptyResponse, APIClientError>)
+}
+
+func write(_ line: String) {}
+
+let signedOut = Mutex(false)
+let transport = FixtureTransport([Fixture(.get, "breads", status: 503)])
+
+final class README { let manager = BasketInteractor().networkManager }
+final class Authentication { let stored = "" }
+final class Bodies {
+    var (orders, photos, last) = ([Export](), [String: Data](), nil as String?)
+}
+
+final class Cookies { let jar = CookieJar() }
+final class Errors { let manager = NetworkManager<ShopEndpoint>(channel: .shop(.production)) }
+final class LoggingMetricsTracing { let logger = Logger(label: "shop") }
+final class MutualTLS { let folder = IdentityFolder(path: "") }
+final class Recipes { var found: [Int] = [] }
+final class Trust { let (certificate, backupPin) = ((pin: "", der: Data()), "") }

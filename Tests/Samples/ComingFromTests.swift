@@ -1,17 +1,15 @@
 import TestSupport
 
-@Suite("The code that teams have today, with the changes that the pages name", .closing, .timeLimit(.minutes(1)))
-struct SeedSnippetsTests {
-    @MainActor
-    final class Output: KioskOrderListInteractorOutput {
-        var orders: CheckedContinuation<[Int], Never>?
-        var cancelled: CheckedContinuation<Bool, Never>?
-
-        nonisolated func handleOrderListResponse(_ result: Result<KioskOrderListResponse, APIClientError>) {
-            MainActor.assumeIsolated { orders?.resume(returning: (try? result.get().orders) ?? []) }
+/// The code that teams have today, with the changes that the pages name.
+@Suite("Coming from …", .closing, .timeLimit(.minutes(1)))
+struct ComingFromTests {
+    final class KioskOutput: KioskOrderListInteractorOutput {
+        let (results, heard) = AsyncStream.makeStream(of: String.self)
+        func handleOrderListResponse(_ result: Result<KioskOrderListResponse, APIClientError>) {
+            heard.yield("\((try? result.get().orders) ?? [])")
         }
-        nonisolated func handleCancelResponse(_ result: Result<EmptyResponse, APIClientError>) {
-            MainActor.assumeIsolated { cancelled?.resume(returning: (try? result.get()) != nil) }
+        func handleCancelResponse(_ result: Result<EmptyResponse, APIClientError>) {
+            heard.yield((try? result.get()) == nil ? "not cancelled" : "cancelled")
         }
     }
 
@@ -20,38 +18,32 @@ struct SeedSnippetsTests {
         let transport = FixtureTransport([
             Fixture(.get, "order?page=1", body: #"{"orders": [1, 2]}"#), Fixture(.post, "order/2/cancel", status: 204, body: ""),
         ])
-        var kiosk = Channel(name: "api.kiosk.example", environment: APIEnvironment("kiosk", baseURL: "https://api.kiosk.example"))
-        kiosk.interceptors = [KioskAuthRequestInterceptor()]
+        let kiosk = Channel(name: "api.kiosk.example", environment: APIEnvironment("kiosk", baseURL: "https://api.kiosk.example"))
         await withChannel(kiosk, transport: transport) {
             let interactor = KioskOrderListInteractor()
-            let output = Output()
+            let output = KioskOutput()
             interactor.output = output
-            let orders = await withCheckedContinuation {
-                output.orders = $0
-                interactor.fetchOrderList(path: "page=1")
-            }
-            #expect(orders == [1, 2])
-            let isCancelled = await withCheckedContinuation {
-                output.cancelled = $0
-                interactor.cancel(id: 2)
-            }
-            #expect(isCancelled)
+            var results = output.results.makeAsyncIterator()
+            interactor.fetchOrderList(path: "page=1")
+            #expect(await results.next() == "[1, 2]")
+            interactor.cancel(id: 2)
+            #expect(await results.next() == "cancelled")
         }
     }
 
     @Test("Moya: an environment, targets with a base URL and a key path, an error filter and a result handler by conformance")
     func dispatcher() async throws {
-        let statuses: [String: Int] = ["/pictures": 200, "/avatars/1": 404, "/avatars/2": 409, "/avatars/3": 401]
+        let statuses = ["/pictures": 200, "/avatars/1": 404, "/avatars/2": 409, "/avatars/3": 401]
         let signedOut = Shared(false)
         let server = try LoopbackServer.test { request in
             let status = statuses[request.path] ?? 500
             return .json(status == 409 ? #"{"reason": "taken"}"# : #"{"data": {"items": ["a", "b"]}}"#, status: status)
         }
-        var channel = gallery(.staging) { signedOut.change { $0 = true } }.channel
+        var channel = closing(gallery(.staging) { signedOut.change { $0 = true } }.channel)
         channel.environment.overridesBaseURLs = true
         channel.environment.baseURL = server.url
         channel.environment.allowsInsecureConnections = true
-        let dispatcher = CommonDispatcher(channel: channel)
+        let dispatcher = channel.dispatcher
         func items(_ target: GalleryTarget) async throws -> [String] {
             try await dispatcher.request(target, as: .decodable([String].self))
         }
@@ -60,9 +52,7 @@ struct SeedSnippetsTests {
         let taken = await dispatcher.response(for: GalleryTarget.avatar(id: 2), as: .json)
         #expect(taken.error?.app(GalleryError.self)?.reason == "taken")
         _ = try? await items(.avatar(id: 3))
-        #expect(signedOut.current)
-        #expect(server.requests.allSatisfy { $0.headers["x-gallery"] == "1" })
-        await channel.close()
+        #expect(signedOut.current && server.requests.allSatisfy { $0.headers["x-gallery"] == "1" })
     }
 
     @Test("Moya: certificates by conformance pin their hosts")
@@ -71,9 +61,7 @@ struct SeedSnippetsTests {
         #expect(GalleryCertificate.allCases.map(\.evaluatorKey) == ["*.gallery.example", "avatars.gallery.example"])
     }
 
-    @Test(
-        "Fetcher: endpoints with and without a provider, a header type, an enhancer with a priority, a handler with a value"
-    )
+    @Test("Fetcher: endpoints with and without a provider, a header type, an enhancer with a priority, a handler with a value")
     func fetcher() async throws {
         let server = try LoopbackServer.test { request in
             switch request.path {
@@ -97,16 +85,15 @@ struct SeedSnippetsTests {
         try await fetcher.request(ExampleEndpoints.post()(ExampleObject(id: "2", text: nil)))
         let missing: GET<Void, ExampleObject> = GET("missing")
         #expect(try await fetcher.request(missing) == ExampleObject(id: nil, text: nil))
-        let raw = try await fetcher.request(GET<Void, JSONValue>("get?id=1"))
-        #expect(raw.object?["id"]?.string == "1")
+        #expect(try await fetcher.request(GET<Void, JSONValue>("get?id=1"))["id"]?.string == "1")
         #expect(server.requests.allSatisfy { $0.headers["accept-language"] == "tr" })
         #expect(server.requests.first { $0.path == "/post" }?.bodyText == #"{"id":"2"}"#)
     }
 
     @Test("A hand-written client: a class around a client, with a handler and an environment enum")
     func client() async throws {
-        let client = GiphyAPIClient(
-            transport: FixtureTransport([Fixture(.get, "v1/gifs/trending", body: #"{"data": [{"id": "g"}]}"#)]))
+        let fixture = Fixture(.get, "v1/gifs/trending", body: #"{"data": [{"id": "g"}]}"#)
+        let client = GiphyAPIClient(transport: FixtureTransport([fixture]))
         let page: [String]? = await withCheckedContinuation { continuation in
             client.fetchTrending { page, error in continuation.resume(returning: page?.data.map(\.id)) }
         }

@@ -1,7 +1,7 @@
 import TestSupport
 
-@Suite("Language models: the samples", .closing, .timeLimit(.minutes(1)))
-struct LanguageModelTests {
+@Suite("Language models", .closing, .timeLimit(.minutes(1)))
+struct LanguageModelsTests {
     private static func piece(_ delta: String, _ end: String = "null") -> String {
         #"data: {"id":"1","choices":[{"index":0,"delta":\#(delta),"finish_reason":\#(end)}]}"# + "\n\n"
     }
@@ -10,8 +10,12 @@ struct LanguageModelTests {
 
     private static let done = piece("{}", #""stop""#) + "data: [DONE]\n\n"
 
-    private static func events(_ text: String) -> ServerReply {
-        .ok(Data(text.utf8), headers: ["Content-Type": "text/event-stream"])
+    /// Sends events, and does not end the response.
+    private static func open(_ events: String) -> ServerReply {
+        [
+            .sendHead(status: 200, headers: ["Content-Type": "text/event-stream", "Transfer-Encoding": "chunked"]),
+            .sendChunk(Data(events.utf8)), .stall,
+        ]
     }
 
     private func manager(_ server: LoopbackServer) -> NetworkManager<Never> {
@@ -22,40 +26,34 @@ struct LanguageModelTests {
 
     /// The output of `ask`.
     private func asked(_ server: LoopbackServer) async throws -> String {
-        let manager = manager(server)
         let shown = Shared("")
-        try await ask("How do bees find home?", through: manager) { text in shown.change { $0 += text } }
+        try await ask("How do bees find home?", through: manager(server)) { text in shown.change { $0 += text } }
         return shown.current
     }
 
     @Test("a POST streams its pieces up to the sentinel, and the request is in the server's spelling")
     func streaming() async throws {
-        let server = try LoopbackServer.test { _ in
-            [
-                .sendHead(status: 200, headers: ["Content-Type": "text/event-stream", "Transfer-Encoding": "chunked"]),
-                .sendChunk(Data((Self.text("By the ") + Self.text("sun.") + Self.done).utf8)), .stall,
-            ]
-        }
+        let server = try LoopbackServer.test { _ in Self.open(Self.text("By the ") + Self.text("sun.") + Self.done) }
         #expect(try await asked(server) == "By the sun.")
         let request = try #require(server.requests.first)
         #expect(server.requests.count == 1 && request.method == "POST")
         #expect(
-            String(decoding: request.body, as: UTF8.self)
+            request.bodyText
                 == #"{"messages":[{"content":"How do bees find home?","role":"user"}],"model":"small","stream":true}"#)
         try await server.waitForOpenConnections(atMost: 0)
     }
 
-    @Test("a rejection, a response in JSON and an error frame are the same error", arguments: 0..<3)
-    func errors(way: Int) async throws {
-        let body = #"{"error":{"message":"quota exceeded","type":"insufficient_quota"}}"#
-        let server = try LoopbackServer.test { _ in
-            switch way {
-            case 0: .json(body, status: 429)
-            case 1: .json(body)
-            default: Self.events(Self.text("By ") + "event: error\ndata: \(body)\n\n")
-            }
-        }
-        #expect(try await asked(server) == (way == 2 ? "By " : "") + "\nThe model says: quota exceeded")
+    private static let quota = #"{"error":{"message":"quota exceeded","type":"insufficient_quota"}}"#
+
+    @Test(
+        "a rejection, a response in JSON and an error frame are the same error",
+        arguments: [
+            (.json(quota, status: 429), ""), (.json(quota), ""),
+            (open(text("By ") + "event: error\ndata: \(quota)\n\n"), "By "),
+        ] as [(ServerReply, String)])
+    func errors(reply: ServerReply, shown: String) async throws {
+        let server = try LoopbackServer.test { _ in reply }
+        #expect(try await asked(server) == shown + "\nThe model says: quota exceeded")
         #expect(server.requests.count == 1)
     }
 
@@ -73,12 +71,7 @@ struct LanguageModelTests {
 
     @Test("cancelling the task closes the connection, and is no error for the user")
     func stopping() async throws {
-        let server = try LoopbackServer.test { _ in
-            [
-                .sendHead(status: 200, headers: ["Content-Type": "text/event-stream", "Transfer-Encoding": "chunked"]),
-                .sendChunk(Data(Self.text("By the ").utf8)), .stall,
-            ]
-        }
+        let server = try LoopbackServer.test { _ in Self.open(Self.text("By the ")) }
         let manager = manager(server)
         let (shown, show) = AsyncStream.makeStream(of: String.self)
         let task = Task { try await ask("How do bees find home?", through: manager) { show.yield($0) } }
@@ -96,7 +89,7 @@ struct LanguageModelTests {
             + call(0, #""function":{"arguments":"{\"city\":"}"#)
             + call(1, #""id":"b","function":{"name":"time","arguments":"{}"}"#)
             + call(0, #""function":{"arguments":"\"İzmir\"}"}"#) + Self.done
-        let server = try LoopbackServer.test { _ in Self.events(text) }
+        let server = try LoopbackServer.test { _ in Self.open(text) }
         let request = ChatRequest(messages: [], tools: [.object(["type": .string("function")])])
         let calls = try await toolCalls(for: request, through: manager(server))
         #expect(calls.map(\.name) == ["weather", "time"] && calls.map(\.id) == ["a", "b"])
@@ -110,7 +103,7 @@ struct LanguageModelTests {
             .json(#"{"choices":[{"message":{"role":"assistant","content":"{\"title\":\"Menemen\",\"minutes\":20}"}}]}"#)
         }
         #expect(try await recipe(for: "menemen", through: manager(server)) == Recipe(title: "Menemen", minutes: 20))
-        let sent = String(decoding: try #require(server.requests.first).body, as: UTF8.self)
+        let sent = try #require(server.requests.first).bodyText
         #expect(sent.contains(#""response_format":{"type":"json_object"}"#) && !sent.contains("stream"))
     }
 }
