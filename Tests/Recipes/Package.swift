@@ -2,7 +2,7 @@
 import PackageDescription
 
 // Samples of the pages with the packages that they stand for. A separate package, so that neither users nor the ordinary tests
-// resolve those. The samples are links to Tests/DocumentationTests. Scripts/peers runs the tests.
+// resolve those. Scripts/peers copies the samples from the pages, and runs the tests.
 
 let package = Package(
     name: "Recipes",
