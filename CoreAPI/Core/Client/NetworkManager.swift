@@ -89,6 +89,13 @@ extension NetworkManager {
     ) -> Cancellable {
         start(endpoint, .nothing) { await completion($0.result) }
     }
+
+    /// Sends a request and returns the whole response: head, body, metrics, attempts and result. A failure keeps everything.
+    public func response<Value: Decodable & Sendable>(
+        for endpoint: EndpointItem, as type: Value.Type = Value.self
+    ) async -> Response<Value> {
+        await response(for: endpoint, as: .decodable(type))
+    }
 }
 
 /// For a feature whose endpoints are all typed: `NetworkManager<Never>`, `DLNetworker<Never>`.

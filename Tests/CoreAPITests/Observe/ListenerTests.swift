@@ -86,7 +86,7 @@ struct ListenerTests {
         channel.modifiers = [Timeout(total: .seconds(86_400))]
         channel.interceptors = [RetryPolicy(base: .seconds(3_600), cap: .seconds(3_600))]
         channel.listeners = [
-            FunctionLogger { event in
+            Hearing { event in
                 if case .retrying(let response, _) = event { tell.yield(response.attempts.count) }
             }
         ]
