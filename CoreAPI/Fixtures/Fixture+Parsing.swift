@@ -113,7 +113,7 @@ private struct FixtureReader {
     }
 
     private mutating func readRequest(_ text: Substring) throws(FixtureError) {
-        let words = text.split(separator: " ")
+        let words = text.utf8.split(separator: UInt8(ascii: " ")).map { Substring($0) }
         guard words.count == 2, let method = HTTPRequest.Method(rawValue: String(words[0])) else {
             throw unreadable("expected a method and a path, such as 'GET orders?page=1', got '\(text)'")
         }

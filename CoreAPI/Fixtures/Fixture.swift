@@ -61,7 +61,8 @@ public struct Fixture: RequestModifier {
         _ method: HTTPRequest.Method, _ target: String, status: Int = 200, headers: Headers = [:], body: String = "",
         stream: [Piece]? = nil, delay: Duration = .zero, failure: TransportError? = nil
     ) {
-        let parts = target.split(separator: "?", maxSplits: 1)
+        // Octets, because a separator before a combining mark is none to Swift.
+        let parts = target.utf8.split(separator: UInt8(ascii: "?"), maxSplits: 1).map { Substring($0) }
         self.method = method
         path = PercentEncoding.path(String(parts.first?.unicodeScalars.drop { $0 == "/" } ?? Substring.UnicodeScalarView()))
         query = parts.count == 2 ? Self.items(of: parts[1]) : []
@@ -82,9 +83,10 @@ public struct Fixture: RequestModifier {
     }
 
     private static func items(of query: Substring) -> [(name: String, value: String?)] {
-        query.split(separator: "&").map { item in
-            let pair = item.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
-            return (PercentEncoding.decode(pair[0]), pair.count == 2 ? PercentEncoding.decode(pair[1]) : nil)
+        query.utf8.split(separator: UInt8(ascii: "&")).map { item in
+            let pair = item.split(separator: UInt8(ascii: "="), maxSplits: 1, omittingEmptySubsequences: false)
+                .map { PercentEncoding.decode(Substring($0)) }
+            return (pair[0], pair.count == 2 ? pair[1] : nil)
         }
     }
 

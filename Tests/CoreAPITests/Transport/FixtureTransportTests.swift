@@ -104,6 +104,14 @@ struct FixtureTransportTests {
         #expect(fixture.headers.elements.map { Array($0.value.utf8) } == [Array("\u{301}a".utf8)])
     }
 
+    @Test("have a path and a query that are split at octets, too", arguments: ["\u{301}a", "\u{93F}", "\u{20E3}"])
+    func octetsOfTargets(mark: String) async throws {
+        let fixture = try Fixture(parsing: "GET \(mark)/x?\(mark)=\(mark)&a=1&\(mark)b=2\n200\n\n{\"page\":1}", file: "x.http")
+        let items = [QueryItem(mark, mark), QueryItem("a", "1"), QueryItem("\(mark)b", "2")]
+        let response: Response<Page> = await channel(fixture).manager.response(for: TestEndpoint("\(mark)/x", modifiers: items))
+        #expect(try response.value.page == 1)
+    }
+
     @Test(
         "that cannot be read give the line and the reason",
         arguments: [
