@@ -118,8 +118,7 @@ struct ExchangeFailure {
     private func broken(_ reason: String? = nil) -> TransportError { hasHead ? truncated : lost(reason) }
 
     private var truncated: TransportError {
-        .truncated(
-            received: Int64(exchange.body.data.count), expected: handle.announcedBytes >= 0 ? handle.announcedBytes : nil)
+        .truncated(received: exchange.bodyEnd.taken, expected: handle.announcedBytes >= 0 ? handle.announcedBytes : nil)
     }
 
     /// No response at all. An idempotent request may be repeated even if the server processed it.

@@ -58,6 +58,19 @@ struct CompressionTests {
         #expect(try await requests.send(.get, server.url).transportError?.label == "truncated")
     }
 
+    @Test("An encoded body without its last chunk is counted in the bytes that arrived")
+    func cutChunks() async throws {
+        let server = try LoopbackServer.start { _ in
+            [
+                .sendHead(status: 200, headers: ["Content-Encoding": "gzip", "Transfer-Encoding": "chunked"]),
+                .sendChunk(Self.packed.prefix(20)), .closeConnection,
+            ]
+        }
+        let response = try await requests.send(.get, server.url)
+        #expect(response.transportError == .truncated(received: 20, expected: nil))
+        #expect(response.text.hasPrefix("hello, h") && response.metrics?.bytesReceived == 20)
+    }
+
     @Test(
         "Damaged and foreign codings are malformed: a wrong checksum and length, in the second file, too, no gzip, no such block",
         arguments: [
