@@ -48,20 +48,22 @@ private struct UpgradeTransport: Transport {
         }
     }
 
+    /// In bytes, because a field may have any charset, and a cookie declares none.
     private static func head(of request: Request) throws(RequestError) -> Data {
-        var lines = ["GET \(request.url.target) HTTP/1.1"]
-        if !request.headers.contains(where: { $0.name.canonicalName == "host" }) {
-            lines.append("Host: \(request.url.authority)")
+        var lines = [Array("GET \(request.url.target) HTTP/1.1".utf8)]
+        func add(_ name: String, _ value: some Sequence<UInt8>) { lines.append(Array("\(name): ".utf8) + value) }
+        if !request.headers.contains(where: { $0.name.canonicalName == "host" }) { add("Host", request.url.authority.utf8) }
+        if request.headers[.userAgent] == nil { add("User-Agent", Kit.userAgent.utf8) }
+        for field in request.headers where !notSent.contains(field.name) {
+            field.withUnsafeBytesOfValue { add(field.name.rawName, $0) }
         }
-        if request.headers[.userAgent] == nil { lines.append("User-Agent: \(Kit.userAgent)") }
-        for field in request.headers where !notSent.contains(field.name) { lines.append("\(field.name.rawName): \(field.value)") }
-        let cookies = request.headers[values: .cookie]
-        if !cookies.isEmpty { lines.append("Cookie: \(cookies.joined(separator: "; "))") }
-        for line in lines where line.utf8.contains(where: { $0 == 0x0D || $0 == 0x0A || $0 == 0 }) {
-            let name = String(line.prefix { $0 != ":" }).escapingControls
+        let cookies = request.headers[fields: .cookie].map { $0.withUnsafeBytesOfValue { Array($0) } }
+        if !cookies.isEmpty { add("Cookie", cookies.joined(separator: "; ".utf8)) }
+        for line in lines where line.contains(where: { $0 == 0x0D || $0 == 0x0A || $0 == 0 }) {
+            let name = String(decoding: line.prefix { $0 != UInt8(ascii: ":") }, as: UTF8.self).escapingControls
             throw .malformedHeader(name: name, reason: "it holds CR, LF or NUL, which would end it early (RFC 9110 §5.5)")
         }
-        return Data((lines.joined(separator: "\r\n") + "\r\n\r\n").utf8)
+        return Data((lines + [[], []]).joined(separator: "\r\n".utf8))
     }
 
     private static let notSent: Set<HTTPField.Name> = [.cookie, .contentLength, .transferEncoding]
@@ -102,7 +104,10 @@ private struct UpgradeTransport: Transport {
         guard head.headers[.location] != nil else { return head }
         var head = head
         // One by one: joined to one address, two of them would be followed.
-        head.headers[values: .location] = head.headers[values: .location].map(\.withHTTPScheme)
+        head.headers[fields: .location] = head.headers[fields: .location].map { field in
+            let address = field.value.withHTTPScheme
+            return address == field.value ? field : HTTPField(name: .location, value: address)
+        }
         return head
     }
 }
@@ -262,7 +267,9 @@ struct ResponseReader {
         guard !line.contains(0), !line.contains(0x0D) else {
             throw malformed("the field \(name) has a NUL or CR (RFC 9110 §5.5)")
         }
-        return HTTPField(name: name, value: String(decoding: line[(colon + 1)...], as: UTF8.self).trimmingHTTPWhitespace())
+        var value = line[(colon + 1)...].drop { $0 == 0x20 || $0 == 0x09 }
+        while let last = value.last, last == 0x20 || last == 0x09 { value.removeLast() }
+        return HTTPField(name: name, lenientValue: value)
     }
 
     private mutating func readBody(_ fields: HTTPFields) async throws -> Data {

@@ -112,6 +112,23 @@ struct HandshakeTests {
         #expect(error?.transport == .truncated(received: received, expected: nil))
     }
 
+    @Test("cookies and fields keep bytes that are not UTF-8, in both directions")
+    func bytesOfFields() async throws {
+        let server = try LoopbackServer.test { _ in
+            let cookie = Data("HTTP/1.1 403 No\r\nContent-Length: 0\r\nX-Name: \t".utf8) + [0xE9]
+            return [.send(cookie + Data(" \r\nSet-Cookie: a=".utf8) + [0xE9] + Data("\r\n\r\n".utf8))]
+        }
+        let jar = CookieJar()
+        let channel = Channel.test(server) { $0.cookies = jar }
+        for _ in 0..<2 {
+            let error = await failure { try await channel.dispatcher.webSocket(.get("chat")) }
+            let field = try #require(HTTPField.Name("X-Name").flatMap { error?.context.head?.headers[fields: $0].first })
+            #expect(field.withUnsafeBytesOfValue { $0.elementsEqual([0xE9]) })
+        }
+        #expect(jar.cookies.map { $0.valueBytes.revealed } == [[0xE9]])
+        #expect(server.requests.last?.rawHead.firstRange(of: Data("Cookie: a=".utf8) + [0xE9, 0x0D]) != nil)
+    }
+
     static let malformed: [ServerReply] =
         [
             "hello", "HTTP/2 101 x", "HTTP/1.1 1x1 x", "HTTP/1.1 099 x", "HTTP/1.1 101 Switching\r\nbad line",
