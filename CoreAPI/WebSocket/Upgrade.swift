@@ -72,13 +72,14 @@ private struct UpgradeTransport: Transport {
         _ attempt: Attempt, _ head: Data, over connection: any RawConnection, _ key: String, _ options: WebSocket.Options
     ) async -> RawResponse {
         let request = attempt.request
+        let clock = HandshakeClock(request, connection)
         var reader = ResponseReader(
             attempt.call.channel.limits, discardsBody: { attempt.bodyLimit(of: $0).isDiscarded }
-        ) { try await request.limit(connection) { try await connection.read() } }
+        ) { try await clock.limit { try await connection.read() } }
         var metrics = connection.metrics
         let began = ContinuousClock.now
         do {
-            try await request.limit(connection) { try await connection.write(head) }
+            try await clock.limit { try await connection.write(head) }
             let response = try await reader.read()
             metrics?.firstByte = began.duration(to: .now)
             metrics?.total += began.duration(to: .now)
@@ -112,23 +113,30 @@ private struct UpgradeTransport: Transport {
     }
 }
 
-extension Request {
-    /// Ends a connection if a step takes longer than the call's timeouts allow.
-    fileprivate func limit<Value>(_ connection: any RawConnection, _ step: () async throws -> Value) async throws -> Value {
-        let left = ContinuousClock.now.duration(to: deadline)
-        let isTotal = left < timeout.idle
-        let isOver = Mutex(false)
-        let clock = Task { [idle = timeout.idle] in
-            try await Task.sleep(for: isTotal ? left : idle)
-            isOver.withLock { $0 = true }
+/// The call's clocks, for the steps of a handshake.
+private final class HandshakeClock: Sendable {
+    private let request: Request
+    private let connection: any RawConnection
+    /// Of any step: a clock may close the connection when its own step is just over.
+    private let expired = Mutex<TransportError?>(nil)
+
+    init(_ request: Request, _ connection: any RawConnection) { (self.request, self.connection) = (request, connection) }
+
+    /// Ends the connection if a step takes longer than the call's timeouts allow.
+    func limit<Value>(_ step: () async throws -> Value) async throws -> Value {
+        let (left, timeout) = (ContinuousClock.now.duration(to: request.deadline), request.timeout)
+        let clock = Task {
+            try await Task.sleep(for: min(left, timeout.idle))
+            expired.withLock {
+                $0 = left < timeout.idle ? .timedOut(.total, after: timeout.total) : .timedOut(.idle, after: timeout.idle)
+            }
             connection.close()
         }
         defer { clock.cancel() }
         do {
             return try await step()
         } catch {
-            guard isOver.withLock({ $0 }) else { throw error }
-            throw isTotal ? TransportError.timedOut(.total, after: timeout.total) : .timedOut(.idle, after: timeout.idle)
+            throw expired.withLock { $0 } as (any Error)? ?? error
         }
     }
 }

@@ -283,6 +283,31 @@ struct HandshakeTests {
         try await server.waitForOpenConnections(atMost: 0)
     }
 
+    /// Its first bytes arrive when it is closed.
+    private final class LateConnection: RawConnection, ConnectingTransport {
+        let metrics: ExchangeMetrics? = nil
+        private let (closed, end) = AsyncStream.makeStream(of: Void.self)
+        private let unread = Mutex<Data?>(Data("HTTP/1.1 ".utf8))
+
+        func send(_ attempt: Attempt) async -> RawResponse { attempt.failed(CancellationError()) }
+        func connect(_ attempt: Attempt) async -> any RawConnection { self }
+        func write(_ data: Data) {}
+        func close() { end.finish() }
+
+        func read() async throws -> Data? {
+            for await _ in closed {}
+            guard let data = unread.withLock({ $0.take() }) else { throw CancellationError() }
+            return data
+        }
+    }
+
+    @Test("a clock that ends the connection between two of its bytes is the reason, and not a cancellation")
+    func lateClock() async throws {
+        let endpoint = TestEndpoint(modifiers: [Timeout(idle: .milliseconds(50))])
+        let error = await failure { try await Channel.test(LateConnection()).dispatcher.webSocket(endpoint) }
+        #expect(error?.transport == .timedOut(.idle, after: .milliseconds(50)), "\(String(describing: error))")
+    }
+
     @Test("pins and authorities are the channel's")
     func trust() async throws {
         let server = try LoopbackServer.test(tls: ServerTLS()) { .webSocket($0, serve: echo) }
