@@ -86,8 +86,8 @@ private struct UpgradeTransport: Transport {
             metrics?.httpVersion = "HTTP/1.1"
             guard response.head.status.code == 101 else {
                 connection.close()
-                metrics?.bytesReceived = Int64(response.body.count)
-                return RawResponse(attempt, head: readable(response.head), body: .bytes(response.body), metrics: metrics)
+                metrics?.bytesReceived = Int64(reader.body.count)
+                return RawResponse(attempt, head: readable(response.head), body: .bytes(reader.body), metrics: metrics)
             }
             let agreement = try Handshake.check(response.head.headers, key: key, options)
             let upgraded = UpgradedConnection(connection, response.rest, agreement)
@@ -95,8 +95,8 @@ private struct UpgradeTransport: Transport {
         } catch {
             connection.close()
             let head = reader.head.map(readable)
-            let failure = APIClientError(error, APIClientError.Context(request, head: head))
-            return RawResponse(attempt, head: head, failure: failure, metrics: metrics)
+            let failure = APIClientError(error, APIClientError.Context(request, head: head, body: reader.body))
+            return RawResponse(attempt, head: head, body: .bytes(reader.body), failure: failure, metrics: metrics)
         }
     }
 
@@ -195,12 +195,13 @@ extension String {
 struct ResponseReader {
     struct Parsed {
         let head: ResponseHead
-        let body: Data
         /// The bytes after a 101, which belong to the new protocol.
         let rest: Data
     }
 
     private(set) var head: ResponseHead?
+    /// The bytes of the body so far.
+    private(set) var body = Data()
     private let discardsBody: (ResponseHead) -> Bool
     private let next: () async throws -> Data?
     private let limits: Limits
@@ -221,11 +222,11 @@ struct ResponseReader {
             let head = try await readHead()
             let code = head.status.code
             if code == 101 || code >= 200 { self.head = head }
-            if code == 101 { return Parsed(head: head, body: Data(), rest: Data(pending)) }
+            if code == 101 { return Parsed(head: head, rest: Data(pending)) }
             // Interim responses precede the final one (RFC 9110 §15.2).
             guard code >= 200 else { continue }
-            let body = code == 204 || code == 304 || discardsBody(head) ? Data() : try await readBody(head.headers)
-            return Parsed(head: head, body: body, rest: Data())
+            if code != 204, code != 304, !discardsBody(head) { try await readBody(head.headers) }
+            return Parsed(head: head, rest: Data())
         }
     }
 
@@ -280,7 +281,7 @@ struct ResponseReader {
         return HTTPField(name: name, lenientValue: value)
     }
 
-    private mutating func readBody(_ fields: HTTPFields) async throws -> Data {
+    private mutating func readBody(_ fields: HTTPFields) async throws {
         if let coding = fields[.transferEncoding] {
             guard coding.lowercased() == "chunked", fields[.contentLength] == nil else {
                 throw Self.malformed("expected 'chunked' as coding, found '\(coding.shortened(to: 100))' (RFC 9112 §6.1)")
@@ -292,11 +293,10 @@ struct ResponseReader {
             throw Self.malformed("expected a number as Content-Length, found '\(text.shortened(to: 100))'")
         }
         guard length <= limits.responseBodySize else { throw tooLarge }
-        return try await take(length, of: Int64(length), after: 0)
+        try await take(length, of: Int64(length))
     }
 
-    private mutating func readChunks() async throws -> Data {
-        var body = Data()
+    private mutating func readChunks() async throws {
         while true {
             let long = Self.malformed("a chunk's size has more than 1,024 bytes")
             let line = try await readLine(atMost: 1_024, else: long, after: body.count)
@@ -305,9 +305,9 @@ struct ResponseReader {
             guard digits.allSatisfy(\.isHexDigit), let size = Int(digits, radix: 16) else {
                 throw Self.malformed("expected a number as a chunk's size (RFC 9112 §7.1)")
             }
-            if size == 0 { return body }
+            if size == 0 { return }
             guard size <= limits.responseBodySize - body.count else { throw tooLarge }
-            body += try await take(size, of: nil, after: body.count)
+            try await take(size, of: nil)
             let longer = Self.malformed("a chunk is longer than its size")
             guard try await readLine(atMost: 2, else: longer, after: body.count).isEmpty else { throw longer }
         }
@@ -319,21 +319,28 @@ struct ResponseReader {
         return bytes != nil
     }
 
-    private mutating func readToEnd() async throws -> Data {
-        while pending.count <= limits.responseBodySize {
-            guard try await readMore() else { return Data(pending) }
-        }
-        throw tooLarge
+    private mutating func readToEnd() async throws {
+        repeat {
+            takePending(atMost: limits.responseBodySize - body.count)
+            guard pending.isEmpty else { throw tooLarge }
+        } while try await readMore()
     }
 
-    private mutating func take(_ count: Int, of expected: Int64?, after received: Int) async throws -> Data {
-        while pending.count < count {
+    private mutating func take(_ count: Int, of expected: Int64?) async throws {
+        let end = body.count + count
+        takePending(atMost: count)
+        while body.count < end {
             guard try await readMore() else {
-                throw TransportError.truncated(received: Int64(received + pending.count), expected: expected)
+                throw TransportError.truncated(received: Int64(body.count), expected: expected)
             }
+            takePending(atMost: end - body.count)
         }
-        defer { pending.removeFirst(count) }
-        return Data(pending.prefix(count))
+    }
+
+    private mutating func takePending(atMost count: Int) {
+        let piece = pending.prefix(count)
+        body += piece
+        pending.removeFirst(piece.count)
     }
 
     /// Reads a line, and drops its end. `received` counts the bytes of the body so far, outside the head.

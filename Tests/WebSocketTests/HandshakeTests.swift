@@ -110,6 +110,24 @@ struct HandshakeTests {
         #expect(error?.context.head?.status.code == 403)
         let received: Int64 = rest.contains("away") ? 10 : rest.contains("x") ? 7 : 5
         #expect(error?.transport == .truncated(received: received, expected: nil))
+        #expect(error?.context.body.count == Int(received) && error?.context.body.starts(with: Data("gone ".utf8)) == true)
+    }
+
+    @Test("a rejection that is cut has what came of its body, by its length, to the end, beyond a limit, and by a clock")
+    func cutBodies() async throws {
+        let cases: [(headers: HeaderLines, text: String, end: ServerReply.Step, label: String)] = [
+            (["Content-Length": "99"], "gone", .closeConnection, "truncated"), ([:], "gone", .stall, "timedOut.total"),
+            ([:], "gone away", .closeConnection, "responseTooLarge"),
+        ]
+        for (headers, text, end, label) in cases {
+            let server = try LoopbackServer.test { _ in
+                [.sendHead(status: 403, headers: headers), .sendBody(Data(text.utf8)), end]
+            }
+            let channel = Channel.test(server) { $0.limits.responseBodySize = label == "responseTooLarge" ? 4 : 1 << 20 }
+            let endpoint = TestEndpoint(modifiers: [Timeout(.seconds(2))])
+            let error = await failure { try await channel.dispatcher.webSocket(endpoint) }
+            #expect(error?.transport?.label == label && error?.context.body == Data("gone".utf8), "\(String(describing: error))")
+        }
     }
 
     @Test("cookies and fields keep bytes that are not UTF-8, in both directions")
