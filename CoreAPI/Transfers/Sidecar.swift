@@ -198,10 +198,10 @@ extension StringProtocol {
 }
 
 extension ResponseHead {
-    /// All lines of a field, joined; `nil` without the field.
+    /// All lines of a field that have a value, joined; `nil` without one.
     func lines(_ name: String) -> String? {
         guard let name = HTTPField.Name(name) else { return nil }
-        let lines = headers[values: name]
+        let lines = headers[values: name].filter { !$0.isEmpty }
         return lines.isEmpty ? nil : lines.joined(separator: ", ")
     }
 

@@ -79,6 +79,17 @@ struct DownloadTests {
         #expect(error?.download == .digestMismatch(expected: other, found: served.digest), "\(error as Any)")
     }
 
+    @Test(
+        "a wrong digest is found beside an empty line of its field", arguments: ["Repr-Digest", "Content-Digest"], [true, false])
+    func mismatchBesidesNothing(name: String, isFirst: Bool) async throws {
+        var served = Served(10_000)
+        let other = Served(10, seed: 2).digest
+        for value in isFirst ? ["", other] : [other, ""] { served.headers.append(name, value) }
+        let server = try served.server()
+        let error = await folder.download(from: server).failure
+        #expect(error?.download == .digestMismatch(expected: other, found: served.digest), "\(error as Any)")
+    }
+
     @Test("verifies SHA-512, ignores unknown algorithms, and computes digests on request")
     func algorithms() async throws {
         let served = Served(10_000) { $0.headers.append("Repr-Digest", "md5=:AAAA:, unixsum=12") }
