@@ -110,6 +110,9 @@ struct DownloadPlan: Sendable {
         }
     }
 
+    /// Whether an answer about another file than the first response's is wrong: it came at the same time, or once more.
+    private var isContradiction: Bool { restarts > 0 || segments.count > 1 && !isLoaded }
+
     private mutating func giveUpRanges(_ reason: String) -> Decision {
         rejectsRanges = true
         return .askForAll(.malformed(reason))
@@ -130,7 +133,7 @@ struct DownloadPlan: Sendable {
                 return .complete
             }
             // The file has this range, unless it has another length now.
-            if let length = representation?.length, total ?? length == length { rejectsRanges = true }
+            if isContradiction || representation?.length.map({ total ?? $0 == $0 }) == true { rejectsRanges = true }
             return .askForAll(.itsError)
         default: return .fail(.itsError)
         }
@@ -148,7 +151,7 @@ struct DownloadPlan: Sendable {
             known.mayBeContinued(by: head, total: range.total)
         else {
             // Ranges of a server that does not repeat the validator can never be checked.
-            if representation?.isNamed(by: head) == false { rejectsRanges = true }
+            if isContradiction || representation?.isNamed(by: head) == false { rejectsRanges = true }
             return .askForAll(.malformed("expected the rest of the file, found another file"))
         }
         (self.head, resource) = (head, facts.resource)

@@ -13,13 +13,42 @@ struct DownloadPlanTests {
     }
 
     /// A plan that has 40 of 100 bytes with the tag "1".
-    private func continued() -> DownloadPlan {
+    private func continued(parts: Int = 1, length: Int64 = 100) -> DownloadPlan {
         var plan = DownloadPlan(.init())
-        let whole = answer(200, [.eTag: #""1""#, .acceptRanges: "bytes"], length: 100)
+        let whole = answer(200, [.eTag: #""1""#, .acceptRanges: "bytes"], length: length)
         #expect(plan.read(whole, for: nil) == .begin)
-        #expect(plan.begin(whole, parts: 1) == nil)
+        #expect(plan.begin(whole, parts: parts) == nil)
         plan.append(0, to: 40)
         return plan
+    }
+
+    @Test("asks for all bytes first, then for the rest of each segment")
+    func fields() {
+        #expect(DownloadPlan(.init()).fields(for: nil) == ["Accept-Encoding": "identity"])
+        #expect(DownloadPlan(.init { $0.decodes = true }).fields(for: nil).isEmpty)
+        #expect(continued().fields(for: 0) == ["Accept-Encoding": "identity", "Range": "bytes=40-", "If-Range": "\"1\""])
+        let parted = continued(parts: 2, length: 200_000)
+        #expect(parted.segments.map(\.start) == [0, 100_000] && parted.open == [0, 1])
+        #expect(parted.fields(for: 0)["Range"] == "bytes=40-99999")
+        #expect(parted.fields(for: 1)["Range"] == "bytes=100000-")
+    }
+
+    @Test("an answer about another file ends ranges when it comes again, and at once if it is one of several")
+    func contradictions() {
+        for (other, decision) in [
+            (answer(206, [.eTag: "\"2\"", .contentRange: "bytes 40-99/100"], length: 60), Self.otherFile),
+            (answer(416, [.contentRange: "bytes */30"], failure: .other), .askForAll(.itsError)),
+        ] {
+            var plan = continued()
+            for isSecond in [false, true] {
+                #expect(plan.read(other, for: 0) == decision && plan.mayContinue == !isSecond)
+                #expect(plan.restart(atMost: 9) == true)
+                #expect(plan.begin(answer(200, [.eTag: "\"1\""], length: 100), parts: 1) == nil)
+                plan.append(0, to: 40)
+            }
+            var parted = continued(parts: 2, length: 200_000)
+            #expect(parted.read(other, for: 0) == decision && !parted.mayContinue)
+        }
     }
 
     @Test("the first response has all bytes, or the download fails")

@@ -43,6 +43,7 @@ struct RejectedPartsTests {
         "makes one plain request after a 416 for a range that the file has",
         arguments: [
             ["ETag": #""one""#, "Content-Range": "bytes */400000"], ["ETag": #""one""#, "Content-Range": "bytes */*"],
+            ["ETag": #""one""#, "Content-Range": "bytes */5"], ["ETag": #""one""#, "Content-Range": "bytes */400001"],
             ["ETag": #""one""#],
         ] as [HeaderLines])
     func unsatisfiable(headers: HeaderLines) async throws {
@@ -54,6 +55,20 @@ struct RejectedPartsTests {
         _ = try await folder.download(from: server, .init { $0.parts = 4 }).value
         #expect(try folder.exported == served.bytes)
         // The whole file, three parts at most, and the whole file again.
+        #expect(server.requests.count { $0.headers["range"] == nil } == 2 && server.requests.count <= 5)
+    }
+
+    @Test(
+        "makes one plain request after a part of another file",
+        arguments: [(#""two""#, "bytes 300000-399999/400000"), (#""one""#, "bytes 300000-399999/500000")])
+    func otherFile(tag: String, contentRange: String) async throws {
+        let served = Served(400_000)
+        let server = try LoopbackServer.test { request in
+            guard request.headers["range"]?.hasPrefix("bytes=300000-") == true else { return served.reply(request) }
+            return .status(206, body: served.bytes.suffix(100_000), headers: ["ETag": tag, "Content-Range": contentRange])
+        }
+        _ = try await folder.download(from: server, .init { $0.parts = 4 }).value
+        #expect(try folder.exported == served.bytes)
         #expect(server.requests.count { $0.headers["range"] == nil } == 2 && server.requests.count <= 5)
     }
 
