@@ -122,6 +122,7 @@ struct MultipartReadingTests {
         #expect(try await name(#"form-data; name="a b"; filename="ş \"1\".png""#) == ("a b", #"ş "1".png"#))
         #expect(try await name("attachment; filename=plain.txt; filename*=UTF-8''%E2%82%AC%20rates.txt") == (nil, "€ rates.txt"))
         #expect(try await name("attachment; filename*=iso-8859-1'en'%A3%20rates") == (nil, "£ rates"))
+        #expect(try await name("attachment; filename=a; filename*=UTF-8''\u{301}.txt") == (nil, "\u{301}.txt"))
         // Not well-formed (§3.2.1), or in another charset.
         for extended in [
             "UTF-8''%C3", "nothing''x", "%41", "UTF-8''%e", "UTF-8''%+fa", "UTF-8''%-0a", "UTF-8''%ff", "UTF-8'a", "none''a",
