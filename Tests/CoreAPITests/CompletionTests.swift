@@ -35,7 +35,7 @@ struct CompletionTests {
             return .answer(to: request)
         }
         let manager = Channel.test(transport) { $0.callbackQueue = .queue(own) }.manager
-        _ = await completion { manager.response(for: TestEndpoint(), as: Item.self, completion: $0) }
+        _ = await completion { manager.response(for: TestEndpoint(), as: .decodable(Item.self), completion: $0) }
         #expect(!wasOnQueue.current)
     }
 
