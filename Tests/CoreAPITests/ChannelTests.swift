@@ -49,7 +49,7 @@ struct ChannelTests {
         other.limits.attempts = 3
         other.cookies = CookieJar()
         let differences = channel.differences(from: other)
-        #expect(differences.map(\.field) == ["environment.baseURL", "environment.commonHeaders", "limits", "cookies"])
+        #expect(differences.map(\.field) == ["environment.baseURL", "environment.commonHeaders", "cookies", "limits"])
         #expect(differences.map(\.description).contains("cookies: off ≠ on"))
         #expect(!"\(differences)".contains("s3cret"))
     }
