@@ -197,10 +197,17 @@ struct AnswersTests {
         #expect(needed?.label == "verification.emptyBody")
     }
 
-    @Test("a key path with an empty part is a missing key", arguments: ["", ".", "a..b", "a.", "+0", "a.+0"])
+    @Test("a key path with an empty part is a missing key", arguments: [".", "a..b", "a.", "+0", "a.+0"])
     func oddKeyPath(path: String) async {
         let dispatcher = CommonDispatcher(channel: .test(RecordingTransport(body: #"{"a":[1],"b":2}"#)))
         #expect(
             await dispatcher.response(for: TestEndpoint(), as: .decodable(JSONValue.self, at: path)).error?.label == "decoding")
+    }
+
+    @Test("an empty key path is the whole body, whatever the channel's payload is")
+    func wholeBody() async throws {
+        let channel = Channel.test(RecordingTransport(body: #"{"data":{"id":1},"id":2}"#)) { $0.payload = "data" }
+        #expect(try await channel.dispatcher.request(TestEndpoint(), as: .decodable(Item.self)) == Item(id: 1))
+        #expect(try await channel.dispatcher.request(TestEndpoint(), as: .decodable(Item.self, at: "")) == Item(id: 2))
     }
 }
