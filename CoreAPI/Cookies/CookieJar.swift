@@ -63,9 +63,7 @@ public final class CookieJar: Sendable {
         try store(Array(line.utf8), from: url)
     }
 
-    /// Stores every `Set-Cookie` line of a response's fields.
-    ///
-    /// - Returns: Why lines were rejected, in order; empty if all were stored.
+    /// Stores every `Set-Cookie` line of a response's fields. Returns why lines were rejected, in order.
     @discardableResult
     package func store(_ fields: HTTPFields, from url: HTTPURL) -> [Cookie.Rejection] {
         fields[fields: .setCookie].compactMap { field in

@@ -47,8 +47,6 @@ package final class LocalFile {
     }
 
     /// Copies the next bytes; returns their number, 0 at the end.
-    ///
-    /// - Throws: ``FileFailure``.
     package func read(into buffer: UnsafeMutableRawBufferPointer) throws(FileFailure) -> Int {
         while true {
             let count = systemRead(descriptor, buffer.baseAddress, buffer.count)
@@ -113,9 +111,7 @@ package struct FileReplacement: Sendable {
 }
 
 extension Data {
-    /// Writes these bytes into a file, from an offset on.
-    ///
-    /// - Returns: the number of the system's error, 0 for none.
+    /// Writes these bytes into a file, from an offset on. Returns the number of the system's error, 0 for none.
     package func writeAll(to descriptor: Int32, at offset: Int64) -> Int32 {
         withUnsafeBytes { bytes in
             var written = 0
@@ -133,11 +129,7 @@ extension Data {
 
 extension String {
     /// This path, if the file system takes a name with so many bytes more. Otherwise a path in the same folder, whose name is the
-    /// beginning of this one and then the mark.
-    ///
-    /// - Parameters:
-    ///   - room: the length of the longest suffix, in bytes.
-    ///   - mark: what distinguishes two long names with the same beginning.
+    /// beginning of this one and then the mark, which distinguishes two long names with the same beginning.
     package func leavingRoom(for room: Int, mark: @autoclosure () -> String) -> String {
         let start = utf8.lastIndex(of: UInt8(ascii: "/")).map { utf8.index(after: $0) } ?? startIndex
         let (folder, name) = (String(self[..<start]), self[start...])

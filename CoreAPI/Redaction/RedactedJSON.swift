@@ -8,8 +8,8 @@ package struct RedactedJSON {
 
     package init(_ redaction: Redaction, upTo limit: Int = .max) { (self.redaction, self.limit) = (redaction, limit) }
 
-    /// - Parameter isCard: whether the value is a part of a payment card or a bank account.
-    /// - Throws: ``JSONSyntaxError`` for an invalid string, number or key.
+    /// `isCard` says whether the value is a part of a payment card or a bank account. Throws ``JSONSyntaxError`` for an invalid
+    /// string, number or key.
     package mutating func write(_ node: JSONNode, isCard: Bool = false) throws {
         switch try node.kind() {
         case .null: text += "null"

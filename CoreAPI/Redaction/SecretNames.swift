@@ -2,9 +2,7 @@ internal import CoreAPIHTTP
 
 /// The names of secrets, as data. In doubt a value is hidden, because a leaked credential is the worse mistake.
 package enum SecretNames {
-    /// - Parameters:
-    ///   - name: of a header field, a query item, a key of JSON, an element of XML.
-    ///   - inForm: whether it belongs to a query or a form, in which OAuth's `code` and `state` are secrets.
+    /// Whether the value of this name is hidden. In a query or a form OAuth's `code` and `state` are secrets, too.
     package static func hide(_ name: some StringProtocol, inForm: Bool) -> Bool {
         let bytes = Array(name.utf8)
         // `APIKey` is `API` and `Key`, but `APIkey` is `API` and `key`.
@@ -201,9 +199,8 @@ package enum SecretNames {
         return Set(all.joined().filter { $0.utf8.count > 2 }.map { $0[...] }).union(["id", "cc", "no"])
     }()
 
-    /// Splits at everything but letters and at the humps of camel case; in lower case.
-    ///
-    /// - Parameter acronymTakesLast: whether `APIkey` is `API` and `key`, rather than `AP` and `Ikey`.
+    /// Splits at everything but letters and at the humps of camel case; in lower case. `acronymTakesLast` says whether `APIkey` is
+    /// `API` and `key`, rather than `AP` and `Ikey`.
     private static func words(of bytes: [UInt8], acronymTakesLast: Bool) -> [String] {
         var words: [ArraySlice<UInt8>] = []
         var start = 0

@@ -40,13 +40,7 @@ enum OpenSSL {
         try LoadedLibrary.function(name, in: libraries.ssl)
     }
 
-    /// Makes a key, or the parameters of one.
-    ///
-    /// - Parameters:
-    ///   - kind: `NID_…`, the kind of the key.
-    ///   - functions: begins, and makes.
-    ///   - what: for an error.
-    /// - Returns: an object that the caller frees.
+    /// Makes a key, or the parameters of one; the caller frees it. Its kind is a `NID_…`.
     static func make(
         _ kind: Int32, _ functions: (begin: String, make: String), _ option: String, _ value: String, _ what: String
     ) throws(LoopbackServerError) -> Pointer {

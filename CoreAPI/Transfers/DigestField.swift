@@ -2,9 +2,8 @@ internal import CoreAPIHTTP
 internal import Foundation
 
 /// The value of `Repr-Digest` or `Content-Digest` (RFC 9530 §2, §3): a dictionary of byte sequences (RFC 9651 §3.2, §3.3.5).
-///
-/// A value that is not a dictionary is ignored as a whole (RFC 9651 §4.2). A member with an unknown algorithm is ignored, too. A
-/// digest of a known algorithm with another form or length matches no file.
+/// Anything else is ignored as a whole (RFC 9651 §4.2), and so is a member with an unknown algorithm. A digest of a known
+/// algorithm with another form or length matches no file.
 struct DigestField: Sendable, Hashable {
     /// A digest of a known algorithm; the number of its bytes may be wrong.
     struct Member: Sendable, Hashable {

@@ -37,10 +37,7 @@ final class DownloadRun: Sendable {
     }
 
     init(_ dispatcher: any Dispatcher, to file: URL, _ options: DownloadOptions, _ control: DownloadControl) {
-        self.dispatcher = dispatcher
-        self.file = file
-        self.options = options
-        self.control = control
+        (self.dispatcher, self.file, self.options, self.control) = (dispatcher, file, options, control)
         // After a pause at most a tenth of a second is caught up.
         limit = options.bytesPerSecond.map { RateLimit($0, catchingUp: .milliseconds(100)) }
         state = Mutex(State(plan: DownloadPlan(options)))

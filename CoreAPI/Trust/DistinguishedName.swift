@@ -3,9 +3,7 @@ internal import Foundation
 
 /// Names of owners and signers as text (RFC 4514): `CN=localhost,O=Example\, Inc.`.
 enum DistinguishedName {
-    /// The parts are in reverse order, the most specific one first.
-    ///
-    /// - Parameter name: a sequence of sets of attributes.
+    /// The parts of a sequence of sets of attributes, in reverse order: the most specific one first.
     static func text(of name: DERReader.Element) throws(Certificate.ReadError) -> String {
         var reader = DERReader(name.content)
         var parts: [String] = []

@@ -7,9 +7,8 @@ internal import HTTPTypes
 internal import FoundationNetworking
 #endif
 
-/// One request and its response. It ends once, by the first of: the response, a failure, a timeout, a cancellation.
-///
-/// The kit runs its own clocks: Linux truncates `timeoutInterval` to whole seconds, and ignores `timeoutIntervalForResource`.
+/// One request and its response. It ends once, by the first of: the response, a failure, a timeout, a cancellation. The kit runs
+/// its own clocks: Linux truncates `timeoutInterval` to whole seconds, and ignores `timeoutIntervalForResource`.
 final class URLExchange: Sendable {
     private struct State {
         var head: ResponseHead?

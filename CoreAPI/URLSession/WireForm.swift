@@ -91,9 +91,7 @@ enum WireForm {
     }
 
     /// The content codings of a field, without those that change nothing.
-    private static func names(of codings: String) -> [String] {
-        codings.lowercased().listMembers.filter { $0 != "identity" }
-    }
+    private static func names(of codings: String) -> [String] { codings.lowercased().listMembers.filter { $0 != "identity" } }
 
     /// Whether Foundation decodes the coding. On Linux libcurl does: it knows zstd, or fails without it.
     private static func isKnown(_ coding: String) -> Bool {

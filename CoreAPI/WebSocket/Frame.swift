@@ -150,8 +150,5 @@ struct Violation: Error, Equatable {
     let code: WebSocket.CloseCode
     let reason: String
 
-    init(_ reason: String, code: WebSocket.CloseCode = .protocolError) {
-        self.code = code
-        self.reason = reason
-    }
+    init(_ reason: String, code: WebSocket.CloseCode = .protocolError) { (self.code, self.reason) = (code, reason) }
 }

@@ -215,9 +215,7 @@ final class SendLock: Sendable {
     }
 
     /// Passes over tasks that were cancelled meanwhile.
-    private func leave() {
-        while let next = turns.withLock({ $0.takeNext() }), !next.fulfil(.success(())) {}
-    }
+    private func leave() { while let next = turns.withLock({ $0.takeNext() }), !next.fulfil(.success(())) {} }
 }
 
 extension [Promise<Void>]? {

@@ -1,10 +1,7 @@
 package import Foundation
 
 /// Chunks of a body on their way between a task and a thread, with bounded room. The task may wait. The thread must not, and is
-/// called back when it may continue.
-///
-/// For a response's body the loop offers chunks and a task takes them. For a request's body a task pushes them and the loop takes
-/// them.
+/// called back when it may continue. A response's body goes from a loop to a task, a request's from a task to a loop.
 package final class ChunkBuffer: Sendable {
     fileprivate struct State {
         /// The oldest last.
@@ -41,9 +38,7 @@ package final class ChunkBuffer: Sendable {
     ///   - resume: tells the thread that there is room, or a chunk to take; called on the task's thread.
     ///   - abandoned: tells the thread that the other side is gone.
     package init(limit: Int, resume: @escaping @Sendable () -> Void, abandoned: @escaping @Sendable () -> Void = {}) {
-        self.limit = limit
-        self.resume = resume
-        self.abandoned = abandoned
+        (self.limit, self.resume, self.abandoned) = (limit, resume, abandoned)
     }
 
     // MARK: - The thread's side
@@ -123,9 +118,7 @@ package final class ChunkBuffer: Sendable {
         }
     }
 
-    /// Puts a chunk in once there is room.
-    ///
-    /// - Throws: `CancellationError` if the task is cancelled or the thread needs no more chunks.
+    /// Puts a chunk in once there is room. Throws `CancellationError` if the task is cancelled or the thread needs no more chunks.
     package func push(_ chunk: Data) async throws {
         try await wait { [limit] in $0.size >= limit && $0.end == nil }
         let isThreadHeld = try state.withLock { state in
@@ -137,9 +130,8 @@ package final class ChunkBuffer: Sendable {
         if isThreadHeld { resume() }
     }
 
-    /// Puts the last chunk in at once, however much room there is. Tasks that push or wait to push another one fail.
-    ///
-    /// - Parameter taken: called once, when the thread has come to the end or needs no more chunks.
+    /// Puts the last chunk in at once, however much room there is. Tasks that push or wait to push another one fail. `taken` is
+    /// called once, when the thread has come to the end or needs no more chunks.
     package func finish(after chunk: Data, taken: @escaping @Sendable () -> Void) {
         let (isLate, waiter, isThreadHeld) = state.withLock { state in
             guard state.end == nil, !state.isAbandoned else { return (true, nil as CheckedContinuation<Void, any Error>?, false) }

@@ -12,10 +12,7 @@ package final class ChunkMemory: Sendable {
         private let memory: ChunkMemory
         private var count = 0
 
-        fileprivate init(_ bytes: UnsafeMutableRawPointer, of memory: ChunkMemory) {
-            self.bytes = bytes
-            self.memory = memory
-        }
+        fileprivate init(_ bytes: UnsafeMutableRawPointer, of memory: ChunkMemory) { (self.bytes, self.memory) = (bytes, memory) }
 
         deinit { memory.giveBack(bytes) }
 

@@ -46,9 +46,7 @@ extension Collection<UInt8> {
 
 extension String {
     /// Each octet is the character of its number (ISO-8859-1).
-    package init(latin1 octets: some Collection<UInt8>) {
-        self.init(String.UnicodeScalarView(octets.map { Unicode.Scalar($0) }))
-    }
+    package init(latin1 octets: some Collection<UInt8>) { self.init(String.UnicodeScalarView(octets.map { Unicode.Scalar($0) })) }
 
     /// RFC 9110 §5.6.2, `token`: a method or a field's name.
     package var isToken: Bool { !isEmpty && utf8.allSatisfy(\.isTokenOctet) }

@@ -21,10 +21,7 @@ public struct Charset: Sendable, Hashable {
     /// UTF-8.
     public static let utf8 = Charset(name: "utf-8", form: .utf8)
 
-    private init(name: String, form: Form) {
-        self.name = name
-        self.form = form
-    }
+    private init(name: String, form: Form) { (self.name, self.form) = (name, form) }
 
     /// Looks up a name without regard to case, surrounding white space, quotes, hyphens and underscores.
     ///

@@ -80,10 +80,8 @@ package enum GregorianDate {
 
 /// The value of `Retry-After` (RFC 9110 §10.2.3).
 package enum RetryAfter {
-    /// The pause of a value: seconds or a date; at most a day.
-    ///
-    /// Careless servers send other values: a fraction is rounded up, and of several values separated by commas the longest wins.
-    /// Any other value is ignored, a number with a sign included.
+    /// The pause of a value: seconds or a date; at most a day. Careless servers send other values: a fraction is rounded up, and
+    /// of several values separated by commas the longest wins. Any other value is ignored, a number with a sign included.
     package static func pause(_ value: String) -> Duration? {
         // A date is read without its weekday, which precedes its comma.
         value.split(separator: ",").compactMap { part in

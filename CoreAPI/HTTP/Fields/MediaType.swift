@@ -86,9 +86,8 @@ extension Substring.UnicodeScalarView {
         return text
     }
 
-    /// Removes and returns the quoted text; `nil` without a quote. Without a closing one it extends to the end.
-    ///
-    /// - Parameter escapes: whether a backslash before this character is an escape.
+    /// Removes and returns the quoted text; `nil` without a quote. Without a closing one it extends to the end. `escapes` says
+    /// whether a backslash before a character is an escape.
     fileprivate mutating func takeQuoted(escapes: (Unicode.Scalar) -> Bool) -> String? {
         guard first == "\"" else { return nil }
         removeFirst()

@@ -25,9 +25,7 @@ package final class Promise<Value: Sendable>: Sendable {
         return waiters != nil
     }
 
-    /// The value, once it is set.
-    ///
-    /// - Throws: the promise's error, `CancellationError`, or `tooLate` at the deadline, if there is one.
+    /// The value, once it is set. Throws the promise's error, `CancellationError`, or `tooLate` at the deadline, if there is one.
     package func value(
         until deadline: ContinuousClock.Instant? = nil, tooLate: @escaping @Sendable () -> any Error = { CancellationError() }
     ) async throws -> Value {

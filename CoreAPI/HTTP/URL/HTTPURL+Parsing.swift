@@ -182,9 +182,7 @@ extension String {
         return text.withUTF8 { $0.contains { $0 <= 0x20 || $0 == 0x7F } }
     }
 
-    /// The text, or its beginning: an error does not repeat a stranger's input in full.
-    ///
-    /// - Parameter limit: in bytes of UTF-8.
+    /// The text, or its beginning: an error does not repeat a stranger's input in full. The limit is in bytes of UTF-8.
     package func shortened(to limit: Int = 100) -> String {
         guard utf8.count > limit else { return self }
         return String(decoding: utf8.prefix(limit), as: UTF8.self) + "…"

@@ -63,10 +63,7 @@ public struct HeaderLines: Sendable, Hashable, RandomAccessCollection, Expressib
         public let value: String
 
         /// Makes a line. It is not checked: a line break in it is sent unchanged.
-        public init(name: String, value: String) {
-            self.name = name
-            self.value = value
-        }
+        public init(name: String, value: String) { (self.name, self.value) = (name, value) }
     }
 
     private var lines: [Line]

@@ -14,10 +14,8 @@ struct ServerSettings: Sendable {
 }
 
 /// A server's threads: one accepts connections, and each connection has one. They end when the `closing` latch opens, and the
-/// last one opens `finished`. When `stopping` opens, they end as soon as they have no exchange.
-///
-/// The engine is separate from ``LoopbackServer``, so that threads do not keep the server alive and a forgotten one closes
-/// itself.
+/// last one opens `finished`. When `stopping` opens, they end as soon as they have no exchange. The engine is separate from
+/// ``LoopbackServer``, so that threads do not keep the server alive and a forgotten one closes itself.
 final class ServerEngine: Sendable {
     let ledger = Watched(ServerLedger())
     let settings: ServerSettings

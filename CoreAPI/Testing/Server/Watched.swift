@@ -26,11 +26,8 @@ final class Watched<Value: Sendable>: Sendable {
         }
     }
 
-    /// Suspends until the condition holds or the time is over.
-    ///
-    /// - Parameter condition: called under the lock, at each change: short, and without a call back into this object.
-    /// - Returns: whether the condition was met.
-    /// - Throws: `CancellationError` if the task is cancelled.
+    /// Waits until the condition holds or the time is over, and returns whether it holds. It is called under the lock, at each
+    /// change: short, and without a call back into this object. Throws `CancellationError` if the task is cancelled.
     func wait(_ timeout: Duration, until condition: @escaping Condition) async throws -> Bool {
         let isMet = Promise<Bool>()
         let id = state.withLock { state in

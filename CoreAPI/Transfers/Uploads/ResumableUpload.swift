@@ -103,9 +103,7 @@ public struct ResumableUpload: Sendable {
     public init(
         _ dialect: Dialect, continuing state: State? = nil, store: @escaping @Sendable (State?) async -> Void = { _ in }
     ) {
-        self.dialect = dialect
-        self.state = state
-        self.store = store
+        (self.dialect, self.state, self.store) = (dialect, state, store)
     }
 }
 
