@@ -76,8 +76,8 @@ extension Cookie {
     /// The longest life of a cookie (RFC 6265bis §5.6.1).
     static let longestLife: TimeInterval = 400 * 86_400
 
-    /// The cookie that a response sets, if it is allowed: the checks of §5.7 that need no other cookies. Without a list of suffixes
-    /// the only accepted domain is the host's own name, and the cookie is for the host only.
+    /// The cookie that a response sets, if it is allowed: the checks of §5.7 that need no other cookies. Without a list of
+    /// suffixes the only accepted domain is the host's own name, and the cookie is for the host only.
     init(_ line: SetCookie, from url: HTTPURL, at now: Date, suffixes: PublicSuffixList?) throws(Cookie.Rejection) {
         let shared = try Self.sharedDomain(line, host: url.host, suffixes: suffixes)
         self.init(

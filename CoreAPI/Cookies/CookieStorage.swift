@@ -16,8 +16,8 @@ struct CookieStorage: Sendable {
         domains.values.joined().sorted { ($0.created, $0.domain, $0.name, $0.path) < ($1.created, $1.domain, $1.name, $1.path) }
     }
 
-    /// Stores a cookie in place of the one that it replaces; an expired cookie only removes that one. Returns whether the cookie is
-    /// stored: not if it has expired, nor if the limits remove it at once. Throws ``Cookie/Rejection/overlaysSecure(name:)``.
+    /// Stores a cookie in place of the one that it replaces; an expired cookie only removes that one. Returns whether the cookie
+    /// is stored: not if it has expired, nor if the limits remove it at once. Throws ``Cookie/Rejection/overlaysSecure(name:)``.
     mutating func put(_ cookie: Cookie, isFromSecureOrigin: Bool, at now: Date) throws(Cookie.Rejection) -> Bool {
         // Expired cookies go first: one must neither block a new cookie nor pass on its creation date.
         if now >= nextExpiry {

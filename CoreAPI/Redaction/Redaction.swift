@@ -127,8 +127,8 @@ public struct Redaction: Sendable, Hashable {
         PercentEncoding.decode(PercentEncoding.decode(PercentEncoding.decode(String(value).replacing("+", with: " "))))
     }
 
-    /// JSON or a form with its secrets hidden. For any other body, and for one over 1 MiB, its size and media type. Beyond `limit`
-    /// bytes nothing more need be written.
+    /// JSON or a form with its secrets hidden. For any other body, and for one over 1 MiB, its size and media type. Beyond
+    /// `limit` bytes nothing more need be written.
     package func redact(body: Data, type: MediaType?, upTo limit: Int = .max) -> String {
         if body.count <= Self.largestBody {
             if let json = json(body, upTo: limit) { return json }

@@ -199,8 +199,8 @@ package enum SecretNames {
         return Set(all.joined().filter { $0.utf8.count > 2 }.map { $0[...] }).union(["id", "cc", "no"])
     }()
 
-    /// Splits at everything but letters and at the humps of camel case; in lower case. `acronymTakesLast` says whether `APIkey` is
-    /// `API` and `key`, rather than `AP` and `Ikey`.
+    /// Splits at everything but letters and at the humps of camel case; in lower case. `acronymTakesLast` says whether `APIkey`
+    /// is `API` and `key`, rather than `AP` and `Ikey`.
     private static func words(of bytes: [UInt8], acronymTakesLast: Bool) -> [String] {
         var words: [ArraySlice<UInt8>] = []
         var start = 0

@@ -118,7 +118,7 @@ package final class ChunkBuffer: Sendable {
         }
     }
 
-    /// Puts a chunk in once there is room. Throws `CancellationError` if the task is cancelled or the thread needs no more chunks.
+    /// Puts a chunk in once there is room. Throws `CancellationError` if the task is cancelled or the thread needs no more.
     package func push(_ chunk: Data) async throws {
         try await wait { [limit] in $0.size >= limit && $0.end == nil }
         let isThreadHeld = try state.withLock { state in

@@ -132,8 +132,8 @@ extension HTTPURL: CustomStringConvertible {
         }
         if text.hasURLScheme, text.contains("://") {
             let reason =
-                "a path is appended to the base URL, so it may not be an absolute URL; the modifier BaseURL.ignore sends the call "
-            throw .malformedPath(text, reason: reason + "there")
+                "a path is appended to the base URL, so it may not be an absolute URL; the modifier BaseURL.ignore sends the "
+            throw .malformedPath(text, reason: reason + "call there")
         }
         let parts = text.dividedAtQuery
         let encoded = PercentEncoding.path(String(parts.path))

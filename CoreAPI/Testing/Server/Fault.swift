@@ -9,8 +9,8 @@ internal import Foundation
 public struct Fault: Sendable, Hashable, CustomStringConvertible {
     /// The moment of the fault.
     public enum Trigger: String, Sendable, CaseIterable {
-        /// As soon as the connection is ready for a request: after the handshake, or after the previous response. Over HTTP/2 when
-        /// the request's stream begins.
+        /// As soon as the connection is ready for a request: after the handshake, or after the previous response. Over HTTP/2
+        /// when the request's stream begins.
         case beforeRequest
         /// After half of the request's body; right after the head of a request without a body.
         case inRequestBody

@@ -35,8 +35,8 @@ final class SocketConnection: RawConnection {
         maySend.signal()
     }
 
-    /// Blocks the connection's thread until the function has returned and all bytes are sent. If the server closes, it waits for no
-    /// task: the one that closes the server may hold the thread that the function needs.
+    /// Blocks the connection's thread until the function has returned and all bytes are sent. If the server closes, it waits for
+    /// no task: the one that closes the server may hold the thread that the function needs.
     func run(_ serve: @escaping @Sendable (any RawConnection) async -> Void) {
         let (served, sent) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))
         Task {

@@ -22,8 +22,8 @@ func firstReady(_ waits: [DescriptorEvents], milliseconds: Int32 = -1) -> Int? {
     return entries.firstIndex { $0.revents != 0 }
 }
 
-/// A one-way switch that `poll` can wait for, together with a socket: a pipe whose writing end is closed to open it. Closing wakes
-/// all present and future pollers, and no bytes need be read, so no wake-up is lost.
+/// A one-way switch that `poll` can wait for, together with a socket: a pipe whose writing end is closed to open it. Closing
+/// wakes all present and future pollers, and no bytes need be read, so no wake-up is lost.
 final class Latch: Sendable {
     /// The reading end. It reports POLLHUP as soon as the latch is open.
     let descriptor: Int32
