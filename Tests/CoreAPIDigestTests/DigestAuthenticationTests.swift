@@ -96,9 +96,7 @@ struct DigestAuthenticationTests {
         #expect(error?.label == "verification.unacceptableStatus.401" && server.requests.count == 1)
     }
 
-    @Test(
-        "a challenge that cannot be answered keeps the whole rejection, and no filter reads another error from it",
-        arguments: [false, true])
+    @Test("a challenge without an answer keeps its whole rejection, and no filter reads another error", arguments: [false, true])
     func rejectionIsKept(streams: Bool) async throws {
         struct Envelope: Error, Decodable { let code: String }
         let server = try LoopbackServer.test { _ in

@@ -163,8 +163,6 @@ struct ResumeTests {
         #expect(try folder.names == [])
     }
 
-    // MARK: - Validators
-
     private static let earlier = "Sun, 01 Nov 2026 10:00:00 GMT"
 
     @Test(
@@ -204,8 +202,6 @@ struct ResumeTests {
         #expect(server.requests.count == 1)
         #expect(try folder.names == [])
     }
-
-    // MARK: - Servers with other responses
 
     @Test(
         "with the right file whatever the server answers to a range",
@@ -356,8 +352,6 @@ struct ResumeTests {
         #expect(server.requests.count < 40)
     }
 
-    // MARK: - Damage
-
     @Test("if the digest shows a damaged part, the file is downloaded again")
     func damaged() async throws {
         let served = Served(100_000) { $0.namesDigest = true }
@@ -485,8 +479,6 @@ struct ResumeTests {
         #expect(try folder.exported == served.bytes)
         #expect(try folder.names == ["export.bin", "other"])
     }
-
-    // MARK: - Several at once
 
     @Test("in several parts at once, each with its own interruptions")
     func parts() async throws {

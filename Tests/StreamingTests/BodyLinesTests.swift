@@ -62,9 +62,7 @@ struct BodyLinesTests {
         } catch { return (lines, error as? StreamError) }
     }
 
-    @Test(
-        "a line may be as long as the limit; a longer one is rejected, and the error counts lines and bytes",
-        arguments: [1, 3, 100])
+    @Test("a line may be as long as the limit; a longer one is rejected, with a count of lines and bytes", arguments: [1, 3, 100])
     func limit(piece: Int) async throws {
         let fits = await defect(of: .cut(Data("0123456789\r\n0123456789\n0123456789".utf8), every: piece))
         #expect(fits.defect == nil && fits.lines.count == 3)
@@ -143,17 +141,6 @@ struct BodyLinesTests {
         #expect(error?.description.contains("after 5 bytes and 2 items") == true)
         #expect(lines == ["a", "b"])
         #expect(try await iterator.next() == nil)
-    }
-
-    @Test("a channel with an error filter does not change a streamed body")
-    func filtered() async throws {
-        struct Envelope: Decodable { let fault: String }
-        struct Fault: Error {}
-        let server = try LoopbackServer.test { $0.path == "/bad" ? .json(#"{"fault":"x"}"#, status: 400) : .ok("a\nb") }
-        let channel = Channel.test(server).payload(error: Envelope.self) { _, _ in Fault() }
-        #expect(try await channel.manager.lines(.get("log")).all() == ["a", "b"])
-        let error = await #expect(throws: APIClientError.self) { try await channel.manager.lines(.get("bad")).all() }
-        #expect(error?.app(Fault.self) != nil)
     }
 
     @Test("leaving the loop closes the connection, and a second loop makes a second call")

@@ -313,9 +313,7 @@ struct EventStreamTests {
         #expect(tokens.current == 1)
     }
 
-    @Test(
-        "a redirect to another origin takes the last id along, but no field of the endpoint's own",
-        arguments: [301, 302, 307, 308])
+    @Test("a redirect to another origin takes the last id along, but no field of the endpoint", arguments: [301, 302, 307, 308])
     func redirectedElsewhere(status: Int) async throws {
         let other = try LoopbackServer.test { request in
             switch request.headers["last-event-id"] {
@@ -365,9 +363,7 @@ struct EventStreamTests {
         #expect(error?.decoding?.codingPath == "status" && error?.context.streamed?.items == 1 && server.requests.count == 1)
     }
 
-    @Test(
-        "cancelling ends the stream at every moment, and leaves no connection",
-        arguments: ["/head", "/body", "/pause", "/rejected"])
+    @Test("cancelling ends the stream and its connection at every moment", arguments: ["/head", "/body", "/pause", "/rejected"])
     func cancelled(path: String) async throws {
         let reached = try Gate()
         let server = try LoopbackServer.test { request in
@@ -399,5 +395,50 @@ struct EventStreamTests {
         let server = try LoopbackServer.test { _ in [Self.head(), .sendChunk(Data("data: x\n\ndata: y\n\n".utf8)), .stall] }
         #expect(try await server.manager.events(.get("x")).first { _ in true }?.data == "x")
         try await server.waitForOpenConnections(atMost: 0)
+    }
+
+    private static let again = quick { $0.reconnectsAfter = [503] }
+
+    /// The pauses of the first reconnections, and the error that ends the stream.
+    private func pauses(_ count: Int, of server: LoopbackServer) async -> ([Duration], String?) {
+        var pauses: [Duration] = []
+        let error = await failure {
+            for try await update in server.manager.events(.get("x"), options: Self.again).updates {
+                guard case .reconnecting(let pause, _) = update else { continue }
+                pauses.append(pause)
+                if pauses.count == count { break }
+            }
+        }
+        return (pauses, error?.label)
+    }
+
+    @Test(
+        "it pauses as long as a response asks: a rejection, an ended stream whatever a call may take, but no less than `retry` says",
+        arguments: [
+            (.status(503, headers: ["Retry-After": "100"]), .seconds(100)),
+            (.ok("data: x\n\n", headers: ["Content-Type": "text/event-stream", "Retry-After": "3600"]), .seconds(3_600)),
+            (.ok("retry: 90000\ndata: x\n\n", headers: ["Content-Type": "text/event-stream", "Retry-After": "1"]), .seconds(90)),
+        ] as [(ServerReply, Duration)])
+    func askedPause(reply: ServerReply, pause: Duration) async throws {
+        let server = try LoopbackServer.test { _ in reply }
+        let (pauses, error) = await pauses(1, of: server)
+        // `retry` has a random part more.
+        #expect(pauses.count == 1 && pauses.allSatisfy { $0 >= pause && $0 <= pause + .milliseconds(10) }, "\(pauses)")
+        #expect(error == nil)
+    }
+
+    @Test("it connects again after the pause that a response asks for")
+    func connectsAgain() async throws {
+        let server = try LoopbackServer.test(script: [.status(503, headers: ["Retry-After": "1"]), .events("data: x\n\n")])
+        let started = ContinuousClock.now
+        #expect(try await server.manager.events(.get("x"), options: Self.again).first { _ in true }?.data == "x")
+        #expect(ContinuousClock.now - started >= .seconds(1))
+    }
+
+    @Test("after a rejection it never pauses as long as a call may take: it ends at once, with the response")
+    func beyondDeadline() async throws {
+        let server = try LoopbackServer.test { _ in .status(503, headers: ["Retry-After": "3600"]) }
+        #expect(await pauses(1, of: server) == ([], "verification.unacceptableStatus.503"))
+        #expect(server.requests.count == 1)
     }
 }

@@ -42,8 +42,7 @@ struct PeerTests {
 
     private func hex(_ data: Data) -> String { data.map { String(format: "%02x", $0) }.joined() }
 
-    @Test(
-        "Python sends events over several connections, cut in the middle of lines", .enabled(if: Program.exists("python3")))
+    @Test("Python sends events over several connections, cut in the middle of lines", .enabled(if: Program.exists("python3")))
     func events() async throws {
         let handler = """
             class Handler(Base):

@@ -35,8 +35,7 @@ struct TrailersTests {
         #expect(plain.informational.isEmpty && plain.trailers == nil)
     }
 
-    @Test(
-        "the trailers of a streamed body are there after its end, the informational answers before it", arguments: [false, true])
+    @Test("the trailers of a streamed body are there after its end, informational answers before it", arguments: [false, true])
     func streamed(secure: Bool) async throws {
         let server = try LoopbackServer.test(tls: secure ? ServerTLS() : nil) { _ in Self.reply }
         let response = await server.manager.stream(.get("x"))

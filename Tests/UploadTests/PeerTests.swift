@@ -144,9 +144,7 @@ struct PeerTests {
         #expect(answer == "2000000 \(Self.fnv(Self.data))")
     }
 
-    @Test(
-        "NIOResumableUpload has every byte after an interruption and a restart", .enabled(if: ietfURL != nil),
-        arguments: ietfDialects, 0..<3)
+    @Test("NIOResumableUpload has every byte after a restart", .enabled(if: ietfURL != nil), arguments: ietfDialects, 0..<3)
     func interrupted(by dialect: ResumableUpload.Dialect, seed: Int) async throws {
         let channel = Channel.test(try #require(Self.ietfURL))
         let plan = try await stopped(channel, by: dialect, after: Int64(200_000 + 600_000 * seed))

@@ -8,8 +8,6 @@ struct ResumableUploadTests {
 
     private static let data = Data.noise(400_000)
 
-    // MARK: - Without a fault
-
     @Test("arrives complete in each dialect from each source", arguments: Dialect.allCases, UploadTests.Source.allCases)
     func arrives(by dialect: Dialect, from source: UploadTests.Source) async throws {
         let server = try ResumableServer(dialect)
@@ -97,8 +95,6 @@ struct ResumableUploadTests {
         #expect(ContinuousClock.now - started >= .milliseconds(400))
         #expect(server.data == Self.data)
     }
-
-    // MARK: - Interruptions
 
     @Test("cut at random offsets has every byte once", arguments: 0..<60)
     func cut(seed: Int) async throws {
@@ -215,8 +211,6 @@ struct ResumableUploadTests {
         #expect(response.transportError?.bodyError as? BodyError == .readTwice)
     }
 
-    // MARK: - False answers
-
     @Test(
         "fails if the server's offset goes back, is beyond the end or what was sent, or is not a number",
         arguments: ["0", "400001", "999999999999999999", "9999999999999999999999", "-1", "x", "", nil].map { ("HEAD", $0) }
@@ -276,8 +270,6 @@ struct ResumableUploadTests {
             .upload(.post("a"), from: .bytes(Self.data), as: .text, resumable: plan(.ietf))
         #expect(try await upload.value == "the page")
     }
-
-    // MARK: - False states
 
     private func state(
         _ server: ResumableServer, _ body: Body, by dialect: Dialect = .tus, _ change: [String: String] = [:]
@@ -408,8 +400,6 @@ struct ResumableUploadTests {
         #expect(server.data == Self.data.prefix(200_000))
     }
 
-    // MARK: - Checksum, end
-
     /// The peer in `Scripts/peers`, tuspyserver 4.4, lacks this extension.
     @Test("sends a checksum of each piece", arguments: ResumableUpload.Checksum.allCases)
     func checksum(_ kind: ResumableUpload.Checksum) async throws {
@@ -423,9 +413,7 @@ struct ResumableUploadTests {
         #expect(server.requests.last?.fields["upload-checksum"] == "\(kind.rawValue) \(expected[kind.rawValue] ?? "")")
     }
 
-    @Test(
-        "sends a damaged piece again: the server compares the checksum of each of three",
-        arguments: ResumableUpload.Checksum.allCases, 0..<3)
+    @Test("sends a damaged piece again: the server compares the checksums", arguments: ResumableUpload.Checksum.allCases, 0..<3)
     func damaged(kind: ResumableUpload.Checksum, piece: Int64) async throws {
         let data = Data("hello world".utf8)
         let server = try ResumableServer(.tus)
@@ -461,8 +449,7 @@ struct ResumableUploadTests {
         #expect(server.state.current.complete.isEmpty)
     }
 
-    @Test(
-        "is discarded by its state; a forgotten upload is not an error", arguments: Dialect.allCases, [204, 404, 410, 500])
+    @Test("is discarded by its state; a forgotten upload is not an error", arguments: Dialect.allCases, [204, 404, 410, 500])
     func discarded(by dialect: Dialect, status: Int) async throws {
         let server = try ResumableServer(dialect)
         let state = try await state(server, .bytes(Self.data), by: dialect)

@@ -14,8 +14,6 @@ struct UploadTests {
 
     private static let receipt: @Sendable (ReceivedRequest) -> ServerReply = { .json(#"{"bytes":\#($0.bodyLength)}"#) }
 
-    // MARK: - Sources
-
     enum Source: CaseIterable {
         case bytes, file, sequence, sequenceOfLength, once
 
@@ -97,8 +95,6 @@ struct UploadTests {
         #expect(TransferProgress(completed: -9, total: 4).fraction == 0)
     }
 
-    // MARK: - Never twice
-
     @Test("of a sequence that can be read only once is not repeated after a lost connection", arguments: [true, false])
     func once(isOnce: Bool) async throws {
         let server = try LoopbackServer.test { _ in .resetBeforeHead }
@@ -145,8 +141,6 @@ struct UploadTests {
         #expect(second.transportError?.bodyError as? BodyError == .readTwice, "\(second.result)")
         #expect(server.requests.filter { $0.error == nil }.count == 1)
     }
-
-    // MARK: - Rejections
 
     @Test("stops at an early response, and delivers it", arguments: [413, 401], [true, false])
     func early(status: Int, isFile: Bool) async throws {
@@ -344,8 +338,7 @@ struct UploadTests {
     }
 
     /// Not a 417 to an expectation: libcurl drops its body.
-    @Test(
-        "an early response that breaks off is an error", arguments: [(413, true), (413, false), (417, false)], ["", "not all"])
+    @Test("an early response that breaks off is an error", arguments: [(413, true), (413, false), (417, false)], ["", "not all"])
     func cutEarlyAnswer(_ answer: (status: Int, expectsContinue: Bool), body part: String) async throws {
         let (status, expectsContinue) = answer
         let server = try RawServer { connection in
@@ -360,8 +353,6 @@ struct UploadTests {
         let response = await upload(body, to: server.url, UploadOptions(expectsContinue: expectsContinue)).response
         #expect(["transport.truncated", "transport.connectionLost"].contains(response.error?.label), "\(response.result)")
     }
-
-    // MARK: - Faulty sources
 
     private struct Broken: Error {}
 
@@ -415,8 +406,6 @@ struct UploadTests {
         #expect(server.requests.isEmpty)
     }
 
-    // MARK: - The rate
-
     @Test("is not faster than its limit, and the idle clock does not end it")
     func rate() async throws {
         let server = try LoopbackServer.test(Self.receipt)
@@ -442,8 +431,6 @@ struct UploadTests {
         let took = ContinuousClock.now - started
         #expect(took >= .milliseconds(500) && took < .seconds(20), "\(took)")
     }
-
-    // MARK: - Ends
 
     @Test("ends when it, its progress or the waiting task is cancelled", arguments: 0..<3)
     func cancelled(by way: Int) async throws {

@@ -112,9 +112,7 @@ struct HostilePeerTests {
         #expect(socket.closing?.code == .normal)
     }
 
-    @Test(
-        "if a server does not answer a Close or end the connection, the socket ends at the deadline",
-        arguments: [true, false])
+    @Test("if a server does not answer a Close or end the connection, the socket ends at the deadline", arguments: [true, false])
     func unanswered(answers: Bool) async throws {
         let peer = ServerReply.Step.takeOver { connection in
             var isAnswered = !answers

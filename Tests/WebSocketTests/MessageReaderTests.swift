@@ -37,8 +37,7 @@ struct MessageReaderTests {
         return events
     }
 
-    @Test(
-        "whole messages, fragments and control frames between them, in pieces of any size", arguments: [1, 2, 3, 7, 64, 1 << 20])
+    @Test("messages, fragments and control frames between them, in pieces of any size", arguments: [1, 2, 3, 7, 64, 1 << 20])
     func messages(size: Int) throws {
         let large = [UInt8](repeating: 7, count: 70_000)
         let bytes =

@@ -94,7 +94,7 @@ private let viaProxy = ProcessInfo.processInfo.environment["NETWORKERKIT_WEBSOCK
 @Suite("Against Python's websockets", .closing, .enabled(if: PythonPeer.isInstalled), .timeLimit(.minutes(2)))
 struct PeerTests {
     @Test(
-        "messages of every size, compressed and not, in clear text and over TLS with a pin", arguments: [false, true],
+        "messages of every size, compressed or not, in clear text, or with TLS and a pin", arguments: [false, true],
         [false, true])
     func echoes(secure: Bool, compressed: Bool) async throws {
         let tls = secure ? try ServerTLS() : nil

@@ -41,14 +41,16 @@ struct FaultsTests {
         #expect(server.requests.map(\.target) == ["/1"])
     }
 
-    @Test("by never answering, until the client leaves")
-    func stallBeforeHead() async throws {
-        let (server, client) = try asked(.stallBeforeHead)
+    @Test("by never answering, and by giving up the rest of the reply when the client leaves", arguments: [true, false])
+    func stalls(withoutEnd: Bool) async throws {
+        let never = try Gate()
+        let (server, client) = try asked([withoutEnd ? .stall : .wait(.seconds(600)), .open(never)])
         try await server.waitForRequests(1)
         #expect(await !client.hasSomething(within: 50))
         #expect(server.openConnections == 1)
         client.close()
         try await server.waitForOpenConnections(atMost: 0)
+        #expect(!never.isOpen)
     }
 
     @Test("by stopping inside a body")
@@ -75,16 +77,6 @@ struct FaultsTests {
         let (_, client) = try asked(ServerReply.ok("x").after(.wait(.milliseconds(60))))
         #expect(try client.receive(through: "x").hasSuffix("x"))
         #expect(ContinuousClock.now - start >= .milliseconds(60))
-    }
-
-    @Test("by giving up a wait, and the rest of the reply, when the client leaves")
-    func waitEndsWithTheClient() async throws {
-        let never = try Gate()
-        let (server, client) = try asked([.wait(.seconds(600)), .open(never)])
-        try await server.waitForRequests(1)
-        client.close()
-        try await server.waitForOpenConnections(atMost: 0)
-        #expect(!never.isOpen)
     }
 
     @Test("by resetting a connection as soon as it is accepted")
