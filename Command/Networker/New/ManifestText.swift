@@ -68,14 +68,15 @@ struct ManifestText: Sendable, Hashable {
     }
 }
 
-/// Swift source as characters, beside a copy in which comments are blanks and the characters of strings are underscores.
+/// Swift source as characters of one scalar each, beside a copy in which comments are blanks and the characters of strings are
+/// underscores. A quote before a combining mark is a quote to the compiler, too.
 struct ManifestSource {
     private let characters: [Character]
     /// As long as the source.
     private(set) var code: [Character]
 
     init(_ text: String) {
-        characters = Array(text)
+        characters = text.unicodeScalars.map { Character($0) }
         code = characters
         var index = 0
         blankCode(from: &index, until: nil)

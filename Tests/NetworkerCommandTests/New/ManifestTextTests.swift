@@ -80,6 +80,12 @@ struct ManifestTextTests {
         #expect(throws: ManifestText.Unknown(reason: reason)) { try edited(manifest) }
     }
 
+    @Test("reads quotes, comments and brackets before a combining mark, as the compiler does")
+    func marks() throws {
+        let start = "let package = Package(name: \"\u{301}) P\", /*\u{301} ] */ targets: "
+        #expect(try edited(start + "[\"\u{301}]\"])") == start + "[\n    \"\u{301}]\",\n    X,\n])")
+    }
+
     @Test("adds a name to the kit's list, and to no other")
     func constant() throws {
         var text = ManifestText("// let channels = [\nlet old = [\"A\"]\nlet channels = [\"TY\", \"DL\"]  // all\n")
