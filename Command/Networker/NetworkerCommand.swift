@@ -141,12 +141,12 @@ package struct RootCommand: AsyncParsableCommand {
         }
     }
 
-    /// The arguments for ArgumentParser, which splits `--data=…` at a `Character`, and so misses a `=` before a combining mark.
+    /// The arguments for ArgumentParser, which splits `--data=…` and `-d=…` at a `Character`, and so misses a `=` before a mark.
     static func arguments(of process: [String]) -> [String] {
         let words = process.dropFirst()
         let options = words.prefix { $0 != "--" }
         return options.flatMap { word -> [String] in
-            guard word.after("--") != nil, let (name, value) = word.split(atFirst: "="), word.firstIndex(of: "=") != name.endIndex
+            guard word.after("-") != nil, let (name, value) = word.split(atFirst: "="), word.firstIndex(of: "=") != name.endIndex
             else { return [word] }
             return [String(name), String(value)]
         } + words.dropFirst(options.count)
