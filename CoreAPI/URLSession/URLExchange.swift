@@ -124,11 +124,12 @@ final class URLExchange: Sendable {
 
     /// - Parameter response: the response; on Linux a redirect without a usable address is reported only here, without its body.
     func complete(_ response: URLResponse?, _ error: (any Error)?) {
+        let hadHead = state.withLock { $0.head != nil }
         if error == nil, let response { receive(response) }
         let (head, received, isStream) = state.withLock { ($0.head, $0.received, $0.chunks != nil) }
         if let head, !isStream, attempt.bodyLimit(of: head).isDiscarded { return end(nil) }
         if let error { return end(WireForm.error(error, head: head, received: received, to: attempt.request)) }
-        if let head, let expected = head.length, received < expected, hasBody(head.status.code) {
+        if hadHead, let head, let expected = head.length, received < expected, hasBody(head.status.code) {
             return end(TransportError.truncated(received: received, expected: expected))
         }
         end(nil)
