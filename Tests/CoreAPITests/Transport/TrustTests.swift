@@ -23,15 +23,16 @@ struct TrustTests {
     @Test(
         "Authorities that cannot be read are rejected, and a file is named",
         arguments: [
-            (ServerTrustManager.Authorities.file("/nowhere/ca.pem"), "/nowhere/ca.pem"),
-            (.file("/etc/hostname"), "/etc/hostname"), (.pem(""), "tls"), (.pem("no certificate in here"), "tls"),
-        ])
-    func unreadable(_ authorities: ServerTrustManager.Authorities, _ part: String) async throws {
+            (.file("/nowhere/ca.pem"), "/nowhere/ca.pem"),
+            (.file("/etc/hostname"), "/etc/hostname"), (.pem(""), nil), (.pem("no certificate in here"), nil),
+        ] as [(ServerTrustManager.Authorities, String?)])
+    func unreadable(_ authorities: ServerTrustManager.Authorities, _ path: String?) async throws {
         var requests = requests
         requests.trust = ServerTrustManager(authorities: authorities)
         let server = try LoopbackServer.test(tls: ServerTLS()) { _ in .ok() }
         let response = try await requests.send(.get, server.url)
-        #expect(response.transportError?.label == "tls" && "\(response.result)".contains(part), "\(response.result)")
+        #expect(response.transportError?.label == "tls", "\(response.result)")
+        if let path { #expect("\(response.result)".contains(path)) }
     }
 
     @Test("A connection made without a pin, or with other authorities, is not reused with a pin", arguments: [true, false])
