@@ -137,8 +137,9 @@ struct ReactiveTests {
     func results() async throws {
         let server = try LoopbackServer.test { $0.path == "/thing" ? .status(503) : .json("{}") }
         let manager = server.manager
-        let results = [1, 2].publisher.flatMap { _ in manager.publisher(for: TestEndpoint(), as: .decodable(Item.self)).asResult() }
-            .map { result in if case .failure(let error) = result { error.label } else { "success" } }
+        let results = [1, 2].publisher.flatMap { _ in manager.publisher(for: TestEndpoint(), as: .decodable(Item.self)).asResult()
+        }
+        .map { result in if case .failure(let error) = result { error.label } else { "success" } }
         let label = "verification.unacceptableStatus.503"
         #expect(await outcome(results) == [label, label])
     }

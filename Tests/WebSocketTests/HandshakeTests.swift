@@ -70,7 +70,8 @@ struct HandshakeTests {
         #expect(throws: TransportError.self) { try Handshake.check(fields, key: "k", .with { $0.compression = nil }) }
     }
 
-    @Test("a rejection is a response with status, head and body, as for any call", arguments: [200, 204, 400, 403, 404, 426, 500])
+    @Test(
+        "a rejection is a response with status, head and body, as for any call", arguments: [200, 204, 400, 403, 404, 426, 500])
     func rejections(status: Int) async throws {
         let server = try LoopbackServer.test { _ in .json(#"{"reason":"closed"}"#, status: status) }
         let error = await failure { try await chat(server) }
@@ -206,7 +207,8 @@ struct HandshakeTests {
         #expect(Set(server.requests.map { $0.headers["Sec-WebSocket-Key"] }).count == 2)
     }
 
-    @Test("a redirect with two addresses is rejected, and one with the same address twice is followed", arguments: [true, false])
+    @Test(
+        "a redirect with two addresses is rejected, and one with the same address twice is followed", arguments: [true, false])
     func severalAddresses(isSame: Bool) async throws {
         let server = try LoopbackServer.test { request in
             guard request.path == "/chat" else { return .webSocket(request, serve: echo) }

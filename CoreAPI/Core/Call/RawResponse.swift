@@ -250,7 +250,7 @@ extension String {
     /// end, for several ranges, and for other units.
     fileprivate var firstByte: Int64? {
         let text = lowercased()
-        guard text.hasPrefix("bytes"), !text.contains(",") else { return nil }
+        guard text.hasPrefix("bytes"), !text.contains(Character(",")) else { return nil }
         let digits = text.dropFirst("bytes".count).drop { " =\t".contains($0) }.prefix { ("0"..."9").contains($0) }
         return Int64(digits)
     }

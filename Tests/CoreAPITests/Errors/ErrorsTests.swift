@@ -36,7 +36,8 @@ struct ErrorsTests {
         func error(_ endpoint: TestEndpoint = TestEndpoint(), status: Int = 200, body: String = "{}", filter: ErrorFilter = .none)
             async -> APIClientError?
         {
-            await Channel.test(RecordingTransport(status: status, body: body)) { $0.errorFilter = filter }.item(endpoint).error
+            let channel = Channel.test(RecordingTransport(status: status, body: body)) { $0.errorFilter = filter }
+            return await channel.item(endpoint).error
         }
         let header = await error(TestEndpoint(headers: ["X-A": "b\r\n"]))
         #expect(header?.label == "request.malformedHeader" && "\(header as Any)".contains("X-A"))
