@@ -86,8 +86,7 @@ struct RejectedPartsTests {
         #expect(server.requests.count >= 4)
     }
 
-    @Test(
-        "is continued if the lines of a repeated validator are equal, and begins anew if they differ", arguments: [true, false])
+    @Test("is continued if the lines of a repeated validator are equal, and else begins anew", arguments: [true, false])
     func repeatedLines(areEqual: Bool) async throws {
         let served = Served(100_000) { $0.headers.append("ETag", areEqual ? #""one""# : #""two""#) }
         let server = try served.server(cut: 40_000)

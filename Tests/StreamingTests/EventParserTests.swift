@@ -109,8 +109,7 @@ struct EventParserTests {
         #expect(try parser.next()?.data == "1")
     }
 
-    @Test(
-        "an event may have as many bytes as the limit says, in one line or in many, and not one more", arguments: [1, 7, 4_096])
+    @Test("an event may have as many bytes as the limit, in one line or in many, and not one more", arguments: [1, 7, 4_096])
     func limit(piece: Int) throws {
         let limit = 100
         func count(_ stream: String) throws -> Int {

@@ -77,13 +77,6 @@ struct PeerTests {
         }
     }
 
-    @Test("httpbin's stream is JSON Lines")
-    func jsonLines() async throws {
-        struct Line: Decodable, Sendable { let id: Int }
-        let channel = Channel.test(try #require(ProcessInfo.processInfo.environment["NETWORKERKIT_HTTPBIN_URL"]))
-        #expect(try await channel.manager.jsonLines(.get("stream/20"), of: Line.self).all().map(\.id) == Array(0..<20))
-    }
-
     @Test(
         "Python's e-mail package writes a multipart body that the kit reads, and reads one that the kit writes",
         .enabled(if: Program.exists("python3")))

@@ -66,12 +66,7 @@ public struct TestEndpoint: Endpoint {
         _ path: String = "thing", _ method: HTTPRequest.Method = .get, baseURL: String = "", headers: Headers = [:],
         params: Parameters? = nil, encoding: InputEncoding = .query, modifiers: [any RequestModifier] = []
     ) {
-        self.path = path
-        self.method = method
-        self.baseURL = baseURL
-        self.headers = headers
-        self.params = params
-        self.encoding = encoding
-        self.modifiers = modifiers
+        (self.path, self.method, self.baseURL, self.headers) = (path, method, baseURL, headers)
+        (self.params, self.encoding, self.modifiers) = (params, encoding, modifiers)
     }
 }

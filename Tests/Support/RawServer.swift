@@ -130,19 +130,23 @@ public final class RawServer: Sendable {
         public var length: Int { fields["content-length"].flatMap { Int($0) } ?? 0 }
     }
 
-    #if canImport(Darwin)
-    private static let kind = SOCK_STREAM
-    #else
-    private static let kind = Int32(SOCK_STREAM.rawValue)
-    #endif
-
-    /// Connects to a server of another program.
-    public static func connect(port: UInt16) -> Connection? {
-        let descriptor = socket(AF_INET, Self.kind, 0)
+    /// A socket, and an address on loopback.
+    private static func socket(port: UInt16) -> (Int32, sockaddr_in) {
+        #if canImport(Darwin)
+        let descriptor = Darwin.socket(AF_INET, SOCK_STREAM, 0)
+        #else
+        let descriptor = Glibc.socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
+        #endif
         var address = sockaddr_in()
         address.sin_family = sa_family_t(AF_INET)
         address.sin_port = port.bigEndian
         address.sin_addr.s_addr = UInt32(0x7F00_0001).bigEndian
+        return (descriptor, address)
+    }
+
+    /// Connects to a server of another program.
+    public static func connect(port: UInt16) -> Connection? {
+        var (descriptor, address) = socket(port: port)
         let isConnected = withUnsafePointer(to: &address) { pointer in
             pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { pointer in
                 systemConnect(descriptor, pointer, socklen_t(MemoryLayout<sockaddr_in>.size)) == 0
@@ -164,13 +168,10 @@ public final class RawServer: Sendable {
 
     /// - Parameter serve: called once per connection, on its own thread.
     public init(_ serve: @escaping @Sendable (Connection) -> Void) throws {
-        listener = socket(AF_INET, Self.kind, 0)
-        var address = sockaddr_in()
-        address.sin_family = sa_family_t(AF_INET)
-        address.sin_addr.s_addr = UInt32(0x7F00_0001).bigEndian
-        var length = socklen_t(MemoryLayout<sockaddr_in>.size)
-        let (listener, isOver) = (listener, Shared(false))
-        self.isOver = isOver
+        let (listener, any) = Self.socket(port: 0)
+        var (address, length) = (any, socklen_t(MemoryLayout<sockaddr_in>.size))
+        let isOver = Shared(false)
+        (self.listener, self.isOver) = (listener, isOver)
         let isReady = withUnsafeMutablePointer(to: &address) { pointer in
             pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { address in
                 bind(listener, address, length) == 0 && listen(listener, 64) == 0 && getsockname(listener, address, &length) == 0

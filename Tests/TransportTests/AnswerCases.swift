@@ -1,6 +1,5 @@
 import TestSupport
 
-/// Cases about answers.
 extension Case {
     static let codings: [Case] = [
         Case("a body in gzip is decoded, and no field mentions gzip", needs: [.gzip], coded("gzip", gzip)) { stage async throws in
@@ -184,9 +183,8 @@ extension Case {
         },
         Case("a server without a pinned key is rejected", needs: [.sockets, .https, .trust], .ok()) { stage async throws in
             let response = await stage.send {
-                $0.environment.serverTrustManager.pins = PinSet([
-                    "localhost": [UInt8(1), 2].map { "sha256/" + Data(repeating: $0, count: 32).base64EncodedString() }
-                ])
+                let pins = [UInt8(1), 2].map { "sha256/" + Data(repeating: $0, count: 32).base64EncodedString() }
+                $0.environment.serverTrustManager.pins = ["localhost": pins]
             }
             #expect(response.transportError?.label == "pinMismatch")
             #expect(stage.requests.isEmpty)

@@ -29,12 +29,10 @@ struct Case: Sendable {
         script = .server(reply)
     }
 
-    /// - Parameter answer: the one to each request.
     init(_ name: String, needs: Set<Need> = [], _ answer: Answer, run: @escaping @Sendable (Stage) async throws -> Void) {
         self.init(name, needs: needs, { _, _ in answer }, run: run)
     }
 
-    /// - Parameter reply: the server's to each request.
     init(_ name: String, needs: Set<Need> = [], _ reply: ServerReply, run: @escaping @Sendable (Stage) async throws -> Void) {
         self.init(name, needs: needs, server: { _ in reply }, run: run)
     }
@@ -43,7 +41,6 @@ struct Case: Sendable {
         methods + bodies + heads + statuses + redirects + cookies + codings + timeouts + cancellation + faults + streaming + hooks
 }
 
-/// A request to a server, and the tools for its response.
 struct Scene: Sendable {
     let request: ReceivedRequest
     let number: Int
@@ -67,7 +64,6 @@ struct Answer: Sendable {
         (self.status, self.headers, self.body, self.delay) = (status, headers, body, delay)
     }
 
-    /// The response in a server's form.
     var reply: ServerReply {
         let lines = HeaderLines(headers.elements.map { HeaderLines.Line(name: $0.name, value: $0.value) })
         let reply = ServerReply.status(status, body: body, headers: lines)
@@ -169,11 +165,7 @@ final class Stage: Sendable {
         otherServer?.close()
     }
 
-    /// Sends a request.
-    ///
-    /// - Parameters:
-    ///   - body: sent unchanged.
-    ///   - change: changes the channel for this request.
+    /// Sends a request over a channel that is changed for it; its body is sent unchanged.
     func send<Value: Sendable>(
         _ method: HTTPRequest.Method = .get, _ path: String = "thing", headers: Headers = [:], body: Body = .none,
         timeout: Timeout = Timeout(.seconds(20)), as decoding: ResponseDecoding<Value>,
@@ -187,7 +179,6 @@ final class Stage: Sendable {
         return await channel.manager.response(for: endpoint, as: decoding)
     }
 
-    /// Sends a request whose answer is read as a whole.
     func send(
         _ method: HTTPRequest.Method = .get, _ path: String = "thing", headers: Headers = [:], body: Body = .none,
         timeout: Timeout = Timeout(.seconds(20)), over change: (inout Channel) -> Void = { _ in }

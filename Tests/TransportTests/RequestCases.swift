@@ -1,6 +1,5 @@
 import TestSupport
 
-/// Cases about requests: methods, bodies, fields.
 extension Case {
     static let methods: [Case] = ["GET", "POST", "PUT", "PATCH", "DELETE", "OPTIONS", "QUERY", "PURGE"].map { name in
         Case("\(name) arrives under its name, and its response's body comes back", Answer(200, body: "done")) {
@@ -94,7 +93,6 @@ extension Case {
     }
 }
 
-/// Fields and statuses.
 extension Case {
     static let heads: [Case] = [
         Case("fields of a request arrive unchanged", Answer()) { stage async throws in

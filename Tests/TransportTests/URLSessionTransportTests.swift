@@ -9,38 +9,34 @@ import FoundationNetworking
 @Suite("The transport over URLSession", .closing, .serialized, .timeLimit(.minutes(1)))
 struct URLSessionTransportTests {
     struct Demand: Sendable, CustomTestStringConvertible {
-        let testDescription: String
         /// What the error names.
         let capability: String
+        var testDescription: String { capability }
         var method = HTTPRequest.Method.get
         var body = Body.none
         let ask: @Sendable (inout Channel) -> Void
     }
 
     private static let demands = [
-        Demand(testDescription: "pins", capability: "pins") { channel in
-            channel.environment.serverTrustManager.pins = PinSet([
-                "shop.example": [
-                    "sha256/" + Data(count: 32).base64EncodedString(),
-                    "sha256/" + Data(repeating: 1, count: 32).base64EncodedString(),
-                ]
-            ])
+        Demand(capability: "pins") {
+            let pins = [UInt8(1), 2].map { "sha256/" + Data(repeating: $0, count: 32).base64EncodedString() }
+            $0.environment.serverTrustManager.pins = ["shop.example": pins]
         },
-        Demand(testDescription: "authorities of its own", capability: "authorities of a channel's own") {
+        Demand(capability: "authorities of a channel's own") {
             $0.environment.serverTrustManager.authorities = .pem("none")
         },
-        Demand(testDescription: "a client's certificate", capability: "a client's certificate") {
+        Demand(capability: "a client's certificate") {
             $0.environment.serverTrustManager.identity = .pkcs12(Data("none".utf8), passphrase: "none")
         },
-        Demand(testDescription: "TLS 1.3", capability: "TLS 1.3 as the minimum") {
+        Demand(capability: "TLS 1.3 as the minimum") {
             $0.environment.serverTrustManager.minimumTLSVersion = .tls13
         },
-        Demand(testDescription: "rejected addresses", capability: "rejected addresses") {
+        Demand(capability: "rejected addresses") {
             $0.limits.rejectedAddresses = .nonPublic
         },
-        Demand(testDescription: "CONNECT", capability: "the method CONNECT", method: .connect) { _ in },
-        Demand(testDescription: "TRACE", capability: "the method TRACE", method: .trace) { _ in },
-        Demand(testDescription: "a body of GET", capability: "a body of GET", body: .bytes(Data("x".utf8))) { _ in },
+        Demand(capability: "the method CONNECT", method: .connect) { _ in },
+        Demand(capability: "the method TRACE", method: .trace) { _ in },
+        Demand(capability: "a body of GET", body: .bytes(Data("x".utf8))) { _ in },
     ]
 
     private func channel(_ server: LoopbackServer, _ change: (inout Channel) -> Void = { _ in }) -> Channel {

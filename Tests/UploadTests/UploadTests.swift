@@ -338,8 +338,7 @@ struct UploadTests {
     }
 
     /// Not a 417 to an expectation: libcurl drops its body.
-    @Test(
-        "an early response that breaks off is an error", arguments: [(413, true), (413, false), (417, false)], ["", "not all"])
+    @Test("an early response that is cut is an error", arguments: [(413, true), (413, false), (417, false)], ["", "not all"])
     func cutEarlyAnswer(_ answer: (status: Int, expectsContinue: Bool), body part: String) async throws {
         let (status, expectsContinue) = answer
         let server = try RawServer { connection in

@@ -70,8 +70,7 @@ struct HandshakeTests {
         #expect(throws: TransportError.self) { try Handshake.check(fields, key: "k", .with { $0.compression = nil }) }
     }
 
-    @Test(
-        "a rejection is a response with status, head and body, as for any call", arguments: [200, 204, 400, 403, 404, 426, 500])
+    @Test("a rejection is a response with status, head and body, like any", arguments: [200, 204, 400, 403, 404, 426, 500])
     func rejections(status: Int) async throws {
         let server = try LoopbackServer.test { _ in .json(#"{"reason":"closed"}"#, status: status) }
         let error = await failure { try await chat(server) }

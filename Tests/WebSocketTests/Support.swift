@@ -16,9 +16,7 @@ func chat(
     _ server: LoopbackServer, _ options: WebSocket.Options = .init()
 ) async throws(APIClientError) -> WebSocket { try await Channel.test(server).dispatcher.webSocket(.get("chat"), options) }
 
-/// Sends messages until it fails.
-///
-/// - Parameter sent: the number of those that were sent.
+/// Sends messages until it fails, and counts those that were sent.
 func flood(_ socket: WebSocket, _ sent: Shared<Int>, with data: Data = Data(count: 1 << 20)) async -> APIClientError? {
     await failure {
         while true {
@@ -48,9 +46,7 @@ final class PlayedConnection: RawConnection {
     private let holdsEnd: Bool
     private let writing: @Sendable (Data) async throws -> Data?
 
-    /// - Parameters:
-    ///   - bytes: what the peer sends at once.
-    ///   - writing: called with each written piece; gives the peer's answer.
+    /// - Parameter writing: called with each written piece; gives the peer's answer.
     init(_ bytes: Data? = nil, holdsEnd: Bool = false, writing: @escaping @Sendable (Data) async throws -> Data? = { _ in nil }) {
         (self.holdsEnd, self.writing) = (holdsEnd, writing)
         if let bytes { peer.yield(bytes) }

@@ -9,8 +9,7 @@ struct TYChannelTests {
         #expect(try await failure(of: .ty.at(.sandbox, credentials: ["TY_API_KEY": "wrong"])).code == "invalid-api-key")
     }
 
-    @Test(
-        "a missing locale and a missing culture", arguments: [("x-locale", "missing-locale"), ("x-culture", "missing-culture")])
+    @Test("a missing locale, a missing culture", arguments: [("x-locale", "missing-locale"), ("x-culture", "missing-culture")])
     func missingHeader(header: String, code: String) async throws {
         let failure = try await failure(of: .ty.at(.sandbox).with { $0.environment.commonHeaders[header] = nil })
         #expect(failure.code == code && failure.statusCode == 400 && failure.httpStatus == 400)

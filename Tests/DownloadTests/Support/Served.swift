@@ -34,9 +34,7 @@ struct Served: Sendable {
 
     static func digest(of bytes: Data) -> String { "sha-256=:\(Data(SHA256.hash(bytes)).base64EncodedString()):" }
 
-    /// - Parameters:
-    ///   - count: the number of body bytes to send; `nil` for all.
-    ///   - cut: the end of the body after these bytes.
+    /// - Parameter count: the number of body bytes before the cut; `nil` for all.
     func reply(_ request: ReceivedRequest, sending count: Int? = nil, then cut: Cut = .closing) -> ServerReply {
         var headers = headers
         if let tag { headers.append("ETag", tag) }
