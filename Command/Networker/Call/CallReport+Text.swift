@@ -18,7 +18,7 @@ extension CallReport {
         var parts = [statusLine(palette)]
         if extras.contains(.heads) { parts += exchanges.map { HeaderListing(exchange: $0).rendered(palette) } }
         switch place {
-        case .shown: if !response.data.isEmpty { parts.append(text ?? notShown) }
+        case .shown: if !response.data.isEmpty { parts.append(response.data.bodyText ?? notShown) }
         case .left: break
         case .written(let file): parts.append("\(Int64(response.data.count).readableBytes) written to \(file.escapingControls)")
         }
@@ -41,19 +41,28 @@ extension CallReport {
         return facts.compactMap { $0 }.joined(separator: ", ")
     }
 
-    /// The body if it is text: JSON indented, other text unchanged.
-    var text: String? {
-        if let json = JSONIndenter.indented(response.data) { return json }
-        guard let text = String(validating: response.data, as: UTF8.self) else { return nil }
-        // Each line is escaped by itself, so that line ends stay and a server cannot control the terminal.
-        let lines = text.split(omittingEmptySubsequences: false, whereSeparator: \.isNewline)
-        return (lines.last == "" ? lines.dropLast() : lines[...]).map { String($0).escapingControls }.joined(separator: "\n")
-    }
-
     /// In place of a body that is no text.
     var notShown: String {
         let type = response.head?.headers[.contentType] ?? "no stated type"
         let size = Int64(response.data.count).readableBytes
         return "(\(size) of \(type.escapingControls), not text and not shown; -o FILE keeps it)"
+    }
+}
+
+extension Data {
+    /// As a body, if it is text: JSON indented, other text unchanged.
+    var bodyText: String? {
+        if let json = JSONIndenter.indented(self) { return json }
+        guard let text = String(validating: self, as: UTF8.self) else { return nil }
+        // Each line is escaped by itself, so that line ends stay and a server cannot control the terminal.
+        let lines = text.split(omittingEmptySubsequences: false, whereSeparator: \.isNewline)
+        return (lines.last == "" ? lines.dropLast() : lines[...]).map { String($0).escapingControls }.joined(separator: "\n")
+    }
+}
+
+extension Console {
+    /// Writes the body of the response that failed, if it is text.
+    func write(bodyOf error: APIClientError) {
+        if !error.context.body.isEmpty, let text = error.context.body.bodyText { write(text) }
     }
 }

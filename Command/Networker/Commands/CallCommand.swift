@@ -221,7 +221,7 @@ struct CallCommand: AsyncParsableCommand {
             if !body { Console.report.write(report.rendered(Console.report.palette, body: .left)) }
         } else if isTerminal {
             Console.output.write(
-                body ? report.text ?? report.notShown : report.rendered(Console.output.palette, body: .shown))
+                body ? report.response.data.bodyText ?? report.notShown : report.rendered(Console.output.palette, body: .shown))
         } else {
             if output == nil { Console.output.write(bytes: report.response.data) }
             if !body { Console.error.write(report.rendered(Console.error.palette, body: output == nil ? .left : .shown)) }

@@ -114,6 +114,7 @@ struct DownloadCommand: AsyncParsableCommand {
         } catch {
             await channel.close()
             if let number = signal.withLock({ $0 }) { throw await interrupted(by: number, download, file) }
+            Console.error.write(bodyOf: error)
             Console.error.write(failure: line(for: error, plan))
             if let advice = advice(about: error, plan, file) { Console.error.write(hint: advice) }
             throw ExitCode.failure

@@ -104,6 +104,7 @@ struct EventsCommand: AsyncParsableCommand {
             await channel.close()
         } catch {
             await channel.close()
+            Console.error.write(bodyOf: error)
             Console.error.write(failure: plan.target.line(for: error))
             if let advice = advice(about: error, plan.target) { Console.error.write(hint: advice) }
             throw ExitCode.failure

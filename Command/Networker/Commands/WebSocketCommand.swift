@@ -81,6 +81,7 @@ struct WebSocketCommand: AsyncParsableCommand {
         } catch {
             await channel.close()
             let failure = error as? APIClientError
+            if let failure { Console.error.write(bodyOf: failure) }
             Console.error.write(failure: failure.map(target.line) ?? error.readableDescription)
             if let failure, let advice = advice(about: failure, target, isOpen: isOpen) { Console.error.write(hint: advice) }
             throw ExitCode.failure

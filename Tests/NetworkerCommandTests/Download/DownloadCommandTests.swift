@@ -77,6 +77,7 @@ struct DownloadCommandTests {
         let isRenewed = Shared(false)
         let server = try LoopbackServer.test { request in
             let tag: HeaderLines = ["ETag": #""a""#]
+            if request.path == "/gone.bin" { return .status(404, body: Data("gone\u{1B}\n".utf8)) }
             if request.path == "/renewed.bin", request.headers["range"] != nil { return .status(416) }
             guard let range = request.headers["range"] else {
                 let isCut = request.path == "/cut.bin" || request.path == "/renewed.bin" && !isRenewed.exchange(true)
@@ -95,6 +96,9 @@ struct DownloadCommandTests {
         #expect(try Data(contentsOf: folder.appendingPathComponent("may.bin")) == bytes)
         let again = try await run([server.url + "/may.bin"], in: folder)
         #expect(again.status == 64 && again.text.contains("'may.bin' exists"))
+
+        let gone = try await run([server.url + "/gone.bin"], in: folder)
+        #expect(gone.status == 1 && gone.text.contains("gone\\u{1B}\nerror: "), "\(gone.text)")
 
         let cut = try await run([server.url + "/cut.bin", "--retry", "0"], in: folder)
         #expect(cut.status == 1 && cut.text.contains("error: ") && cut.text.contains("hint: --resume continues"), "\(cut.text)")

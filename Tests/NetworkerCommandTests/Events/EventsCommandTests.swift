@@ -74,6 +74,15 @@ struct EventsCommandTests {
         #expect(shown.status == 0 && shown.text.contains("message\n  xxxx"), "\(shown.text)")
     }
 
+    @Test("shows the body of a response that has no events, escaped, on standard error", arguments: [200, 403])
+    func rejected(status: Int) async throws {
+        let body = Data(#"{"error":{"message":"quota \u001b[2J"}}"#.utf8)
+        let server = try LoopbackServer.test { _ in .status(status, body: body, headers: ["Content-Type": "application/json"]) }
+        let shown = try await BuiltCommand.streams(["events", "POST", server.url])
+        #expect(shown.status == 1 && shown.output.isEmpty, "\(shown)")
+        #expect(shown.errors.contains(#"    "message": "quota \u001b[2J""#) && shown.errors.contains("}\nerror: "), "\(shown)")
+    }
+
     @Test("end at the sentinel, which is not shown, and do not begin again")
     func sentinel() async throws {
         let server = try LoopbackServer.test { _ in

@@ -65,11 +65,11 @@ struct WebSocketCommandTests {
         #expect(!errors.contains("response") && !errors.contains("processed"), "\(errors)")
     }
 
-    @Test("a rejected handshake is an error on standard error, with exit code 1")
+    @Test("a rejected handshake is an error on standard error with the response's body, with exit code 1")
     func rejected() async throws {
         let server = try LoopbackServer.test { _ in .status(403, body: Data("no".utf8)) }
         let (status, output, errors) = try await run([server.url])
-        #expect(status == 1 && output.isEmpty && errors.contains("expected the status 101, got 403"), "\(errors)")
+        #expect(status == 1 && output.isEmpty && errors.hasPrefix("no\nerror: expected the status 101, got 403"), "\(errors)")
         #expect(errors.contains("hint: the server answered as for a page"), "\(errors)")
     }
 
