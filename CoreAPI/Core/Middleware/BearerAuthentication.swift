@@ -164,7 +164,7 @@ public final class BearerAuthentication: Middleware, CustomReflectable {
             session.refresh = refresh
             return .success((refresh, true))
         }.get()
-        if isMine { start(promise, response) }
+        if isMine { start(promise, attempt, response) }
         // At most until the call's deadline, however long the refresh takes.
         return try await promise.value(until: attempt.request.deadline) {
             TransportError.timedOut(.total, after: attempt.request.timeout.total)
@@ -172,12 +172,14 @@ public final class BearerAuthentication: Middleware, CustomReflectable {
     }
 
     /// In a separate task, because the caller that started it may be cancelled.
-    private func start(_ promise: Promise<String>, _ response: Response<Void>) {
+    private func start(_ promise: Promise<String>, _ attempt: Attempt, _ response: Response<Void>) {
         Task {
             let exemption = Exemption(base: response.call.channel.environment.baseURL)
             let outcome: Result<String, any Error>
             do {
                 let token = try await Self.$exemptions.withValue(Self.exemptions + [exemption]) { try await refresh(response) }
+                // Else a token that no field can hold would fail every later call before it is sent.
+                _ = try attempt.carrying(token)
                 outcome = .success(token)
             } catch {
                 outcome = .failure(error)
