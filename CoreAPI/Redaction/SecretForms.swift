@@ -36,8 +36,8 @@ enum SecretForms {
         var number: [UInt8] = []
         var index = start
         while index < bytes.count, number.count < length {
-            // The spaces U+00A0 and U+202F do not break a line.
-            let separator = [" ", "-", "\u{A0}", "\u{202F}"].first { bytes[index...].starts(with: $0.utf8) }
+            // The spaces U+00A0 and U+202F do not break a line; U+2009 is thin.
+            let separator = [" ", "-", ".", "\u{A0}", "\u{202F}", "\u{2009}"].first { bytes[index...].starts(with: $0.utf8) }
             if !number.isEmpty { index += separator?.utf8.count ?? 0 }
             guard index < bytes.count, bytes[index].isDigit || bytes[index].isLetter && !(2...3).contains(number.count) else {
                 return nil
