@@ -8,8 +8,8 @@ public import HTTPTypes
 /// ```
 ///
 /// A manager is a ``Dispatcher`` too. So it sends any endpoint: a typed one, or a one-off `request(.get("orders/\(segment: id)"),
-/// as: Order.self)`. Only `request(endpoint:)` has the feature's endpoints by leading dot. Elsewhere name their type, which is
-/// `EndpointType` in an interactor: `manager.response(for: OrderEndpoint.list(page: 1), as: OrderList.self)`.
+/// as: Order.self)`. `request(endpoint:)` and ``response(for:as:)`` take the feature's endpoints by leading dot. Elsewhere name
+/// their type, which is `EndpointType` in an interactor: `manager.events(OrderEndpoint.updates)`.
 ///
 /// Sendable; may be called from any actor. Only the completion runs on the caller's actor.
 public struct NetworkManager<EndpointItem: Endpoint>: Sendable {
@@ -58,11 +58,16 @@ extension NetworkManager {
         try await response(for: endpoint, as: .decodable(type)).value
     }
 
-    /// Sends a request and returns the value that `decoding` makes of its response, by default `Void`.
+    /// Sends a request and returns the value that `decoding` makes of its response.
     public func request<Value: Sendable>(
-        endpoint: EndpointItem, as decoding: ResponseDecoding<Value> = .nothing
+        endpoint: EndpointItem, as decoding: ResponseDecoding<Value>
     ) async throws(APIClientError) -> Value {
         try await response(for: endpoint, as: decoding).value
+    }
+
+    /// Sends a request and returns the endpoint's own output, by default `Void`.
+    public func request(endpoint: EndpointItem) async throws(APIClientError) -> EndpointItem.Output {
+        try await request(endpoint)
     }
 
     /// Sends a request and calls back exactly once, after a cancellation too. A completion written on an actor, such as the main
@@ -81,13 +86,13 @@ extension NetworkManager {
         start(endpoint, .decodable(type)) { await completion($0.result) }
     }
 
-    /// As ``request(endpoint:type:completion:)``, for a request whose response has no value.
+    /// As ``request(endpoint:type:completion:)``, with the endpoint's own output, by default `Void`.
     @discardableResult
     public func request(
         endpoint: EndpointItem,
-        @_inheritActorContext completion: @escaping @isolated(any) @Sendable (Result<Void, APIClientError>) -> Void
+        @_inheritActorContext completion: @escaping @isolated(any) @Sendable (Result<EndpointItem.Output, APIClientError>) -> Void
     ) -> Cancellable {
-        start(endpoint, .nothing) { await completion($0.result) }
+        start(endpoint, endpoint.decoding) { await completion($0.result) }
     }
 
     /// Sends a request and returns the whole response: head, body, metrics, attempts and result. A failure keeps everything.
