@@ -10,7 +10,8 @@ public struct EventOptions: Sendable {
     /// the end of the events.
     public var reconnections: Int
     /// The longest pause before the first new connection; the pause is a random part of it. Default 1 s. A server's `retry` is
-    /// the minimum. The kit adds a random delay of up to `max(retry, min(pause, 500 ms))`; this bound doubles with each failure.
+    /// the minimum: the kit adds a random delay to it. The bound of that delay is at first `max(retry, min(pause, 500 ms))`, and
+    /// doubles with each failure.
     public var pause: Duration
     /// The longest pause that the kit chooses. Default 30 s. A server's `retry`, up to a day, is added to it. A longer
     /// `Retry-After` of the last response is honoured, also that of a stream which has ended. If a rejected response asks for a
@@ -69,54 +70,5 @@ public struct EventOptions: Sendable {
         case .proxy(_, _, let status, _): status == nil
         default: false
         }
-    }
-}
-
-/// When an event stream connects again, and when it ends. A value without I/O and without a clock.
-struct EventPlan: Sendable {
-    /// The next step of an event stream.
-    enum Step: Sendable {
-        case connect(after: Duration)
-        case read, end
-    }
-
-    /// How a connection ended, or how it could not be opened.
-    struct End {
-        var hadLine = false
-        /// The server's last on it.
-        var retry: Duration?
-        var head: ResponseHead?
-        /// Whether the response asks for a pause that a call has time for.
-        var mayWait = true
-        var error: APIClientError?
-    }
-
-    private let options: EventOptions
-    private let mayRepeat: Bool
-    private(set) var step = Step.connect(after: .zero)
-    private var retry: Duration?
-    /// Connections in a row that delivered no line.
-    private var failures = 0
-
-    init(_ options: EventOptions, mayRepeat: Bool) {
-        self.options = options
-        self.mayRepeat = mayRepeat || options.repeatsUnsafeMethods
-    }
-
-    mutating func open() { step = .read }
-    mutating func end() { step = .end }
-
-    /// Decides on the end of a connection: gives the pause before a new one, or `nil` for the end of the stream.
-    mutating func end(_ end: End, random: Double) -> Duration? {
-        retry = end.retry ?? retry
-        failures = end.hadLine ? 1 : failures + 1
-        let maySucceed = end.error.map(options.mayReconnect) ?? true
-        guard failures <= options.reconnections, end.mayWait, mayRepeat, maySucceed else {
-            step = .end
-            return nil
-        }
-        let pause = options.pause(after: failures, end.head, retry: retry, random: random)
-        step = .connect(after: pause)
-        return pause
     }
 }

@@ -145,7 +145,7 @@ struct ResumableRun<Value: Sendable> {
         }
         var found = state
         found.expires = status.expires ?? state.expires
-        // This run has sent nothing yet. Of a sequence the state names all bytes that the server can have.
+        // This run has sent nothing yet. For a sequence, the state records every byte that was sent.
         let isFirst = sent == .max
         try move(&found, to: offset, atMost: isFirst ? state.sent?.count ?? .max : sent, response)
         if isFirst { meter.change { $0.reused = offset } }
@@ -207,7 +207,7 @@ struct ResumableRun<Value: Sendable> {
         return response
     }
 
-    /// Moves the state after a response to bytes, which is not the last one.
+    /// Moves the state after each response but the last.
     private mutating func acknowledge<Other>(
         _ state: State, _ status: ResumableUpload.Dialect.Status, to end: Int64, _ response: Response<Other>
     ) async throws(Failed) -> Response<Value>? {
@@ -246,7 +246,7 @@ struct ResumableRun<Value: Sendable> {
         case .transport(let failure, let context): throw Failed(response, APIClientError.transport(failure, context))
         default: break
         }
-        if let sent = response.request?.method, let last = response.answeredRequest?.method, sent != last, !mayBeElsewhere {
+        if let sent = response.request?.method, let last = response.lastRequest?.method, sent != last, !mayBeElsewhere {
             throw Failed(
                 response, malformed: "expected a response to the upload's \(sent), found a redirect that made it a \(last)")
         }
@@ -273,7 +273,7 @@ struct ResumableRun<Value: Sendable> {
     /// The upload's own address. The kit sends credentials there, so it must have the origin of the request that created the
     /// upload.
     private func address(_ location: String, _ response: Response<Void>) throws(Failed) -> String {
-        guard let base = response.request?.url, let answered = response.answeredRequest?.url else {
+        guard let base = response.request?.url, let answered = response.lastRequest?.url else {
             throw Failed(response, malformed: "no request")
         }
         let found: HTTPURL
