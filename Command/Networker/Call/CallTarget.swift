@@ -147,14 +147,14 @@ struct CallTarget: Sendable {
 
     /// Advice about a failure with a usual cause outside the kit; `nil` for any other failure.
     ///
-    /// - Parameter hasAnswered: whether the server has answered in HTTP before.
-    func advice(about error: APIClientError, hasAnswered: Bool = false) -> String? {
+    /// - Parameter hasResponded: whether the server has answered in HTTP before.
+    func advice(about error: APIClientError, hasResponded: Bool = false) -> String? {
         guard case .transport(let failure, let context) = error.untranslated else {
             return error.context.head?.retryAfter.map { "the server asks for a pause of \($0.readable) (Retry-After)" }
         }
         let address = try? HTTPURL(context.isRedirected ? context.url ?? "" : channel().environment.baseURL)
         // A server that expects TLS closes the connection, or answers with an alert, which is not HTTP.
-        let mayNeedTLS = address?.scheme == .http && !hasAnswered && context.head == nil
+        let mayNeedTLS = address?.scheme == .http && !hasResponded && context.head == nil
         let host = address.map { "\($0.host):\($0.effectivePort)" } ?? "the server"
         switch failure {
         case .cannotConnect where needsSandbox && self.host == nil && !context.isRedirected:

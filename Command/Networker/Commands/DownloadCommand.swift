@@ -212,7 +212,7 @@ struct DownloadCommand: AsyncParsableCommand {
     }
 
     private func advice(about error: APIClientError, _ plan: CallPlan, _ file: URL) -> String? {
-        if let advice = plan.target.advice(about: error, hasAnswered: mayContinue(file)) { return advice }
+        if let advice = plan.target.advice(about: error, hasResponded: mayContinue(file)) { return advice }
         let part = Download.part(of: file).lastPathComponent
         return mayContinue(file) ? "--resume continues from the bytes that are in '\(part)'" : nil
     }

@@ -119,7 +119,7 @@ struct EventsCommand: AsyncParsableCommand {
         case .decoding(let failure, _):
             guard let defect = failure.underlying as? StreamError, case .eventTooLarge = defect.reason else { return nil }
             return "--event-size sets another limit, in bytes"
-        default: return target.advice(about: error, hasAnswered: error.context.streamed != nil)
+        default: return target.advice(about: error, hasResponded: error.context.streamed != nil)
         }
     }
 

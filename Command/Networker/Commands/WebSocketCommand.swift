@@ -90,7 +90,7 @@ struct WebSocketCommand: AsyncParsableCommand {
 
     private func advice(about error: APIClientError, _ target: CallTarget, isOpen: Bool) -> String? {
         guard case .verification(.unacceptableStatus(let status, _), _) = error.untranslated, status < 300 || status >= 400 else {
-            return target.advice(about: error, hasAnswered: isOpen)?.replacing("https://", with: "wss://").replacing(
+            return target.advice(about: error, hasResponded: isOpen)?.replacing("https://", with: "wss://").replacing(
                 "http://", with: "ws://")
         }
         return "the server answered as for a page; check that this path is a WebSocket's, and what its server requires"

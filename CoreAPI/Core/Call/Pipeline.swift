@@ -14,7 +14,7 @@ enum Pipeline {
         } catch {
             return await result(translate(RawResponse(call, failure: error)))
         }
-        // The middleware around the call calls this last. It makes attempts until one succeeds or none may follow.
+        // The middleware around the call calls this last. It makes attempts until one succeeds or no other may follow.
         @Sendable func tryAttempts(_ start: Attempt) async -> RawResponse {
             var attempt = start
             while true {

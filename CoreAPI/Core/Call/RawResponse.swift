@@ -17,7 +17,7 @@ public final class RawResponse: Sendable {
     public let body: Body
     /// Why the attempt failed. Only call middleware sees a rejected status or a decoding error here.
     public let failure: APIClientError?
-    /// The cost of the exchange. Of a streamed body the time until the head; from the body's end on the whole exchange.
+    /// The cost of the exchange. Until a streamed body ends, it is the cost up to the head.
     public var metrics: ExchangeMetrics? {
         guard var metrics = metricsOfHead, let rest = interimAndTrailers?.streamed else { return metricsOfHead }
         metrics.bytesReceived = rest.received

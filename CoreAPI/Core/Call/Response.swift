@@ -64,8 +64,8 @@ public struct Response<Value: Sendable>: Sendable {
     public var value: Value { get throws(APIClientError) { try result.get() } }
     /// The error, or `nil` after a success.
     public var error: APIClientError? { if case .failure(let error) = result { error } else { nil } }
-    /// The request that was answered: after redirects, the last one.
-    package var answeredRequest: Request? { raw.hops.last?.request ?? raw.request }
+    /// The request that the response belongs to: after redirects, the last one.
+    package var lastRequest: Request? { raw.hops.last?.request ?? raw.request }
 
     /// Puts a body back that a hook has replaced.
     mutating func restore(_ body: Body) { raw = raw.copy(body: body) }

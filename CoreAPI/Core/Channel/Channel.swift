@@ -60,7 +60,7 @@ public struct Channel: Sendable {
     /// Names of header fields that a redirect takes to another origin, besides harmless ones such as `Accept` and the kit's own.
     /// Compared without case. Default none: any field may be a credential. `Host` never goes along.
     public var fieldsForOtherOrigins: Set<String> = []
-    /// Keeps the cookies that servers set and sends them back, over every transport. Default `nil`: none are kept nor sent.
+    /// Keeps the cookies that servers set and sends them back, over every transport. Default `nil`: no cookie is kept or sent.
     /// Copies of a channel share its jar; give each channel its own, so that they do not share logins.
     public var cookies: CookieJar?
     /// Limits on responses, attempts and connections. A transport may have its own for connections and queue.

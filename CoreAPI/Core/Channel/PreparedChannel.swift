@@ -154,7 +154,7 @@ struct TimeoutEnhancer: CoreEnhancer {
     func enhance(_ request: inout Request) throws {
         let timeout = request.modifier(Timeout.self)
         if let timeout { request.timeout = timeout }
-        guard let idle = request.modifier(IdleLimit.self), timeout == nil || !idle.yieldsToTimeout else { return }
+        guard let idle = request.modifier(IdleTimeout.self), timeout == nil || !idle.yieldsToTimeout else { return }
         request.timeout.idle = idle.duration
     }
 }

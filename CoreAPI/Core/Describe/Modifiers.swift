@@ -134,7 +134,7 @@ public struct Timeout: RequestModifier, Hashable {
 }
 
 /// Replaces ``Timeout/idle`` alone.
-package struct IdleLimit: RequestModifier {
+package struct IdleTimeout: RequestModifier {
     package static let allowsSeveral = false
     let duration: Duration
     /// Whether a ``Timeout`` of any level comes first.

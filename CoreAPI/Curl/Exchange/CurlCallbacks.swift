@@ -33,7 +33,7 @@ enum CurlCallbacks {
             }
             do {
                 let room = UnsafeMutableRawBufferPointer(start: buffer, count: size * count)
-                // A read that finds nothing is no activity: the loop makes one now and then (``CurlDefect/missedAnswer``).
+                // A read that finds nothing is no activity: the loop makes one now and then (``CurlDefect/missedResponse``).
                 guard let count = try exchange.upload.read(into: room) else {
                     handle.connections.hasHeldUpload = true
                     return ccurl_readfunc_pause
@@ -120,7 +120,7 @@ extension CurlHandle {
             if head.isMultiplexed, !exchange.isOverHTTP2 {
                 return exchange.stop(.malformedResponse(reason: "a status line of HTTP/2 over HTTP/1.1"))
             }
-            if exchange.clock.answered == 0 { exchange.clock.answered = exchange.clock.lastActivity }
+            if exchange.clock.responded == 0 { exchange.clock.responded = exchange.clock.lastActivity }
             if exchange.ticket?.multiplexes != head.isMultiplexed {
                 connections.note(exchange, multiplexes: head.isMultiplexed)
             }
@@ -225,7 +225,7 @@ extension Exchange {
 
     /// Whether the connection negotiated HTTP/2; `true` if the kit cannot see that.
     fileprivate var isOverHTTP2: Bool {
-        http2.hasAnswered || (request.url.scheme == .https && handle?.speaksHTTP2 ?? true)
+        http2.hasResponded || (request.url.scheme == .https && handle?.speaksHTTP2 ?? true)
     }
 
     /// TLS's report at the end of the connection decides whether the body's end is a cut. The parser of the head decides whether

@@ -174,7 +174,7 @@ struct ExchangeClock {
     var activated: LoopClock.Nanoseconds = 0
     /// When sending of the request last began, and when the response's first line arrived; 0 until then.
     var sent: LoopClock.Nanoseconds = 0
-    var answered: LoopClock.Nanoseconds = 0
+    var responded: LoopClock.Nanoseconds = 0
     /// When a byte was last received or sent.
     var lastActivity: LoopClock.Nanoseconds = 0
     /// Bytes of the request's body that have been sent.
@@ -262,7 +262,7 @@ extension CurlHandle {
             if connect > 0 { metrics.connect = .microseconds(max(0, connect - lookup)) }
             if handshake > 0 { metrics.tls = .microseconds(max(0, handshake - connect)) }
         }
-        if exchange.clock.answered > 0 { metrics.firstByte = .nanoseconds(exchange.clock.answered - exchange.clock.sent) }
+        if exchange.clock.responded > 0 { metrics.firstByte = .nanoseconds(exchange.clock.responded - exchange.clock.sent) }
         metrics.httpVersion = Self.name(ofHTTPVersion: number(CURLINFO_HTTP_VERSION))
         metrics.remoteAddress =
             exchange.route.connection?.remoteAddress ?? string(CURLINFO_PRIMARY_IP).flatMap { $0.isEmpty ? nil : $0 }
@@ -288,7 +288,7 @@ extension Exchange {
     /// Discards the response so far, because the request is sent again.
     func forgetResponse() {
         handle?.head.begin(size: request.limits.responseHeadSize, lines: request.limits.headLines)
-        clock.answered = 0
+        clock.responded = 0
         body.forgetDecoder()
         bodyEnd = BodyEnd()
         http2.forgetResponse()

@@ -40,7 +40,7 @@ struct ExchangeFailure {
         }
         if let failure = exchange.http2.failure { return ended(failure) }
         // libcurl's code depends on how far it got: an empty response, a dead connection, five tries.
-        if exchange.http2.hasAnswered, let code = exchange.http2.resetCode {
+        if exchange.http2.hasResponded, let code = exchange.http2.resetCode {
             return broken("the server reset the stream (\(StreamFailure.name(of: code))) after it began to answer (RFC 9113 §7)")
         }
         if let meaning { return meaning }

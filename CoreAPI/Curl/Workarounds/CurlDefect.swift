@@ -16,7 +16,7 @@ struct CurlDefect: Sendable {
     func isPresent(in version: CurlVersion) -> Bool { versions.contains(version) }
 
     static let all: [CurlDefect] = [
-        .keptBuffer, .keptConnection, .lostField, .missedAnswer, .rememberedField, .spinningUpload,
+        .keptBuffer, .keptConnection, .lostField, .missedResponse, .rememberedField, .spinningUpload,
     ]
 }
 

@@ -24,7 +24,7 @@ extension CurlMulti {
         if connection.hasCloseNotify { return monitor?.hasEnded(handle) == false }
         // A newer libcurl closes the connection and ends all streams, before it reports one. Only on a reused connection does
         // that count as a stale one, as an older libcurl has it.
-        return connection.hadCloseNotify && !exchange.http2.hasAnswered && !exchange.hasHead
+        return connection.hadCloseNotify && !exchange.http2.hasResponded && !exchange.hasHead
             && handle.number(CURLINFO_NUM_CONNECTS) == 0
     }
 }

@@ -48,7 +48,7 @@ final class HTTP2StreamMonitor {
 
     private func take(_ event: chttp2_event, of subject: UnsafeMutableRawPointer, code: UInt32) {
         switch event {
-        case CHTTP2_BEGAN: CurlHandle.exchange(of: subject)?.http2.hasAnswered = true
+        case CHTTP2_BEGAN: CurlHandle.exchange(of: subject)?.http2.hasResponded = true
         case CHTTP2_RESET: CurlHandle.exchange(of: subject)?.http2.resetCode = code
         case CHTTP2_KEPT:
             if library.has(.keptConnection) { _ = CurlHandle.exchange(of: subject)?.route.connection?.markForClose() }
@@ -130,7 +130,7 @@ struct HTTP2Stream {
     /// Why the stream failed, if libcurl does not say.
     var failure: StreamFailure?
     var resetCode: UInt32?
-    var hasAnswered = false
+    var hasResponded = false
     /// Bytes of the response's body that arrived on the stream. libcurl may hold some of them.
     var bytes: Int64 = 0
     /// Whether the server has asked for no more of the request; libcurl does not know that.
@@ -139,7 +139,7 @@ struct HTTP2Stream {
     var hasEnded = false
 
     /// libcurl begins to send the request. Until then the failure of an earlier stream decides whether it may.
-    mutating func beginSending() { (failure, resetCode, hasAnswered) = (nil, nil, false) }
+    mutating func beginSending() { (failure, resetCode, hasResponded) = (nil, nil, false) }
     /// The response so far is discarded. Why the stream failed stays known.
     mutating func forgetResponse() { (bytes, isStopped, hasEnded) = (0, false, false) }
 }

@@ -14,7 +14,7 @@ extension HTTP2StreamMonitor {
         switch event {
         case CHTTP2_REFUSED:
             // A server that has answered has processed the request, even if it rejects the stream afterwards.
-            if !exchange.http2.hasAnswered { exchange.http2.failure = .refused }
+            if !exchange.http2.hasResponded { exchange.http2.failure = .refused }
             return
         case CHTTP2_HEAD_TOO_LARGE: exchange.http2.failure = .headTooLarge
         case CHTTP2_GIVEN_UP: exchange.http2.failure = .connectionGivenUp(code: code)

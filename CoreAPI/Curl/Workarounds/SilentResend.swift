@@ -45,7 +45,7 @@ extension Exchange {
     /// ``hasResend``.
     var mustRestart: Bool {
         guard !sendings.isOnStaleConnection else { return true }
-        guard failure == nil, sendings.isSent, hasResend, !http2.hasAnswered, !hasHead else { return false }
+        guard failure == nil, sendings.isSent, hasResend, !http2.hasResponded, !hasHead else { return false }
         return switch http2.failure {
         case .refused: headTooLargeForHTTP2 == nil
         case .connectionGivenUp, .connectionClosed: request.isIdempotent

@@ -4,7 +4,7 @@ internal import Foundation
 package import Synchronization
 #endif
 
-/// The lock of all modules: the standard library's, except under ThreadSanitizer.
+/// The lock of the kit: the standard library's, except under ThreadSanitizer.
 ///
 /// On Linux the kernel hands over a contended `Synchronization.Mutex` (a priority-inheriting futex). The sanitizer cannot see
 /// that, and would report every access behind it as a race. `Scripts/test --sanitize thread` therefore sets THREAD_SANITIZER.

@@ -11,7 +11,7 @@ package struct EventParser {
     /// Whether a whole line was read, a comment included.
     package private(set) var hasLine = false
 
-    /// Of an event's data, and of any line, in bytes.
+    /// The largest number of bytes of an event's data, and of a line.
     private let limit: Int
     /// The largest number of bytes before a line's value: a byte order mark, the field's name, a colon and a space.
     private static let fieldSize = 10

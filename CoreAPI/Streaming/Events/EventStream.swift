@@ -83,7 +83,7 @@ extension EventStream {
             private let source: EventStream.Updates
             private var plan: EventPlan
             private var parser: EventParser
-            /// That of the open connection.
+            /// The body of the open connection.
             private var body: CountedBody?
             /// The bytes and events of the connections before it.
             private var count = StreamCount()
@@ -207,7 +207,7 @@ extension EventStream {
             var headers: Headers = ["Accept": EventStream<Value>.mediaType, "Cache-Control": "no-store"]
             if !id.isEmpty, Self.isSendable(id) { headers["Last-Event-ID"] = id }
             let verifier = HeadVerifier { if let head = $0.head { try Self.verify(head) } }
-            let idle = options.idle.map { IdleLimit($0) } ?? IdleLimit(.seconds(60), yieldsToTimeout: true)
+            let idle = options.idle.map { IdleTimeout($0) } ?? IdleTimeout(.seconds(60), yieldsToTimeout: true)
             return endpoint.attaching(headers.own, idle, verifier)
         }
 

@@ -19,7 +19,7 @@ package struct LineParser {
 
     package init(separator: UInt8 = UInt8(ascii: "\n"), limit: Int) {
         self.separator = separator
-        // Of a line the parser holds one byte more: the CR before the LF.
+        // The parser holds one byte beyond the limit: the CR before the LF.
         self.limit = min(max(0, limit), .max - 1)
     }
 

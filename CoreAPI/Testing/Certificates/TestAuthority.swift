@@ -21,7 +21,7 @@ public final class TestAuthority: Sendable {
 
     /// A new root with this common name. It signs with the key, and may do so while it is valid.
     ///
-    /// - Throws: ``LoopbackServerError`` if OpenSSL is not loaded or rejects.
+    /// - Throws: ``LoopbackServerError`` if OpenSSL is not loaded, or rejects the certificate.
     public init(
         name: String = "Test Root \(UInt32.random(in: 0 ... .max))", key: TestCertificate.Key = .p256,
         validity: TestCertificate.Validity = .current

@@ -61,7 +61,7 @@ public struct FaultPlan: Sendable, ExpressibleByArrayLiteral {
     private let faults: [Fault?]
     private let rest: Fault?
 
-    /// Fault n applies to request n. `nil` means no fault for that request, and so do missing faults after the last.
+    /// Fault n applies to request n. `nil` means no fault for that request. Later requests have no fault.
     public init(arrayLiteral elements: Fault?...) { (faults, rest) = (elements, nil) }
 
     private init(rest: Fault?) { (faults, self.rest) = ([], rest) }

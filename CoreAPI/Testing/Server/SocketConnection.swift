@@ -35,8 +35,8 @@ final class SocketConnection: RawConnection {
         maySend.signal()
     }
 
-    /// Blocks the connection's thread until the function has returned and all bytes are sent. If the server closes, it waits for
-    /// no task: the one that closes the server may hold the thread that the function needs.
+    /// Blocks the connection's thread until the function has returned and all bytes are sent. When the server
+    /// closes, it returns without the function, which may need the thread that closes the server.
     func run(_ serve: @escaping @Sendable (any RawConnection) async -> Void) {
         let (served, sent) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))
         Task {
@@ -55,7 +55,7 @@ final class SocketConnection: RawConnection {
         sent.wait()
     }
 
-    /// - Returns: whether it was signalled within the time after which a thread checks whether the server closes.
+    /// - Returns: whether the signal came within 50 ms. After that a thread checks whether the server closes.
     @discardableResult
     private func wait(for signal: DispatchSemaphore) -> Bool { signal.wait(timeout: .now() + .milliseconds(50)) == .success }
 

@@ -188,7 +188,7 @@ final class TLSSession: @unchecked Sendable {
         }
     }
 
-    /// Decrypted bytes; none if it needs input. nil if the peer sent `close_notify` or broke the protocol.
+    /// Decrypted bytes: empty if it needs input, `nil` if the peer sent `close_notify` or broke the protocol.
     func read() -> Data? {
         lock.withLock {
             functions.clearErrors()

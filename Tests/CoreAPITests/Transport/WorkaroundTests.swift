@@ -90,8 +90,8 @@ struct WorkaroundTests {
     }
 
     @Test("a response arrives while its request's body is paused")
-    func missedAnswer() async throws {
-        try await show(.missedAnswer) { transport in
+    func missedResponse() async throws {
+        try await show(.missedResponse) { transport in
             let server = try EarlyServer(413, "too large", hasLength: false, then: .endsItsSide)
             let response = try await Requests(transport).send(
                 .post, server.url, body: EarlyAnswerTests.Upload.paused.body, timeout: Timeout(.seconds(3)))

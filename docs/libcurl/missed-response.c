@@ -8,7 +8,7 @@
 //
 // Tried: 7.88.1 (Debian 12) ends with code 28. 8.14.1 (Debian 13) ends with code 0, at once.
 //
-// To run it, with reproduce.h beside it: cc missed-answer.c -lcurl -lssl -lcrypto -lpthread && ./a.out
+// To run it, with reproduce.h beside it: cc missed-response.c -lcurl -lssl -lcrypto -lpthread && ./a.out
 #include "reproduce.h"
 
 static void serve(struct connection *c) {
