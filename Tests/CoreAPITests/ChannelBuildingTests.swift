@@ -7,6 +7,11 @@ struct ChannelBuildingTests {
         let reason: String?
     }
 
+    private struct Rejected: Error, Equatable {
+        let reason: String
+        let status: Int
+    }
+
     private static let body = #"{"isSuccess":true,"result":{"id":7},"other":{"id":8},"id":9}"#
 
     private let shop = Channel(
@@ -18,7 +23,7 @@ struct ChannelBuildingTests {
     )
     .credential(.header("x-key", .environment("NETWORKERKIT_TEST_SHOP_KEY", sandbox: "sandbox-key")))
     .payload("result", error: Envelope.self) { envelope, head in
-        envelope.isSuccess ? nil : NSError(domain: envelope.reason ?? "", code: head.status.code)
+        envelope.isSuccess ? nil : Rejected(reason: envelope.reason ?? "", status: head.status.code)
     }
     .locale(Locale(identifier: "tr_TR"), icu: "x-locale", bcp47: "x-culture")
 
@@ -170,7 +175,7 @@ struct ChannelBuildingTests {
     @Test("decode the envelope of an error, also in a success")
     func errors() async throws {
         let (response, _) = try await sent(by: shop.at(.sandbox), body: #"{"isSuccess":false,"reason":"sold out"}"#)
-        #expect(response.error?.app(NSError.self) == NSError(domain: "sold out", code: 200))
+        #expect(response.error?.app(Rejected.self) == Rejected(reason: "sold out", status: 200))
     }
 
     @Test("log to swift-log unless told otherwise")
