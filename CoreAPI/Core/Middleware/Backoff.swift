@@ -1,3 +1,4 @@
+internal import CoreAPIHTTP
 internal import HTTPTypes
 
 /// The back-off of everything in the kit that sends a request again. The pause before the *n*-th repetition is a random part of
