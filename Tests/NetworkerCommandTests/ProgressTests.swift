@@ -4,32 +4,25 @@ import TestSupport
 struct ProgressTests {
     @Test("without a terminal, has a line for each package that is fetched, and passes errors on")
     func fetching() async throws {
-        let log = temporaryFile("build.log")
         let lines = [
             "Fetching https://git.example/apple/swift-log.git", "[1/325] Fetching swift-log", "Fetched in 1 s",
             "Fetching https://git.example/a/b from cache", "[1/2] Compiling A", "error: no such thing", "Build complete! (1 s)",
         ]
-        try Data(lines.joined(separator: "\n").appending("\n").utf8).write(to: log)
-        let script = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
-            .appendingPathComponent("../../Scripts/progress").path
-        let outcome = try await Program.run([script, "demo: building"], input: log.path)
+        let log = lines.joined(separator: "\n") + "\n"
+        let text = try await shown(log, { ["/bin/sh", "-c", "'\($0)' demo <\"$LOG\""] })
         // The other lines have times, which depend on the machine.
-        let fetched = outcome.text.split(separator: "\n").filter { $0.contains("fetching") }
-        #expect(fetched == ["demo: building: fetching swift-log", "demo: building: fetching b from cache"])
-        #expect(outcome.text.contains("demo: building: done in "))
-        let errors = try await Program.run(["/bin/sh", "-c", "\"$0\" 2>&1 >/dev/null", script], input: log.path)
-        #expect(errors.text == "error: no such thing\n")
+        let fetched = text.split(separator: "\n").filter { $0.contains("fetching") }
+        #expect(fetched == ["demo: fetching swift-log", "demo: fetching b from cache"] && text.contains("demo: done in "))
+        let errors = try await shown(log, { ["/bin/sh", "-c", "'\($0)' demo <\"$LOG\" 2>&1 >/dev/null"] })
+        #expect(errors == "error: no such thing\n")
     }
 
     /// Runs the script with a build's log.
-    private func shown(_ log: String, _ command: (_ script: String) -> [String], _ environment: [String: String]) async throws
-        -> String
-    {
-        let file = temporaryFile("build.log")
-        try Data(log.utf8).write(to: file)
-        let script = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
-            .appendingPathComponent("../../Scripts/progress").standardizedFileURL.path
-        let variables = ["LOG": file.path, "PATH": "/usr/bin:/bin"].merging(environment) { $1 }
+    private func shown(
+        _ log: String, _ command: (_ script: String) -> [String], _ environment: [String: String] = [:]
+    ) async throws -> String {
+        let script = TemporaryPackage.kit.appendingPathComponent("Scripts/progress").path
+        let variables = try ["LOG": written(log).path, "PATH": "/usr/bin:/bin"].merging(environment) { $1 }
         return try await Program.run(command(script), environment: variables).text
     }
 
@@ -47,7 +40,7 @@ struct ProgressTests {
     func terminal() async throws {
         let log = "Fetching https://git.example/a/b.git\n[1/2] Compiling A\n[2/2] Compiling B\nBuild complete! (1 s)\n"
         // script(1) runs a program in a terminal of its own.
-        let text = try await shown(log, { ["script", "-qec", "'\($0)' test <\"$LOG\"", "/dev/null"] }, [:])
+        let text = try await shown(log, { ["script", "-qec", "'\($0)' test <\"$LOG\"", "/dev/null"] })
         for line in ["Fetching https://git.example/a/b.git", "step 1, Compiling A", "step 2, Compiling B"] {
             #expect(text.contains("\r\u{1B}[Ktest: \(line)"), "\(text)")
         }

@@ -12,19 +12,17 @@ struct AnswerTests {
             default: .ok("no end")
             }
         }
-        let busy = try await BuiltCommand.run([server.url + "/busy"])
-        #expect(busy.text.hasPrefix("{\"error\":\"busy\"}\n503 Service Unavailable"), "\(busy.text)")
-        #expect(try await BuiltCommand.run([server.url + "/a"]).text.hasPrefix("no end\n200 OK"))
-        #expect(try await BuiltCommand.run([server.url + "/line"]).text.hasPrefix("a line\n200 OK"))
-        #expect(try await BuiltCommand.run([server.url + "/empty"]).text.hasPrefix("200 OK"))
+        let busy = "{\"error\":\"busy\"}\n503 Service Unavailable"
+        for (path, text) in [("/busy", busy), ("/a", "no end\n200 OK"), ("/line", "a line\n200 OK"), ("/empty", "200 OK")] {
+            let shown = try await BuiltCommand.run([server.url + path]).text
+            #expect(shown.hasPrefix(text), "\(shown)")
+        }
         // Apart, or with the body alone, the bytes are the server's.
         let apart = try await BuiltCommand.shell("\"$@\" 2>/dev/null", [server.url + "/a"])
         #expect(apart.text == "no end")
         #expect(try await BuiltCommand.run([server.url + "/a", "--body"]).text == "no end")
-        let file = temporaryFile("upload")
-        try Data("x".utf8).write(to: file)
-        let upload = try await BuiltCommand.run(["upload", file.path, "PUT", server.url + "/busy", "--quiet"])
-        #expect(upload.text.hasPrefix("{\"error\":\"busy\"}\n503 Service Unavailable"), "\(upload.text)")
+        let upload = try await BuiltCommand.run(["upload", written("x").path, "PUT", server.url + "/busy", "--quiet"])
+        #expect(upload.text.hasPrefix(busy), "\(upload.text)")
     }
 
     /// Answers in two parts; the second one waits for a request of `/go`.
@@ -60,10 +58,7 @@ struct AnswerTests {
     @Test("is written while it arrives over https with --stream, and over HTTP/2 as a whole without")
     func streamedOverTLS() async throws {
         let server = try server("text/event-stream", Gate(), tls: ServerTLS())
-        let folder = try temporaryFolder("command")
-        let authority = folder.appendingPathComponent("authority.pem")
-        try Data(#require(server.tls).authorityPEM.utf8).write(to: authority)
-        let trust = ["--cacert", authority.path]
+        let trust = try ["--cacert", written(#require(server.tls).authorityPEM).path]
         let read = try await BuiltCommand.shell(Self.following, [server.url, "--stream"] + trust)
         #expect(read.text == "got one\ngot two\n", "\(read.text)")
         let whole = try await BuiltCommand.run([server.url + "/a"] + trust)
@@ -96,21 +91,18 @@ struct AnswerTests {
             }
         }
         defer { gate.open() }
-        let whole = try await BuiltCommand.run([server.url, "--stream", "-v"])
-        #expect(whole.status == 0 && whole.text.hasPrefix("1234\n200 OK, HTTP/1.1, 4 B"), "\(whole.text)")
-        #expect(whole.text.contains("> GET / HTTP/1.1") && whole.text.contains("first byte"), "\(whole.text)")
-        let cut = try await BuiltCommand.run([server.url + "/cut", "--stream"])
-        #expect(cut.status == 1 && cut.text.hasPrefix("ab\n200 OK, HTTP/1.1, 2 B") && cut.text.contains("error: "), "\(cut.text)")
-        let slow = try await BuiltCommand.run([server.url + "/slow", "--timeout", "1"])
-        #expect(slow.status == 1 && slow.text.hasPrefix("ab\n200 OK"), "\(slow.text)")
+        let whole = try await BuiltCommand.expect([server.url, "--stream", "-v"], 0, "> GET / HTTP/1.1", "first byte")
+        let cut = try await BuiltCommand.expect([server.url + "/cut", "--stream"], 1, "error: ")
+        let slow = try await BuiltCommand.expect([server.url + "/slow", "--timeout", "1"], 1, "hint: --timeout sets another")
         // The total timeout or, on a busy machine, that of the server's silence.
-        let limit = slow.text.contains("within 1.0 seconds") || slow.text.contains("for 1.0 seconds")
-        #expect(limit && slow.text.contains("hint: --timeout sets another limit"), "\(slow.text)")
-        let gone = try await BuiltCommand.run([server.url + "/gone", "--stream"])
-        #expect(gone.status == 1 && gone.text.hasPrefix("no\n404 Not Found") && gone.text.contains("got 404"), "\(gone.text)")
+        #expect(slow.contains("within 1.0 seconds") || slow.contains("for 1.0 seconds"), "\(slow)")
+        let gone = try await BuiltCommand.expect([server.url + "/gone", "--stream"], 1, "got 404")
+        for (text, beginning) in [
+            (whole, "1234\n200 OK, HTTP/1.1, 4 B"), (cut, "ab\n200 OK, HTTP/1.1, 2 B"), (slow, "ab\n200 OK"),
+            (gone, "no\n404 Not Found"),
+        ] { #expect(text.hasPrefix(beginning), "\(text)") }
         for other in [["--json"], ["--offline"], ["-o", "file"]] {
-            let both = try await BuiltCommand.run([server.url, "--stream"] + other)
-            #expect(both.status == 64 && both.text.contains("exclude each other"), "\(both.text)")
+            try await BuiltCommand.expect([server.url, "--stream"] + other, 64, "exclude each other")
         }
     }
 
@@ -128,12 +120,11 @@ struct AnswerTests {
             guard request.path == "/login" else { return .ok(request.headers["cookie"] ?? "none") }
             return .status(302, headers: ["Location": "/home", "Set-Cookie": "sid=7; Path=/"])
         }
-        let call = try await BuiltCommand.run([server.url + "/login", "--body"])
-        #expect(call.text == "sid=7", "\(call.text)")
-        #expect(try await BuiltCommand.run([server.url + "/home", "--body"]).text == "none")
-        let folder = try temporaryFolder("command")
-        let file = folder.appendingPathComponent("home.txt")
-        _ = try await BuiltCommand.run(["download", server.url + "/login", "-o", file.path])
+        for (path, cookie) in [("/login", "sid=7"), ("/home", "none")] {
+            #expect(try await BuiltCommand.run([server.url + path, "--body"]).text == cookie)
+        }
+        let file = temporaryFile("home.txt")
+        try await BuiltCommand.expect(["download", server.url + "/login", "-o", file.path], 0)
         #expect(try Data(contentsOf: file) == Data("sid=7".utf8))
     }
 
@@ -151,22 +142,17 @@ struct AnswerTests {
             for words in [
                 [server.url, "-o", path], ["download", server.url + "/a", "-o", path],
                 ["upload", file, server.url, "--resumable", "tus", "--state", path],
-            ] {
-                let rejected = try await BuiltCommand.run(words)
-                #expect(rejected.status == 64 && rejected.text.contains("cannot write the "), "\(words): \(rejected.text)")
-                #expect(rejected.text.contains(reason), "\(words): \(rejected.text)")
-            }
+            ] { try await BuiltCommand.expect(words, 64, "cannot write the ", reason) }
         }
         #expect(server.requests.isEmpty)
         // With the longest name that the system takes it is written; nothing else is left beside it.
         let longest = folder.appendingPathComponent(String(repeating: "b", count: 255)).path
         for path in [file, longest] {
-            let written = try await BuiltCommand.run([server.url, "-o", path])
-            #expect(written.status == 0, "\(written.text)")
+            try await BuiltCommand.expect([server.url, "-o", path], 0)
             #expect(try Data(contentsOf: URL(fileURLWithPath: path)) == Data("new".utf8))
         }
         #expect(try FileManager.default.contentsOfDirectory(atPath: folder.path).count == 2)
-        #expect(try await BuiltCommand.run([server.url, "-o", "/dev/null"]).status == 0)
+        try await BuiltCommand.expect([server.url, "-o", "/dev/null"], 0)
     }
 
     @Test("is preceded by every line of a form with --offline and -v: texts, and the paths of files")
@@ -177,11 +163,11 @@ struct AnswerTests {
         try Data("1,2".utf8).write(to: file)
         let words = [server.url, "--multipart", "a=1", "b=zwei\ndrei", "password=planted", "f@\(file.path)"]
         for option in ["--offline", "-v"] {
-            let shown = try await BuiltCommand.run(words + [option]).text
-            #expect(shown.contains("> Content-Disposition: form-data; name=\"a\"\n> \n> 1\n> --networkerkit-"), "\(shown)")
-            #expect(shown.contains("name=\"b\"\n> \n> zwei\n> drei\n"), "\(shown)")
-            let part = "name=\"f\"; filename=\"a.csv\"\n> Content-Type: text/csv\n> \n> (the file \(file.path))\n"
-            #expect(shown.contains(part) && !shown.contains("planted") && !shown.contains("not shown"), "\(shown)")
+            try await BuiltCommand.expect(
+                words + [option], 0, "> Content-Disposition: form-data; name=\"a\"\n> \n> 1\n> --networkerkit-",
+                "name=\"b\"\n> \n> zwei\n> drei\n",
+                "name=\"f\"; filename=\"a.csv\"\n> Content-Type: text/csv\n> \n> (the file \(file.path))\n",
+                without: ["planted", "not shown"])
         }
     }
 

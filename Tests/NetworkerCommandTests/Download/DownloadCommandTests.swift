@@ -46,28 +46,31 @@ struct DownloadCommandTests {
     @Test("reads rates", arguments: [("1", 1), ("500k", 500_000), ("2.5M", 2_500_000), ("1g", 1_000_000_000)])
     func rates(text: String, expected: Int) throws { #expect(try ByteAmount(text).bytes == expected) }
 
-    @Test("shows a bar, or a line without one")
+    @Test("shows a bar, or a line without one, and counts no bytes of an earlier run in the speed")
     func bar() {
-        let half = TransferProgress(completed: 1_200_000, total: 2_400_000)
-        #expect(ProgressBar.line(half, after: .seconds(2)) == "50 %  1.2 MB of 2.4 MB  600 kB/s")
-        #expect(ProgressBar.bar(half, after: .seconds(2)).hasPrefix("████████████░░░░░░░░░░░░  50 %"))
-        #expect(ProgressBar.bar(half, after: .seconds(2), columns: 60).hasPrefix("████████████░░░░░░░░░░░░  50 %"))
-        #expect(ProgressBar.bar(half, after: .seconds(2), columns: 43) == "████░░░░  50 %  1.2 MB of 2.4 MB  600 kB/s")
-        #expect(ProgressBar.bar(half, after: .seconds(2), columns: 36) == "50 %  1.2 MB of 2.4 MB  600 kB/s")
+        var half = TransferProgress(completed: 1_200_000, total: 2_400_000)
+        let line = "50 %  1.2 MB of 2.4 MB  600 kB/s"
+        #expect(ProgressBar.line(half, after: .seconds(2)) == line)
+        #expect(ProgressBar.bar(half, after: .seconds(2)) == "████████████░░░░░░░░░░░░  \(line)")
+        for (columns, bar) in [(60, "████████████░░░░░░░░░░░░  "), (43, "████░░░░  "), (36, "")] {
+            #expect(ProgressBar.bar(half, after: .seconds(2), columns: columns) == bar + line)
+        }
+        half.reused = 1_000_000
+        #expect(ProgressBar.line(half, after: .seconds(2)) == "50 %  1.2 MB of 2.4 MB  100 kB/s")
         let open = TransferProgress(completed: 1_200_000, total: nil)
         #expect(ProgressBar.bar(open, after: .seconds(2)) == "1.2 MB  600 kB/s")
     }
 
-    @Test("counts no bytes of an earlier run in the speed")
-    func resumedSpeed() {
-        var progress = TransferProgress(completed: 1_200_000, total: 2_400_000)
-        progress.reused = 1_000_000
-        #expect(ProgressBar.line(progress, after: .seconds(2)) == "50 %  1.2 MB of 2.4 MB  100 kB/s")
-    }
-
-    private func run(_ arguments: [String], in folder: URL) async throws -> Program.Outcome {
-        try await BuiltCommand.shell(
+    /// Runs the command in a folder, and expects its exit code, parts of what it prints, and no others.
+    private func expect(
+        _ arguments: String..., in folder: URL, status: Int32 = 0, _ parts: [String], without others: [String] = [],
+        sourceLocation: SourceLocation = #_sourceLocation
+    ) async throws {
+        let outcome = try await BuiltCommand.shell(
             "command=$1; cd \"$2\"; shift 2; exec \"$command\" download \"$@\"", [folder.path] + arguments)
+        let isRight = outcome.status == status && parts.allSatisfy(outcome.text.contains)
+        let found = others.filter(outcome.text.contains)
+        #expect(isRight && found.isEmpty, "\(arguments): \(outcome.status), \(outcome.text)", sourceLocation: sourceLocation)
     }
 
     @Test("writes the file, names the verified digest, and continues an interrupted download")
@@ -76,7 +79,6 @@ struct DownloadCommandTests {
         let bytes = Data((0..<200_000).map { UInt8(truncatingIfNeeded: $0 / 7) })
         let isRenewed = Shared(false)
         let server = try LoopbackServer.test { request in
-            let tag: HeaderLines = ["ETag": #""a""#]
             if request.path == "/gone.bin" { return .status(404, body: Data("gone\u{1B}\n".utf8)) }
             if request.path == "/renewed.bin", request.headers["range"] != nil { return .status(416) }
             guard let range = request.headers["range"] else {
@@ -87,47 +89,31 @@ struct DownloadCommandTests {
                 ]
             }
             let first = Int(range.dropFirst(6).dropLast()) ?? 0
-            var headers = tag
-            headers.append("Content-Range", "bytes \(first)-\(bytes.count - 1)/\(bytes.count)")
-            return .status(206, body: bytes[first...], headers: headers)
+            let part = "bytes \(first)-\(bytes.count - 1)/\(bytes.count)"
+            return .status(206, body: bytes[first...], headers: ["ETag": #""a""#, "Content-Range": part])
         }
-        let whole = try await run([server.url + "/may.bin"], in: folder)
-        #expect(whole.status == 0 && whole.text.contains("may.bin: 200 kB in ") && whole.text.contains("100 %"), "\(whole.text)")
+        let (may, cut) = (server.url + "/may.bin", server.url + "/cut.bin")
+        try await expect(may, in: folder, ["may.bin: 200 kB in ", "100 %"], without: ["cannot be continued"])
         #expect(try Data(contentsOf: folder.appendingPathComponent("may.bin")) == bytes)
-        let again = try await run([server.url + "/may.bin"], in: folder)
-        #expect(again.status == 64 && again.text.contains("'may.bin' exists"))
+        try await expect(may, in: folder, status: 64, ["'may.bin' exists"])
 
-        let gone = try await run([server.url + "/gone.bin"], in: folder)
-        #expect(gone.status == 1 && gone.text.contains("gone\\u{1B}\nerror: "), "\(gone.text)")
-
-        let cut = try await run([server.url + "/cut.bin", "--retry", "0"], in: folder)
-        #expect(cut.status == 1 && cut.text.contains("error: ") && cut.text.contains("hint: --resume continues"), "\(cut.text)")
-        let continued = try await run([server.url + "/cut.bin", "--resume"], in: folder)
-        #expect(continued.status == 0 && continued.text.contains("60 kB of them from before"), "\(continued.text)")
+        try await expect(server.url + "/gone.bin", in: folder, status: 1, ["gone\\u{1B}\nerror: "])
+        try await expect(cut, "--retry", "0", in: folder, status: 1, ["error: ", "hint: --resume continues"])
+        try await expect(cut, "--resume", in: folder, ["60 kB of them from before"])
         #expect(try Data(contentsOf: folder.appendingPathComponent("cut.bin")) == bytes)
         #expect(server.requests.last?.headers["range"] == "bytes=60000-")
 
-        _ = try await run([server.url + "/cut.bin", "-o", "anew.bin", "--retry", "0"], in: folder)
-        let anew = try await run([server.url + "/may.bin", "-o", "anew.bin", "--resume"], in: folder)
-        #expect(anew.status == 0 && anew.text.contains("'anew.bin.part' cannot be continued"), "\(anew.text)")
-        #expect(!anew.text.contains("from before") && !whole.text.contains("cannot be continued"), "\(anew.text)")
-        try FileManager.default.removeItem(at: folder.appendingPathComponent("anew.bin"))
+        try await expect(cut, "-o", "anew.bin", "--retry", "0", in: folder, status: 1, [])
+        let lost = "'anew.bin.part' cannot be continued"
+        try await expect(may, "-o", "anew.bin", "--resume", in: folder, [lost], without: ["from before"])
+        try await expect(server.url + "/renewed.bin", in: folder, ["'renewed.bin.part' cannot be continued"])
 
-        let renewed = try await run([server.url + "/renewed.bin"], in: folder)
-        #expect(renewed.status == 0 && renewed.text.contains("'renewed.bin.part' cannot be continued"), "\(renewed.text)")
-        try FileManager.default.removeItem(at: folder.appendingPathComponent("renewed.bin"))
-
-        let digest = "sha-256=" + String(repeating: "0", count: 64)
-        let wrong = try await run([server.url + "/may.bin", "-o", "other.bin", "--digest", digest], in: folder)
-        #expect(
-            wrong.status == 1 && wrong.text.contains("the file is damaged: expected \(digest), found sha-256="), "\(wrong.text)")
-        #expect(!wrong.text.contains(":AAAA"), "\(wrong.text)")
-        let base64 = "sha-256=" + Data(count: 32).base64EncodedString()
-        let again64 = try await run([server.url + "/may.bin", "-o", "other.bin", "--digest", base64], in: folder)
-        #expect(
-            again64.status == 1 && again64.text.contains("the file is damaged: expected \(base64), found sha-256="),
-            "\(again64.text)")
-        #expect(try FileManager.default.contentsOfDirectory(atPath: folder.path).sorted() == ["cut.bin", "may.bin"])
+        for digest in [String(repeating: "0", count: 64), Data(count: 32).base64EncodedString()].map({ "sha-256=\($0)" }) {
+            let damaged = "the file is damaged: expected \(digest), found sha-256="
+            try await expect(may, "-o", "other.bin", "--digest", digest, in: folder, status: 1, [damaged], without: [":AAAA"])
+        }
+        let files = try FileManager.default.contentsOfDirectory(atPath: folder.path).sorted()
+        #expect(files == ["anew.bin", "cut.bin", "may.bin", "renewed.bin"])
     }
 
     @Test("names a verified digest in the form in which it was given, and else in hexadecimal digits")
@@ -192,8 +178,7 @@ struct DownloadCommandTests {
             return
         }
         #expect(cut.text.contains("hint: 60 kB are kept in 'may.bin.part'; --resume continues"), "\(cut.text)")
-        let continued = try await run([server.url + "/may.bin", "--resume"], in: folder)
-        #expect(continued.status == 0 && continued.text.contains("60 kB of them from before"), "\(continued.text)")
+        try await expect(server.url + "/may.bin", "--resume", in: folder, ["60 kB of them from before"])
         #expect(try Data(contentsOf: folder.appendingPathComponent("may.bin")) == bytes)
     }
 }

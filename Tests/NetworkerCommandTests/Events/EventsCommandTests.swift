@@ -27,11 +27,6 @@ struct EventsCommandTests {
         ] { #expect(throws: (any Error).self, "\(words)") { try plan(words) } }
     }
 
-    @Test("reads the largest size of an event", arguments: [("4096", 4_096), ("64k", 64_000), ("20M", 20_000_000)])
-    func eventSize(text: String, bytes: Int) throws {
-        #expect(try EventsCommand.parse([":8080", "--event-size", text]).eventSize?.bytes == bytes)
-    }
-
     @Test("prints an event as a block or a line of JSON, without control characters")
     func texts() {
         let event = ServerSentEvent(id: "7", name: "tick\u{1B}[2J", data: "one\ntwo\u{7}")
@@ -39,17 +34,22 @@ struct EventsCommandTests {
         #expect(EventText.json(event) == #"{"data":"one\ntwo\u0007","id":"7","name":"tick\u001b[2J"}"#)
     }
 
-    @Test("sends a POST with its body and credentials once, and ends well at the end of the events")
-    func post() async throws {
-        let server = try LoopbackServer.test { _ in
+    /// Answers every request with these events, and ends the response unless it stays silent.
+    private func server(_ events: String, staysOpen: Bool = false) throws -> LoopbackServer {
+        try .test { _ in
             [
                 .sendHead(status: 200, headers: ["Content-Type": "text/event-stream", "Transfer-Encoding": "chunked"]),
-                .sendChunk(Data("data: a\n\ndata: [DONE]\n\n".utf8)), .endChunks(),
+                .sendChunk(Data(events.utf8)), staysOpen ? .stall : .endChunks(),
             ]
         }
-        let events = try await BuiltCommand.run(["events", server.url + "/chat", "stream:=true", "n=1", "--auth", "ege:secret1"])
-        #expect(events.status == 0 && events.text.contains("message\n  a\nmessage\n  [DONE]\n"), "\(events.text)")
-        #expect(events.text.hasSuffix("ended by the server; a POST is sent once\n"), "\(events.text)")
+    }
+
+    @Test("sends a POST with its body and credentials once, and ends well at the end of the events")
+    func post() async throws {
+        let server = try server("data: a\n\ndata: [DONE]\n\n")
+        try await BuiltCommand.expect(
+            ["events", server.url + "/chat", "stream:=true", "n=1", "--auth", "ege:secret1"], 0,
+            "message\n  a\nmessage\n  [DONE]\n", "ended by the server; a POST is sent once\n")
         let request = try #require(server.requests.first)
         #expect(request.method == "POST" && request.body == Data(#"{"stream":true,"n":"1"}"#.utf8) && server.requests.count == 1)
         #expect(request.headers["authorization"] == "Basic \(Data("ege:secret1".utf8).base64EncodedString())")
@@ -61,17 +61,10 @@ struct EventsCommandTests {
 
     @Test("says which option allows a larger event, and shows one that it allows")
     func largeEvent() async throws {
-        let server = try LoopbackServer.test { _ in
-            let event = Data("data: \(String(repeating: "x", count: 5_000))\n\n".utf8)
-            return [
-                .sendHead(status: 200, headers: ["Content-Type": "text/event-stream", "Transfer-Encoding": "chunked"]),
-                .sendChunk(event), .endChunks(),
-            ]
-        }
+        let server = try server("data: \(String(repeating: "x", count: 5_000))\n\n")
         let words = ["events", server.url, "--count", "1", "--reconnections", "0", "--event-size"]
         try await BuiltCommand.expect(words + ["4k"], 1, "hint: --event-size sets another limit")
-        let shown = try await BuiltCommand.run(words + ["6k"])
-        #expect(shown.status == 0 && shown.text.contains("message\n  xxxx"), "\(shown.text)")
+        try await BuiltCommand.expect(words + ["6k"], 0, "message\n  xxxx")
     }
 
     @Test("shows the body of a response that has no events, escaped, on standard error", arguments: [200, 403])
@@ -85,34 +78,21 @@ struct EventsCommandTests {
 
     @Test("end at the sentinel, which is not shown, and do not begin again")
     func sentinel() async throws {
-        let server = try LoopbackServer.test { _ in
-            let events = Data("data: 1\n\ndata: [DONE]\n\ndata: 2\n\n".utf8)
-            return [.sendHead(status: 200, headers: ["Content-Type": "text/event-stream"]), .send(events), .stall]
-        }
-        let shown = try await BuiltCommand.run(["events", server.url, "--sentinel", "[DONE]"])
-        #expect(shown.status == 0 && shown.text.contains("message\n  1\n"), "\(shown.text)")
-        #expect(shown.text.hasSuffix("ended at '[DONE]'\n") && server.requests.count == 1, "\(shown.text)")
+        let server = try server("data: 1\n\ndata: [DONE]\n\ndata: 2\n\n", staysOpen: true)
+        let shown = try await BuiltCommand.expect(["events", server.url, "--sentinel", "[DONE]"], 0, "message\n  1\n")
+        #expect(shown.hasSuffix("ended at '[DONE]'\n") && server.requests.count == 1, "\(shown)")
     }
 
     @Test("without their sentinel are a failure: the server has ended early")
     func sentinelMissing() async throws {
-        let server = try LoopbackServer.test { _ in
-            [
-                .sendHead(status: 200, headers: ["Content-Type": "text/event-stream", "Transfer-Encoding": "chunked"]),
-                .sendChunk(Data("data: 1\n\n".utf8)), .endChunks(),
-            ]
-        }
-        try await BuiltCommand.expect(
-            ["events", "POST", server.url, "--sentinel", "[DONE]"], 1, "the body ended before '[DONE]'")
+        let words = ["events", "POST", try server("data: 1\n\n").url, "--sentinel", "[DONE]"]
+        try await BuiltCommand.expect(words, 1, "the body ended before '[DONE]'")
     }
 
     @Test("that stay silent name the option for it")
     func silent() async throws {
-        let server = try LoopbackServer.test { _ in
-            [.sendHead(status: 200, headers: ["Content-Type": "text/event-stream"]), .stall]
-        }
-        try await BuiltCommand.expect(
-            ["events", server.url, "--idle", "0.2", "--reconnections", "0"], 1, "hint: --idle sets another limit, in seconds")
+        let words = ["events", try server(":\n", staysOpen: true).url, "--idle", "0.2", "--reconnections", "0"]
+        try await BuiltCommand.expect(words, 1, "hint: --idle sets another limit, in seconds")
     }
 
     @Test("end with their reader, and not with the server")

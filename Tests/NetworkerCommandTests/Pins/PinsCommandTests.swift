@@ -9,8 +9,7 @@ struct PinsCommandTests {
     @Test("lists the verified chain with pins that match the server")
     func chain() async throws {
         let sandbox = try await SandboxServer.start(.init(port: 0))
-        let file = temporaryFile("authority.pem")
-        try sandbox.authorityPEM.write(to: file, atomically: true, encoding: .utf8)
+        let file = try written(sandbox.authorityPEM)
         let address = try HTTPURL("https://localhost:\(sandbox.port)")
         let certificates = try await ChainProbe(
             address: address, trust: ServerTrustManager(authorities: .file(file.path)), timeout: .seconds(20)

@@ -102,19 +102,15 @@ struct PortTests {
         let folder = try temporaryFolder("port")
         try Data("import Foundation\n\nlet api = MoyaProvider<Shop>()\nextension Shop: TargetType {}\n".utf8)
             .write(to: folder.appendingPathComponent("Old.swift"))
-        let text = try await BuiltCommand.run(["port", folder.path])
-        #expect(text.status == 1 && text.text.contains("\(folder.path)/Old.swift:3: MoyaProvider\n  here: `CommonDispatcher`\n"))
-        #expect(text.text.contains("  otherwise: An endpoint's base URL wins over the environment's. "), "\(text.text)")
-        #expect(text.text.hasSuffix("2 findings in 1 file\n"), "\(text.text)")
+        try await BuiltCommand.expect(
+            ["port", folder.path], 1, "\(folder.path)/Old.swift:3: MoyaProvider\n  here: `CommonDispatcher`\n",
+            "  otherwise: An endpoint's base URL wins over the environment's. ", "2 findings in 1 file\n")
         let json = try await BuiltCommand.run(["port", folder.path, "--json"])
         let records = try #require(try JSONSerialization.jsonObject(with: Data(json.text.utf8)) as? [[String: Any]])
         #expect(json.status == 1 && records.map { $0["line"] as? Int } == [3, 4])
         try Data("import CoreAPI\n".utf8).write(to: folder.appendingPathComponent("Old.swift"))
-        let clean = try await BuiltCommand.run(["port", folder.path])
-        #expect(clean.status == 0 && clean.text == "nothing of another client in 1 file\n", "\(clean.text)")
-        for wrong in ["/nowhere", folder.appendingPathComponent("none").path] {
-            #expect(try await BuiltCommand.run(["port", wrong]).status == 64)
-        }
+        try await BuiltCommand.expect(["port", folder.path], 0, "nothing of another client in 1 file\n")
+        try await BuiltCommand.expect(["port", "/nowhere"], 64)
     }
 
     @Test(

@@ -28,13 +28,27 @@ enum BuiltCommand {
         return (outcome.status, outcome.output, String(decoding: try Data(contentsOf: file), as: UTF8.self))
     }
 
-    /// Runs the command, and expects its exit code and parts of what it prints.
+    /// Runs the command, and expects its exit code, parts of what it prints, and that it prints no others.
+    ///
+    /// - Returns: standard output and standard error.
+    @discardableResult
     static func expect(
-        _ arguments: [String], _ status: Int32, _ parts: String..., environment: [String: String] = ["HOME": "/tmp"],
-        sourceLocation: SourceLocation = #_sourceLocation
-    ) async throws {
+        _ arguments: [String], _ status: Int32, _ parts: String..., without others: [String] = [],
+        environment: [String: String] = ["HOME": "/tmp"], sourceLocation: SourceLocation = #_sourceLocation
+    ) async throws -> String {
         let outcome = try await run(arguments, environment: environment)
         let isRight = outcome.status == status && parts.allSatisfy(outcome.text.contains)
-        #expect(isRight, "\(arguments): \(outcome.status), \(outcome.text)", sourceLocation: sourceLocation)
+        let found = others.filter(outcome.text.contains)
+        #expect(isRight && found.isEmpty, "\(arguments): \(outcome.status), \(outcome.text)", sourceLocation: sourceLocation)
+        return outcome.text
     }
 }
+
+/// A file of the test's own.
+func written(_ data: Data) throws -> URL {
+    let file = temporaryFile()
+    try data.write(to: file)
+    return file
+}
+
+func written(_ text: String) throws -> URL { try written(Data(text.utf8)) }

@@ -8,10 +8,6 @@ extension ChannelRegistry {
     static let standard = ChannelRegistry(everyChannel)
 }
 
-func parse(_ words: [String]) throws -> CallCommand {
-    try CommandSetup.$current.withValue(CommandSetup(registry: .standard)) { try CallCommand.parse(words) }
-}
-
 func plan(_ words: [String]) throws -> CallPlan {
     try CommandSetup.$current.withValue(CommandSetup(registry: .standard)) { try CallCommand.parse(words).plan() }
 }

@@ -6,11 +6,15 @@ import TestSupport
 
 @Suite("networker ws", .closing, .timeLimit(.minutes(1)))
 struct WebSocketCommandTests {
-    private func run(_ arguments: [String], input: String = "") async throws -> (status: Int32, output: String, errors: String) {
-        let lines = temporaryFile("lines")
-        try Data(input.utf8).write(to: lines)
-        let outcome = try await BuiltCommand.streams(["ws"] + arguments, input: lines.path)
-        return (outcome.status, String(decoding: outcome.output, as: UTF8.self), outcome.errors)
+    /// Runs the command, and expects its exit code, its standard output, and parts of its standard error.
+    private func expect(
+        _ arguments: [String], _ status: Int32, _ output: String, _ parts: String..., without others: [String] = [],
+        input: String = "", sourceLocation: SourceLocation = #_sourceLocation
+    ) async throws {
+        let found = try await BuiltCommand.streams(["ws"] + arguments, input: written(input).path)
+        let isRight = found.status == status && String(decoding: found.output, as: UTF8.self) == output
+        let areThere = parts.allSatisfy(found.errors.contains) && !others.contains(where: found.errors.contains)
+        #expect(isRight && areThere, "\(arguments): \(found)", sourceLocation: sourceLocation)
     }
 
     @Test("sends lines, and prints only the messages on standard output")
@@ -28,9 +32,8 @@ struct WebSocketCommandTests {
         let arguments = [
             "ws://127.0.0.1:\(server.port)/chat?room=7", "-H", "X-Key: k", "--subprotocol", "chat", "--wait", "50", "-v",
         ]
-        let (status, output, errors) = try await run(arguments, input: "where are you?\ngün aydın\n")
-        #expect(status == 0 && output == "where are you?\ngün aydın\n", "\(output)\(errors)")
-        #expect(errors.contains("open, subprotocol chat, compressed") && errors.contains("closed by the peer: 1000"), "\(errors)")
+        let text = "where are you?\ngün aydın\n"
+        try await expect(arguments, 0, text, "open, subprotocol chat, compressed", "closed by the peer: 1000", input: text)
         #expect(server.requests.first?.target == "/chat?room=7" && server.requests.first?.headers["X-Key"] == "k")
     }
 
@@ -48,8 +51,7 @@ struct WebSocketCommandTests {
     @Test("closes the socket after the wait")
     func waits() async throws {
         let server = try LoopbackServer.test { request in .webSocket(request) { socket in for try await _ in socket {} } }
-        let (status, output, errors) = try await run([":\(server.port)", "--wait", "0.3", "-v"])
-        #expect(status == 0 && output.isEmpty && errors.contains("closed by this side: 1000"), "\(errors)")
+        try await expect([":\(server.port)", "--wait", "0.3", "-v"], 0, "", "closed by this side: 1000")
     }
 
     @Test("a server's code decides the exit code", arguments: [(1_000, 0), (1_011, 1)] as [(UInt16, Int32)])
@@ -60,17 +62,15 @@ struct WebSocketCommandTests {
                 await socket.close(code: .init(rawValue: code), reason: "closing time")
             }
         }
-        let (status, output, errors) = try await run([":\(server.port)", "--wait", "20"])
-        #expect(status == expected && output == "bye\n" && errors.contains("closing time"), "\(errors)")
-        #expect(!errors.contains("response") && !errors.contains("processed"), "\(errors)")
+        let words = [":\(server.port)", "--wait", "20"]
+        try await expect(words, expected, "bye\n", "closing time", without: ["response", "processed"])
     }
 
     @Test("a rejected handshake is an error on standard error with the response's body, with exit code 1")
     func rejected() async throws {
         let server = try LoopbackServer.test { _ in .status(403, body: Data("no".utf8)) }
-        let (status, output, errors) = try await run([server.url])
-        #expect(status == 1 && output.isEmpty && errors.hasPrefix("no\nerror: expected the status 101, got 403"), "\(errors)")
-        #expect(errors.contains("hint: the server answered as for a page"), "\(errors)")
+        let hint = "hint: the server answered as for a page"
+        try await expect([server.url], 1, "", "no\nerror: expected the status 101, got 403", hint)
     }
 
     @Test(
@@ -81,8 +81,5 @@ struct WebSocketCommandTests {
             ([":80", "-H", "X"], "there is no colon"), ([":80", "--wait", "0"], "expected more than 0"),
             (["ftp://a.example"], "ftp"), ([":80", "--environment", "sandbox"], "--environment is for a channel"),
         ] as [([String], String)])
-    func invalid(arguments: [String], expected: String) async throws {
-        let (status, output, errors) = try await run(arguments)
-        #expect(status == 64 && output.isEmpty && errors.contains(expected), "\(errors)")
-    }
+    func invalid(arguments: [String], expected: String) async throws { try await expect(arguments, 64, "", expected) }
 }
