@@ -30,17 +30,6 @@ struct CommandPageTests {
         #expect(named.subtracting(described) == ["--generate-completion-script", "--package-path", "--show-bin-path"])
     }
 
-    @Test("fits 80 columns: no indented line of a help is wrapped")
-    func width() throws {
-        let setup = CommandSetup(name: "Scripts/networker", registry: ChannelRegistry([Self.channel]))
-        CommandSetup.$current.withValue(setup) {
-            for command in [RootCommand.self] + RootCommand.configuration.subcommands as [any ParsableCommand.Type] {
-                let overview = command.helpMessage(columns: 1_000).split(separator: "\n").prefix { !$0.hasPrefix("USAGE") }
-                for line in overview where line.hasPrefix("  ") { #expect(line.count <= 80, "\(line)") }
-            }
-        }
-    }
-
     @Test("has command lines that the command accepts")
     func lines() throws {
         let page = try Self.page()

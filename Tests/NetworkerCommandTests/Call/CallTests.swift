@@ -39,32 +39,20 @@ struct CallCommandTests {
             ("ege:secret@example.com/x", "expected --auth user:password"),
             ("example.com --offline -o x", "--offline and --output exclude each other"),
             ("example.com -o /nowhere/at/all", "its folder does not exist"), ("example.com a@b", "add --form"),
-            ("example.com --form a@/nowhere/x", "No such file or directory; expected"),
+            (
+                "example.com --form a@/nowhere/x;type=text/csv",
+                "cannot read '/nowhere/x' for the form: No such file or directory; expected a readable file"
+            ),
             ("example.com --data @/nowhere/x", "cannot read the body from '/nowhere/x': No such file or directory"),
             ("example.com X-A:1 -H X-A:2", "is given twice"), ("example.com --form --multipart", "got both"),
             ("example.com --repeat 0", "expected --repeat from 1"), ("example.com --repeat -3", "expected --repeat from 1"),
             ("example.com --at-a-time 3", "expected --repeat as well"), ("example.com --repeat 2 -o x", "expected no --output"),
-            ("example.com --json --body", "--json and --body exclude each other"), ("example.com -k", "Unknown option '-k'"),
-            ("example.com --retry 3", "Unknown option '--retry'"), ("example.com --print b", "Unknown option '--print'"),
-            ("example.com -A x:secret", "Unknown option '-A'"), ("example.com -L", "Unknown option '-L'"),
-            ("example.com -i", "Unknown option '-i'"), ("example.com -q", "Unknown option '-q'"),
-            ("example.com --http2", "Unknown option '--http2'"), ("example.com -f a=1", "Unknown option '-f'"),
+            ("example.com --json --body", "--json and --body exclude each other"),
+            ("example.com -A x:secret", "Unknown option '-A'"), ("example.com --http2", "Unknown option '--http2'"),
         ])
     func usage(line: String, message: String) throws {
         let text = try rejection(CallCommand.self, line) { _ = try $0.plan() }
         #expect(text.contains(message) && !text.contains("x:secret"), "\(text)")
-    }
-
-    @Test(
-        "accepts get for GET, and other methods in capital letters",
-        arguments: [("get", "GET"), ("POST", "POST"), ("M-SEARCH", "M-SEARCH")])
-    func methods(text: String, method: String) throws { #expect(try plan(["ty", text, "a"]).method.rawValue == method) }
-
-    @Test("accepts both --data and values if the values go into the query")
-    func dataAndQuery() async throws {
-        let request = try await request(["TY", "DELETE", "a", "x=1", "--data", "y"])
-        #expect(request.url.query == "x=1")
-        #expect(try await request.body.collect(upTo: 10) == Data("y".utf8))
     }
 }
 
@@ -80,21 +68,15 @@ struct CallBodyTests {
 
     @Test("is read from a file behind an @")
     func file() throws {
-        let file = temporaryFile("body")
-        try Data([0xFF, 0x00]).write(to: file)
-        let body = try CallBody("@\(file.path)")
+        let body = try CallBody("@\(written(Data([0xFF, 0x00])).path)")
         #expect(body.bytes == Data([0xFF, 0x00]) && body.contentType == "application/octet-stream")
     }
 
-    @Test("names a file that cannot be read, although its name begins with a combining mark")
-    func combiningName() { #expect(throws: ValidationError.self) { try CallBody("@\u{301}nowhere") } }
-
-    @Test("names a file that cannot be read")
-    func missing() {
-        let error = #expect(throws: ValidationError.self) { try CallBody("@/nowhere/at-all") }
-        #expect(
-            error?.message == "cannot read the body from '/nowhere/at-all': No such file or directory; "
-                + "expected a readable file, or @- for standard input")
+    @Test("names a file that cannot be read, although a combining mark begins its name", arguments: ["/nowhere", "\u{301}no"])
+    func missing(name: String) {
+        let error = #expect(throws: ValidationError.self) { try CallBody("@\(name)") }
+        let reason = "No such file or directory; expected a readable file, or @- for standard input"
+        #expect(error?.message == "cannot read the body from '\(name)': \(reason)")
     }
 }
 
@@ -102,15 +84,10 @@ struct CallBodyTests {
 struct CallReportTests {
     /// The request of an endpoint as the recorder saw it, with its report.
     private func report(_ endpoint: some Endpoint, _ extras: CallReport.Extras = []) async throws -> CallReport {
-        var channel = Channel(
-            name: "TEST", environment: try #require(ChannelRegistry.standard.entry("TY")).place("production").make().environment,
-            transport: FixtureTransport([
-                Fixture(.get, "a", body: #"{"b":1}"#), Fixture(.post, "a", status: 201),
-                Fixture(.get, "gone", status: 404, body: "<p>\u{1B}"),
-            ]))
         let recorder = CallRecorder()
-        channel.listeners = [recorder]
-        let response = await CommonDispatcher(channel: channel).response(for: endpoint, as: .data)
+        let fixtures = [Fixture(.get, "a", body: #"{"b":1}"#), Fixture(.get, "gone", status: 404, body: "<p>\u{1B}")]
+        let channel = Channel.test(FixtureTransport(fixtures)) { $0.listeners = [recorder] }
+        let response = await channel.dispatcher.response(for: endpoint, as: .data)
         return CallReport(response: response, calls: recorder.takeFinished(), extras: extras)
     }
 
@@ -144,7 +121,7 @@ struct RepetitionTests {
     }
 
     @Test(
-        "are those that the number of calls supports",
+        "are those that the number of calls supports, by the nearest rank",
         arguments: [
             (1, ["min", "max"]), (2, ["min", "max"]), (3, ["min", "p50", "max"]), (9, ["min", "p50", "max"]),
             (10, ["min", "p50", "p90", "max"]), (99, ["min", "p50", "p90", "max"]), (100, ["min", "p50", "p90", "p99", "max"]),
@@ -155,12 +132,8 @@ struct RepetitionTests {
         #expect(repetition.record.totalMs.keys.sorted() == names.sorted())
         let lines = repetition.rendered().split(separator: "\n")
         #expect(lines.contains { $0.split(separator: " ").map(String.init) == names }, "\(repetition.rendered())")
-    }
-
-    @Test("are taken by the nearest rank")
-    func rank() {
-        let values = Repetition.percentiles(of: repetition(200).totals).map { Int($0.value / .milliseconds(1)) }
-        #expect(values == [1, 100, 180, 198, 200])
+        let ranks = Repetition.percentiles(of: self.repetition(200).totals).map { Int($0.value / .milliseconds(1)) }
+        #expect(ranks == [1, 100, 180, 198, 200])
     }
 
     @Test(
@@ -202,25 +175,15 @@ struct RequestItemTests {
         #expect(Array(found.name.utf8) == Array(item.name.utf8) && Array(found.value.utf8) == Array(item.value.utf8))
     }
 
-    @Test("read the file that is named behind @, although its name begins with a combining mark")
-    func combiningFile() {
-        let error = #expect(throws: ValidationError.self) { try RequestItem("a=@\u{301}nowhere") }
-        #expect(error?.message.contains("cannot read the value of 'a'") == true, "\(error?.message ?? "")")
-    }
-
-    @Test("read no header from a word that ends with a Greek question mark, which is not a semicolon")
-    func greekQuestionMark() { #expect(throws: ValidationError.self) { try RequestItem("X-Foo\u{37E}") } }
-
     @Test(
         "state what was expected",
         arguments: [
             ("", "expected name=value"), ("novalue", "expected name=value"), ("=x", "expected a name"), ("@x", "expected a name"),
             ("X-Foo:", "'X-Foo;' sends the header without one"), ("age:=three", "for text write age=…"),
             ("photo@", "expected a file"), ("a b:c", "token"),
-            (
-                "a=@/nowhere/at-all",
-                "from '/nowhere/at-all': No such file or directory; expected a readable file, or @- for standard input"
-            ),
+            ("a=@/no", "from '/no': No such file or directory; expected a readable file, or @- for standard input"),
+            // A combining mark begins a name, and a Greek question mark is no semicolon.
+            ("a=@\u{301}nowhere", "cannot read the value of 'a'"), ("X-Foo\u{37E}", "expected name=value"),
         ])
     func malformed(word: String, message: String) {
         let error = #expect(throws: ValidationError.self) { try RequestItem(word) }
@@ -229,12 +192,11 @@ struct RequestItemTests {
 
     @Test("read a value from a file")
     func file() throws {
-        let file = temporaryFile("value")
-        try Data("[1,2]".utf8).write(to: file)
-        #expect(try RequestItem("a=@\(file.path)") == RequestItem(.text, "a", "[1,2]"))
-        #expect(try RequestItem("a:=@\(file.path)") == RequestItem(.json, "a", "[1,2]"))
-        #expect(try RequestItem("a==@\(file.path)") == RequestItem(.query, "a", "[1,2]"))
+        let file = try written("[1,2]")
         let name = file.path
+        for (separator, kind) in [("=", RequestItem.Kind.text), (":=", .json), ("==", .query)] {
+            #expect(try RequestItem("a\(separator)@\(name)") == RequestItem(kind, "a", "[1,2]"))
+        }
         for end in ["\n", "\r\n"] {
             try Data("t0ken\n\(end)".utf8).write(to: file)
             // One line end goes; a second one is the user's. In a header it is rejected.
@@ -247,22 +209,18 @@ struct RequestItemTests {
         let error = #expect(throws: ValidationError.self) { try RequestItem("a:=@\(name)") }
         #expect(error?.message == "expected JSON in '\(name)'; for text write a=@\(name)")
         try Data([0xFF]).write(to: file)
-        #expect(throws: ValidationError.self) { try RequestItem("a=@\(file.path)") }
+        #expect(throws: ValidationError.self) { try RequestItem("a=@\(name)") }
     }
 }
 
 @Suite("--header")
 struct HeaderLineTests {
-    @Test("is split at its first colon, without the blanks around the value")
-    func split() throws {
-        let line = try HeaderLine("X-Time:  10:30 ")
-        #expect(line.name == "X-Time" && line.value == "10:30")
-    }
-
-    @Test("is split at the octet, whatever combines with the colon")
-    func octets() throws {
-        let line = try HeaderLine("X-A:\u{301}b")
-        #expect(line.name == "X-A" && Array(line.value.utf8) == Array("\u{301}b".utf8))
+    @Test(
+        "is split at its first colon, whatever combines with it, without the blanks around the value",
+        arguments: [("X-A:  10:30 ", "10:30"), ("X-A:\u{301}b", "\u{301}b")])
+    func split(text: String, value: String) throws {
+        let line = try HeaderLine(text)
+        #expect(line.name == "X-A" && Array(line.value.utf8) == Array(value.utf8))
     }
 
     @Test(
@@ -302,13 +260,10 @@ struct JSONIndenterTests {
                 """#)
     }
 
-    @Test("leaves a lone value alone, and what is no JSON to others")
-    func others() {
-        #expect(JSONIndenter.indented(Data("\"a b\"".utf8)) == "\"a b\"")
-        #expect(JSONIndenter.indented(Data("<html>".utf8)) == nil)
-        #expect(JSONIndenter.indented(Data("{}{}".utf8)) == nil)
-        #expect(JSONIndenter.indented(Data()) == nil)
-    }
+    @Test(
+        "leaves a lone value alone, and what is no JSON to others",
+        arguments: [("\"a b\"", "\"a b\""), ("<html>", nil), ("{}{}", nil), ("", nil)] as [(String, String?)])
+    func others(text: String, shown: String?) { #expect(JSONIndenter.indented(Data(text.utf8)) == shown) }
 
     @Test("steers no terminal, and makes no large text of a small one")
     func bounds() {
@@ -317,15 +272,6 @@ struct JSONIndenterTests {
         let deep =
             String(repeating: "[", count: 400) + String(repeating: "1,", count: 5_000) + "1" + String(repeating: "]", count: 400)
         #expect((JSONIndenter.indented(Data(deep.utf8)) ?? "").utf8.count < 20 * deep.utf8.count)
-    }
-
-    @Test("comes out of the command's own JSON as it went in")
-    func values() throws {
-        let json = #"{"a":[1,2.5,true,null,"x"],"price":1899.9}"#
-        let value = try JSONDecoder().decode(JSONValue.self, from: Data(json.utf8))
-        let encoder = JSONEncoder()
-        encoder.outputFormatting = .sortedKeys
-        #expect(String(decoding: try encoder.encode(value), as: UTF8.self) == json)
     }
 }
 

@@ -10,27 +10,20 @@ struct DemoRunTests {
     func goesWell() async throws {
         let report = try await DemoRun(registry: .standard, tours: [.ty, .dl, .ml, .id]).report()
         #expect(report.failures.isEmpty)
-        let channels = ["TY", "TY", "TY", "TY", "DL", "DL", "DL", "ML", "ML", "ML", "ID", "ID", "ID"]
+        let channels = [("TY", 4), ("DL", 3), ("ML", 3), ("ID", 3)].flatMap { Array(repeating: $0, count: $1) }
         #expect(report.stops.map(\.channel) == channels && report.stops.flatMap(\.exchanges).count == 18)
         #expect(report.findings.count == 4)
         let export = try #require(report.stops.first { $0.feature == "catalogue export" })
         #expect(export.exchanges.last?.metrics?.bytesReceived?.readableBytes == "8.2 kB")
         let text = report.rendered(isVerbose: true)
-        #expect(text.contains("all went well"))
         #expect(!text.contains("id-sandbox-session"), "a secret is shown")
         #expect(try JSONOutput.text(report.record).contains(#""ok" : true"#))
         let readme = try String(contentsOf: TemporaryPackage.kit.appendingPathComponent("README.md"), encoding: .utf8)
         let block = try #require(readme.firstRange(of: "channel  feature"))
         let shown = rows(of: readme[block.lowerBound...].prefix { $0 != "`" })
         #expect(shown.count > 3 && shown.allSatisfy { rows(of: text).contains($0) }, "\(shown)")
-        #expect(promises(of: text).count == 4 + 1)
-    }
-
-    /// The lines with a promise that was kept, and the last line. Their durations differ from run to run.
-    private func promises(of text: some StringProtocol) -> [String] {
-        text.split(separator: "\n").filter { $0.hasPrefix("✓ ") || $0.hasSuffix(": all went well") }.map {
-            String($0).replacing(/[0-9.]+ (?:µs|ms|s)\b/, with: "…")
-        }
+        // A promise that was kept, or the last line.
+        #expect(text.split(separator: "\n").count { $0.hasPrefix("✓ ") || $0.hasSuffix(": all went well") } == 4 + 1)
     }
 
     /// Channel, feature, status and protocol of each row of the first table.
@@ -56,13 +49,6 @@ struct DemoRunTests {
             #expect(last?.contains("█") == isTerminal, "\(label): \(outcome.text)")
             #expect(updates.allSatisfy { $0.contains("\u{1B}[K\(label)  ") == isTerminal }, "\(updates)")
         }
-    }
-
-    @Test("has the tour of each channel with one, in the order of Package.swift")
-    func tours() throws {
-        let channels = DemoTour.all.map(\.channel)
-        #expect(channels.starts(with: ["TY", "DL", "ML", "ID"]))
-        #expect(channels == ChannelRegistry.standard.names.filter(channels.contains))
     }
 
     @Test("names a failed feature with the reason, and continues with the others")

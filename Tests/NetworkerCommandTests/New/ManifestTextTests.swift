@@ -12,29 +12,10 @@ struct ManifestTextTests {
 
     @Test("adds a missing argument where the initializer has it")
     func missing() throws {
-        let manifest = """
-            let package = Package(
-                name: "P",
-                targets: [
-                    A
-                ],
-                swiftLanguageModes: [.v6]
-            )
-            """
-        #expect(
-            try edited(manifest, "dependencies", ["X", "Y"]) == """
-                let package = Package(
-                    name: "P",
-                    dependencies: [
-                        X,
-                        Y,
-                    ],
-                    targets: [
-                        A
-                    ],
-                    swiftLanguageModes: [.v6]
-                )
-                """)
+        let rest = "    targets: [\n        A\n    ],\n    swiftLanguageModes: [.v6]\n)"
+        func manifest(_ dependencies: String) -> String { "let package = Package(\n    name: \"P\",\n\(dependencies)\(rest)" }
+        let added = manifest("    dependencies: [\n        X,\n        Y,\n    ],\n")
+        #expect(try edited(manifest(""), "dependencies", ["X", "Y"]) == added)
     }
 
     @Test(

@@ -9,7 +9,14 @@ struct NewChannelTests {
         TemporaryPackage.dumps(TemporaryPackage.dumped(), TemporaryPackage.dumped(targets: targets))
     }
 
-    /// The rejection, and that the package is as it was.
+    /// The rejection of a new channel; the package is as it was.
+    private func rejection(
+        in package: TemporaryPackage, _ name: String = "BK", kit: String? = TemporaryPackage.kit.path, command: Bool = false,
+        dump: @escaping DumpRun = good
+    ) async throws -> Rejection? {
+        try await rejection(package) { try await package.newChannel(name, kit: kit, command: command, dump: dump) }
+    }
+
     private func rejection(_ package: TemporaryPackage, _ change: () async throws -> Void) async throws -> Rejection? {
         let before = package.files.map { ($0, try? package.text($0)) }
         let rejection = await #expect(throws: Rejection.self) { try await change() }
@@ -79,13 +86,12 @@ struct NewChannelTests {
     @Test("asks for the kit's place, and rejects a wrong one")
     func kit() async throws {
         let package = try TemporaryPackage()
-        let missing = try await rejection(package) { try await package.newChannel(kit: nil, dump: Self.good) }
+        let missing = try await rejection(in: package, kit: nil)
         #expect(missing?.cause == "Package.swift has no dependency on NetworkerKit")
         #expect(missing?.advice == "say where the kit is: --kit ../NetworkerKit, or --kit https://… for a repository")
-        let wrong = try await rejection(package) { try await package.newChannel(kit: "../nowhere", dump: Self.good) }
+        let wrong = try await rejection(in: package, kit: "../nowhere")
         #expect(wrong?.cause == "expected the folder of NetworkerKit after --kit, got '../nowhere'")
-        let old = TemporaryPackage.dumps(TemporaryPackage.dumped(tools: "5.9.0"))
-        let tools = try await rejection(package) { try await package.newChannel(dump: old) }
+        let tools = try await rejection(in: package, dump: TemporaryPackage.dumps(TemporaryPackage.dumped(tools: "5.9.0")))
         #expect(tools?.cause == "Package.swift has swift-tools-version 5.9.0; a dependency with traits needs 6.1")
     }
 
@@ -102,37 +108,33 @@ struct NewChannelTests {
         #expect(manifest.contains(".product(name: \"CoreAPI\", package: \"NetworkerKit\")"))
         #expect(!manifest.contains(".package("))
         let other = try TemporaryPackage()
-        let given = try await rejection(other) {
-            try await other.newChannel(dump: TemporaryPackage.dumps(TemporaryPackage.dumped(dependency: url)))
-        }
-        #expect(given?.advice == "leave out --kit")
-        let trait = try await rejection(other) {
-            try await other.newChannel(
-                kit: nil, command: true, dump: TemporaryPackage.dumps(TemporaryPackage.dumped(dependency: url)))
-        }
+        let known = TemporaryPackage.dumps(TemporaryPackage.dumped(dependency: url))
+        #expect(try await rejection(in: other, dump: known)?.advice == "leave out --kit")
+        let trait = try await rejection(in: other, kit: nil, command: true, dump: known)
         #expect(trait?.cause == "the dependency on NetworkerKit in Package.swift lacks the trait Command")
     }
 
-    @Test("overwrites no file, and writes none if one exists")
-    func existing() async throws {
+    @Test(
+        "overwrites no file, and rejects sources that SwiftPM would reject",
+        arguments: [
+            ("Sources/BKInteractors/BKInteractors.swift", "Sources/BKInteractors/BKInteractors.swift exists already"),
+            ("Sources/BKInteractors", "Sources/BKInteractors is a file, not a folder"),
+            ("Sources/main.swift", "Sources has Swift files beside folders"),
+        ])
+    func existing(path: String, cause: String) async throws {
         let package = try TemporaryPackage()
-        try package.write("Sources/BKInteractors/BKInteractors.swift", "// mine\n")
-        let rejection = try await rejection(package) { try await package.newChannel(dump: Self.good) }
-        #expect(rejection?.cause == "Sources/BKInteractors/BKInteractors.swift exists already")
+        try package.write(path, "// mine\n")
+        #expect(try await rejection(in: package)?.cause.hasPrefix(cause) == true)
     }
 
     @Test("rejects a channel and targets that exist")
     func existingTargets() async throws {
         let package = try TemporaryPackage()
-        let taken = try await rejection(package) {
-            try await package.newChannel(dump: TemporaryPackage.dumps(TemporaryPackage.dumped(targets: ["BKInteractors"])))
-        }
-        #expect(taken?.cause == "Package.swift has a target BKInteractors already")
-        try package.write("Sources/BKNetworker/A.swift", "")
-        try package.write("Sources/BKInteractors/A.swift", "")
-        let known = try await rejection(package) { try await package.newChannel("Bk", dump: Self.good) }
-        #expect(known?.cause == "the channel BK exists already")
-        let late = try await rejection(package) { try await package.newChannel("BK", command: true, dump: Self.good) }
+        let dump = TemporaryPackage.dumps(TemporaryPackage.dumped(targets: ["BKInteractors"]))
+        #expect(try await rejection(in: package, dump: dump)?.cause == "Package.swift has a target BKInteractors already")
+        for module in ["BKNetworker", "BKInteractors"] { try package.write("Sources/\(module)/A.swift", "") }
+        #expect(try await rejection(in: package, "Bk")?.cause == "the channel BK exists already")
+        let late = try await rejection(in: package, command: true)
         #expect(late?.advice.contains("NetworkerCommand.main(channels: [.bk])") == true)
     }
 
@@ -140,7 +142,7 @@ struct NewChannelTests {
     func uneditable() async throws {
         let package = try TemporaryPackage(
             "// swift-tools-version: 6.2\nlet all = []\nlet package = Package(name: \"P\", targets: all)\n")
-        let rejection = try await rejection(package) { try await package.newChannel(dump: Self.good) }
+        let rejection = try await rejection(in: package)
         #expect(rejection?.cause == "cannot edit Package.swift: the value of 'targets' does not begin with '['")
         let lines = try #require(rejection?.lines)
         for line in [
@@ -154,14 +156,11 @@ struct NewChannelTests {
     @Test("an edit that SwiftPM cannot read, or that lacks a target, is taken back")
     func broken() async throws {
         let package = try TemporaryPackage()
-        let unreadable = try await rejection(package) {
-            try await package.newChannel(dump: TemporaryPackage.dumps(TemporaryPackage.dumped(), "x\nPackage.swift:3: error: no"))
-        }
+        let error = TemporaryPackage.dumps(TemporaryPackage.dumped(), "x\nPackage.swift:3: error: no")
+        let unreadable = try await rejection(in: package, dump: error)
         #expect(unreadable?.cause == "'swift package dump-package' cannot read Package.swift: Package.swift:3: error: no")
         #expect(unreadable?.lines.isEmpty == false)
-        let lacking = try await rejection(package) {
-            try await package.newChannel(dump: TemporaryPackage.dumps(TemporaryPackage.dumped()))
-        }
+        let lacking = try await rejection(in: package, dump: TemporaryPackage.dumps(TemporaryPackage.dumped()))
         #expect(lacking?.cause == "Package.swift, as edited, has no target BKNetworker")
     }
 
@@ -175,31 +174,18 @@ struct NewChannelTests {
         let rejection = try await rejection(package) { try NewFiles(root: folder.root, files: files).write() }
         #expect(rejection?.cause.hasPrefix("cannot write Sources/BKNetworker/other.txt: ") == true)
         #expect(!FileManager.default.fileExists(atPath: package.root.appendingPathComponent("Sources/A").path))
-        try package.write("Sources/BKInteractors", "a file\n")
-        let blocked = try await self.rejection(package) { try await package.newChannel(dump: Self.good) }
-        #expect(blocked?.cause == "Sources/BKInteractors is a file, not a folder")
     }
 
     @Test(
-        "a name that a target of the kit has is rejected, because SwiftPM would not resolve the package",
-        arguments: ["TY", "ID", "Giphy"])
-    func namesOfKit(name: String) async throws {
-        let package = try TemporaryPackage()
-        let rejection = try await rejection(package) { try await package.newChannel(name, dump: Self.good) }
-        let kit = name == "Giphy" ? "GIPHY" : name
-        #expect(
-            rejection?.cause
-                == "the kit has the targets \(kit)Networker and \(kit)Interactors, and SwiftPM allows each name once")
-        #expect(rejection?.advice.hasSuffix("the kit's examples have DL, GIPHY, HTTPBin, ID, ML, TY") == true)
-    }
-
-    @Test("a name that only this copy of the kit has is rejected, too")
-    func namesOfCopy() async throws {
+        "a name that a target of the kit, or of this copy of it, has is rejected, because SwiftPM would not resolve the package",
+        arguments: [("TY", "TY"), ("ID", "ID"), ("Giphy", "GIPHY"), ("OWN", "OWN")])
+    func namesOfKit(name: String, known: String) async throws {
         let copy = try TemporaryPackage.kitCopy()
-        for folder in ["Channels/OWN/Networker/A.swift", "Interactors/OWN/A.swift"] { try copy.write(folder, "") }
-        let package = try TemporaryPackage()
-        let rejection = try await rejection(package) { try await package.newChannel("OWN", kit: copy.root.path, dump: Self.good) }
-        #expect(rejection?.cause.hasPrefix("the kit has the targets OWNNetworker and OWNInteractors") == true)
+        for file in ["Channels/OWN/Networker/A.swift", "Interactors/OWN/A.swift"] { try copy.write(file, "") }
+        let rejection = try await rejection(in: TemporaryPackage(), name, kit: copy.root.path)
+        let targets = "\(known)Networker and \(known)Interactors"
+        #expect(rejection?.cause == "the kit has the targets \(targets), and SwiftPM allows each name once")
+        #expect(rejection?.advice.contains("the kit's examples have DL, GIPHY, HTTPBin, ID, ML") == true)
     }
 
     @Test("the rejected names are those of the kit's channels and errors")
@@ -223,20 +209,9 @@ struct NewChannelTests {
             ("targets", "bk_networker", "a target"), ("products", "BKNetworker", "a product"),
         ])
     func ownNames(kind: String, name: String, what: String) async throws {
-        let package = try TemporaryPackage()
         let dumped = TemporaryPackage.dumped().replacing("\"\(kind)\": []", with: "\"\(kind)\": [{\"name\": \"\(name)\"}]")
-        let rejection = try await rejection(package) {
-            try await package.newChannel(command: true, dump: TemporaryPackage.dumps(dumped))
-        }
+        let rejection = try await rejection(in: TemporaryPackage(), command: true, dump: TemporaryPackage.dumps(dumped))
         #expect(rejection?.cause == "Package.swift has \(what) \(name) already")
-    }
-
-    @Test("sources beside the folders of targets are rejected, because SwiftPM would")
-    func looseSources() async throws {
-        let package = try TemporaryPackage()
-        try package.write("Sources/main.swift", "")
-        let rejection = try await rejection(package) { try await package.newChannel(dump: Self.good) }
-        #expect(rejection?.cause.hasPrefix("Sources has Swift files beside folders") == true)
     }
 
     @Test("says which platforms the package lacks")
@@ -251,7 +226,7 @@ struct NewChannelTests {
     @Test("the kit's repository needs neither --kit nor a command")
     func optionsOfOthers() async throws {
         let package = try TemporaryPackage("let package = Package(name: \"NetworkerKit\")\nlet channels = [\"TY\"]\n")
-        let rejection = try await rejection(package) { try await package.newChannel(dump: Self.good) }
+        let rejection = try await rejection(in: package)
         #expect(rejection?.cause == "--kit is for a package of one's own; this is the kit's repository")
     }
 
@@ -264,26 +239,17 @@ struct NewChannelTests {
                 "cd \"$1\" && \"$2\" new \(words) 2>errors.txt; status=$?; echo; cat errors.txt; rm errors.txt; exit $status"
             return try await Program.run(["sh", "-c", script, "sh", package.root.path, command])
         }
-        let wrong = try await run("channel bk")
-        #expect(wrong.status == 64)
-        #expect(
-            wrong.text == """
-
-                error: expected a channel's name of at most 12 letters and digits with a capital first, such as BK, got 'bk'
-                hint: write BK
-
-                """)
-        let unknown = try await run("feature BK OrderList")
-        #expect(unknown.status == 64)
-        #expect(
-            unknown.text
-                == """
-
-                error: unknown channel 'BK'; this package has none
-                hint: make it first: \(command) new channel BK
-
-                """
-        )
+        let capital = "expected a channel's name of at most 12 letters and digits with a capital first, such as BK, got 'bk'"
+        for (words, cause, advice) in [
+            ("channel bk", capital, "write BK"),
+            (
+                "feature BK OrderList", "unknown channel 'BK'; this package has none",
+                "make it first: \(command) new channel BK"
+            ),
+        ] {
+            let wrong = try await run(words)
+            #expect(wrong.status == 64 && wrong.text == "\nerror: \(cause)\nhint: \(advice)\n")
+        }
         // The command's own way to SwiftPM, too.
         let made = try await run("channel BK --kit '\(TemporaryPackage.kit.path)'")
         #expect(made.status == 0, "\(made.text)")

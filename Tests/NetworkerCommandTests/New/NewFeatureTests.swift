@@ -30,31 +30,19 @@ struct NewFeatureTests {
             try package.text("Tests/BKInteractorsTests/Fixtures/bk-order-list/order-list.http").contains("\nGET orders\n200\n"))
     }
 
-    @Test("has the kit's layout in the kit's repository")
-    func kit() throws {
-        let package = try TemporaryPackage.kitCopy()
-        #expect(
-            try package.newFeature("GIPHY", "OrderList").written == [
-                "Interactors/GIPHY/OrderList/GIPHYOrderListEndpointItem.swift",
-                "Interactors/GIPHY/OrderList/GIPHYOrderListModels.swift",
-                "Interactors/GIPHY/OrderList/GIPHYOrderListInteractor.swift",
-                "Tests/ChannelTests/GIPHY/GIPHYOrderListTests.swift",
-                "Tests/Fixtures/giphy-order-list/order-list.http",
-            ])
-    }
-
     @Test("an unknown channel is rejected with those that exist")
     func unknown() throws {
         let kit = try TemporaryPackage.kitCopy()
-        let rejection = #expect(throws: Rejection.self) { try kit.newFeature("XX") }
         let known = try PackageFolder(kit.root).channels
         #expect(Set(known).isSuperset(of: ["DL", "GIPHY", "HTTPBin", "ID", "ML", "TY"]))
-        #expect(rejection?.cause == "unknown channel 'XX'; found \(known.joined(separator: ", "))")
-        #expect(rejection?.advice == "make it first: networker new channel XX")
-        let small = #expect(throws: Rejection.self) { try kit.newFeature("giphy") }
-        #expect(small?.advice == "write GIPHY")
-        let none = #expect(throws: Rejection.self) { try TemporaryPackage().newFeature("../BK") }
-        #expect(none?.cause == "unknown channel '../BK'; this package has none")
+        for (package, name, end, advice) in [
+            (kit, "XX", "found \(known.joined(separator: ", "))", "make it first: networker new channel XX"),
+            (kit, "giphy", "found \(known.joined(separator: ", "))", "write GIPHY"),
+            (try TemporaryPackage(), "../BK", "this package has none", ""),
+        ] {
+            let rejection = #expect(throws: Rejection.self) { try package.newFeature(name) }
+            #expect(rejection?.cause == "unknown channel '\(name)'; \(end)" && rejection?.advice.hasPrefix(advice) == true)
+        }
     }
 
     @Test("a second time nothing is overwritten")
@@ -69,16 +57,8 @@ struct NewFeatureTests {
         #expect(package.files == files)
     }
 
-    @Test(
-        "rejects a path that a Swift string or a fixture would read otherwise",
-        arguments: ["", "/", "a b", "a\"b", "a\\b", "a#b", "a\nb", "ş", "%zz", "{id", "id}", "a}{b"])
-    func path(path: String) throws {
-        let package = try package()
-        let files = package.files
-        let rejection = #expect(throws: Rejection.self) { try package.newFeature(path: path) }
-        #expect(rejection?.cause.hasPrefix("expected a path such as orders") == true)
-        #expect(package.files == files)
-    }
+    /// Paths that a Swift string or a fixture would read otherwise.
+    private static let wrongPaths = ["", "/", "a b", "a\"b", "a\\b", "a#b", "a\nb", "ş", "%zz", "{id", "id}", "a}{b"]
 
     @Test("the names in braces become values of the case, each one segment of the path")
     func parameters() throws {
@@ -97,18 +77,17 @@ struct NewFeatureTests {
         #expect(fixture.contains("\nGET books/1/pages/1.json?full=1\n"))
     }
 
+    /// Parameters that Swift or the written code cannot have.
+    private static let wrongNames = ["", "1d", "i{d}", "b c", "ş", "self", "body", "i\u{301}d", "\u{301}"]
+
     @Test(
-        "rejects a parameter that Swift, the written code or the query cannot have",
-        arguments: [
-            ("a/{}", "expected a parameter's name"), ("a/{1d}", "expected a parameter's name"),
-            ("a/{i{d}}", "expected a parameter's name"), ("a/{b c}", "expected a parameter's name"),
-            ("a/{ş}", "expected a parameter's name"), ("a/{self}", "expected a parameter's name"),
-            ("a/{body}", "expected a parameter's name"), ("a/{id}/{ID}", "expected each parameter once"),
-            ("a?page={page}", "expected parameters in the path alone"),
-            ("a/{averyveryverylongnameofaparameter}/{another}", "the parameters of"),
-            ("a/{i\u{301}d}", "expected a parameter's name"), ("a/{\u{301}}", "expected a parameter's name"),
-        ])
-    func unfitParameter(path: String, cause: String) throws {
+        "rejects a path or a parameter that Swift, the written code, a fixture or the query cannot have",
+        arguments: wrongPaths.map { ($0, "expected a path such as orders") }
+            + wrongNames.map { ("a/{\($0)}", "expected a parameter's name") } + [
+                ("a/{id}/{ID}", "expected each parameter once"), ("a?page={page}", "expected parameters in the path alone"),
+                ("a/{averyveryverylongnameofaparameter}/{another}", "the parameters of"),
+            ])
+    func wrongPath(path: String, cause: String) throws {
         let package = try package()
         let files = package.files
         let rejection = #expect(throws: Rejection.self) { try package.newFeature(path: path) }

@@ -30,40 +30,18 @@ struct CallRecorderTests {
         #expect(call.exchanges.isEmpty && call.outcome?.error?.label == "adapting")
     }
 
-    /// The metrics sample of the page "Logging, metrics and tracing".
-    private final class Metrics: Listener {
-        private let counts = Mutex<[String: Int]>([:])
-
-        func notify(_ event: CallEvent) {
-            switch event {
-            case .finished(let response): count(response.error?.label ?? "success")
-            case .retrying: count("retry")
-            default: break
-            }
-        }
-
-        private func count(_ name: String) { counts.withLock { $0[name, default: 0] += 1 } }
-
-        var totals: [String: Int] { counts.withLock { $0 } }
-    }
-
-    @Test("records each hop of a redirect, beside the logger and the metrics")
+    @Test("records each hop of a redirect, beside the logger")
     func redirect() async throws {
-        let lines = Mutex<[String]>([])
-        let metrics = Metrics()
-        let call = try await recorded(
-            AskAgain(), path: "old", logger: CoreNetworkLogger { line in lines.withLock { $0.append(line) } },
-            beside: [metrics])
+        let lines = Shared<[String]>([])
+        let logger = CoreNetworkLogger { line in lines.change { $0.append(line) } }
+        let call = try await recorded(AskAgain(), path: "old", logger: logger)
         #expect(call.exchanges.map(\.status) == [302, 503, 302, 503])
         // Sending, retrying, sending, finished.
-        let log = lines.withLock { $0 }
-        #expect(log.count == 4 && log.allSatisfy { $0.contains(call.id) }, "\(log)")
-        #expect(metrics.totals == ["retry": 1, "verification.unacceptableStatus.503": 1])
+        #expect(lines.current.count == 4 && lines.current.allSatisfy { $0.contains(call.id) }, "\(lines.current)")
     }
 
     private func recorded(
-        _ interceptor: any RequestInterceptor, path: String = "a", logger: (any NetworkLogger)? = nil,
-        beside listeners: [any Listener] = []
+        _ interceptor: any RequestInterceptor, path: String = "a", logger: (any NetworkLogger)? = nil
     ) async throws -> RecordedCall {
         var channel = try #require(ChannelRegistry.standard.entry("HTTPBin")).place(nil).make()
         channel.transport = FixtureTransport([
@@ -72,7 +50,7 @@ struct CallRecorderTests {
         channel.interceptors = [interceptor]
         let recorder = CallRecorder()
         channel.logger = logger
-        channel.listeners = listeners + [recorder]
+        channel.listeners = [recorder]
         _ = await CommonDispatcher(channel: channel).response(for: TypedEndpoint.get(path), as: .nothing)
         let calls = recorder.takeFinished()
         #expect(recorder.takeFinished().isEmpty)
@@ -85,9 +63,8 @@ struct TimelineTests {
     private func exchange(
         _ metrics: ExchangeMetrics?, after delay: Duration, from start: ContinuousClock.Instant
     ) throws -> Exchange {
-        let channel = try #require(ChannelRegistry.standard.entry("TY")).place("sandbox").make()
-        let call = Call(channel: channel, endpoint: "test")
-        let request = Request(call: call, method: .get, url: try HTTPURL("https://localhost/a?secret=1"))
+        let request = Request(
+            call: Call(channel: .test(), endpoint: "test"), method: .get, url: try HTTPURL("https://localhost/a?secret=1"))
         var exchange = Exchange(request: request, endpoint: "test", sentAt: start + delay, pause: .zero)
         exchange.response = RawResponse(Attempt(request), metrics: metrics)
         return exchange
@@ -96,14 +73,9 @@ struct TimelineTests {
     @Test("puts the phases of an exchange in sequence, and the rest of the time last")
     func phases() throws {
         var metrics = ExchangeMetrics()
-        metrics.queued = .milliseconds(1)
-        metrics.nameLookup = .milliseconds(2)
-        metrics.connect = .milliseconds(3)
-        metrics.tls = .milliseconds(4)
-        metrics.firstByte = .milliseconds(5)
-        metrics.total = .milliseconds(20)
-        metrics.remoteAddress = "::1"
-        metrics.remotePort = 8_443
+        (metrics.queued, metrics.nameLookup, metrics.connect) = (.milliseconds(1), .milliseconds(2), .milliseconds(3))
+        (metrics.tls, metrics.firstByte, metrics.total) = (.milliseconds(4), .milliseconds(5), .milliseconds(20))
+        (metrics.remoteAddress, metrics.remotePort) = ("::1", 8_443)
         let start = ContinuousClock.now
         let chart = Timeline([try exchange(metrics, after: .milliseconds(10), from: start)], from: start).chart
         let bars = try #require(chart.groups.first?.bars)
@@ -115,21 +87,15 @@ struct TimelineTests {
 
     @Test("names the part of each exchange: a refresh, the request after it, a redirect, the next attempt")
     func parts() throws {
-        let channel = try #require(ChannelRegistry.standard.entry("TY")).place("sandbox").make()
-        let call = Call(channel: channel, endpoint: "orders")
-        let refresh = Call(channel: channel, endpoint: "refresh")
+        let (call, refresh) = (Call(channel: .test(), endpoint: "orders"), Call(channel: .test(), endpoint: "refresh"))
         let url = try HTTPURL("https://localhost/a")
-        func exchange(_ call: Call, attempt: Int, status: HTTPResponse.Status) -> Exchange {
+        let exchanges = [(call, 1, 401), (refresh, 2, 200), (call, 1, 302), (call, 1, 503), (call, 2, 200)].map {
+            (call, attempt, status) in
             let request = Request(call: call, method: .get, url: url, attempt: attempt)
             var exchange = Exchange(request: request, endpoint: call.endpoint, sentAt: call.started, pause: .zero)
-            exchange.head = ResponseHead(status: status)
+            exchange.head = ResponseHead(status: .init(code: status))
             return exchange
         }
-        let exchanges = [
-            exchange(call, attempt: 1, status: .unauthorized), exchange(refresh, attempt: 2, status: .ok),
-            exchange(call, attempt: 1, status: .found), exchange(call, attempt: 1, status: .serviceUnavailable),
-            exchange(call, attempt: 2, status: .ok),
-        ]
         let titles = Timeline(exchanges, from: call.started, call: call.id).chart.groups.map(\.title)
         #expect(
             titles.compactMap { $0.split(separator: ":").first.map(String.init) }
@@ -139,9 +105,7 @@ struct TimelineTests {
     @Test("omits the phases of a reused connection")
     func reused() throws {
         var metrics = ExchangeMetrics()
-        metrics.firstByte = .milliseconds(5)
-        metrics.total = .milliseconds(5)
-        metrics.isConnectionReused = true
+        (metrics.firstByte, metrics.total, metrics.isConnectionReused) = (.milliseconds(5), .milliseconds(5), true)
         let start = ContinuousClock.now
         let chart = Timeline([try exchange(metrics, after: .zero, from: start)], from: start).chart
         #expect(chart.groups.first?.bars.map(\.label) == ["queue", "first byte", "the rest", "total"])

@@ -19,16 +19,13 @@ struct ChannelRegistryTests {
         }
     }
 
-    @Test("finds channels and environments in any case")
-    func names() throws {
-        let place = try #require(registry.entry("ty")).place("Production")
-        #expect(place.make().environment.baseURL == "https://api.marketplace.example")
-    }
-
-    @Test("uses a simulated environment by default")
-    func defaultPlace() throws {
-        #expect(try #require(registry.entry("DL")).place(nil).environment == "sandbox")
-        #expect(try #require(registry.entry("GIPHY")).place(nil).environment == "production")
+    @Test(
+        "finds channels and environments in any case, and a simulated environment by default",
+        arguments: [("ty", "Production", "production"), ("DL", nil, "sandbox"), ("GIPHY", nil, "production")]
+            as [(String, String?, String)])
+    func place(channel: String, environment: String?, found: String) throws {
+        let place = try #require(registry.entry(channel)).place(environment)
+        #expect(place.environment == found && place.make().environment.name == found)
     }
 
     @Test("lists the existing names for an unknown one")
@@ -47,18 +44,16 @@ struct ChannelRegistryTests {
         #expect(environment?.message == "channel ID has no environment 'moon'; expected production, staging or sandbox")
     }
 
-    @Test("shows no password of a base URL")
-    func secrets() {
-        let entry = ChannelEntry(Channel("BAD", hosts: ["nowhere": "https://user:s3cret@shop.example"]))
-        let facts = entry.places.map { ChannelFacts(entry, in: $0) }
-        #expect(facts.map(\.baseURL) == ["https://<redacted>@shop.example"])
-        #expect(!"\(facts) \(facts.rendered())".contains("s3cret"))
-    }
-
-    @Test("lists a channel's problems below the table")
-    func problems() {
-        let entry = ChannelEntry(Channel("BAD", hosts: ["nowhere": "ftp://x"]))
-        let facts = entry.places.map { ChannelFacts(entry, in: $0) }
-        #expect(facts.rendered().hasSuffix("✗ BAD nowhere: expected an http or https URL, got the scheme 'ftp'"))
+    @Test("shows no password of a base URL, and lists a channel's problems below the table")
+    func facts() {
+        func facts(_ host: APIEnvironment) -> [ChannelFacts] {
+            let entry = ChannelEntry(Channel("BAD", hosts: ["nowhere": host]))
+            return entry.places.map { ChannelFacts(entry, in: $0) }
+        }
+        let secret = facts("https://user:s3cret@shop.example")
+        #expect(secret.map(\.baseURL) == ["https://<redacted>@shop.example"])
+        #expect(!"\(secret) \(secret.rendered())".contains("s3cret"))
+        let scheme = "✗ BAD nowhere: expected an http or https URL, got the scheme 'ftp'"
+        #expect(facts("ftp://x").rendered().hasSuffix(scheme))
     }
 }

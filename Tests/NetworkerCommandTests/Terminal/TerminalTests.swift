@@ -4,11 +4,8 @@ import TestSupport
 
 @Suite("Alternatives")
 struct AlternativesTests {
-    @Test("are joined as in a sentence")
-    func sentence() {
-        #expect([String]().alternatives == "" && ["A"].alternatives == "A")
-        #expect(["A", "B"].alternatives == "A or B" && ["A", "B", "C"].alternatives == "A, B or C")
-    }
+    @Test("read as a sentence", arguments: [([], ""), (["A"], "A"), (["A", "B"], "A or B"), (["A", "B", "C"], "A, B or C")])
+    func sentence(words: [String], text: String) { #expect(words.alternatives == text) }
 
     @Test(
         "have one that a mistyped word probably means",
@@ -33,8 +30,8 @@ struct PaletteTests {
 
     @Test("is set before a text and reset after it")
     func paint() {
-        #expect(Palette(isColoured: true).paint("x", .good) == "\u{1B}[32mx\u{1B}[0m")
-        #expect(Palette(isColoured: true).paint("x", .plain) == "x")
+        let palette = Palette(isColoured: true)
+        #expect(palette.paint("x", .good) == "\u{1B}[32mx\u{1B}[0m" && palette.paint("x", .plain) == "x")
         #expect(Palette.none.paint("x", .good) == "x")
     }
 }
@@ -63,17 +60,12 @@ struct StopSignalTests {
 struct BarChartTests {
     @Test("draws all spans on one scale")
     func scale() {
-        let chart = BarChart(
-            groups: [
-                .init(
-                    title: "attempt 1",
-                    bars: [
-                        .init("DNS", from: .zero, lasting: .milliseconds(10)),
-                        .init("wait", from: .milliseconds(10), lasting: .milliseconds(30)),
-                    ])
-            ], width: 8)
+        let bars: [BarChart.Bar] = [
+            .init("DNS", from: .zero, lasting: .milliseconds(10)),
+            .init("wait", from: .milliseconds(10), lasting: .milliseconds(30)),
+        ]
         #expect(
-            chart.rendered() == """
+            BarChart(groups: [.init(title: "attempt 1", bars: bars)], width: 8).rendered() == """
                 attempt 1
                   DNS   10.0 ms  ██
                   wait  30.0 ms    ██████
@@ -120,26 +112,25 @@ struct TextTableTests {
                 """)
     }
 
-    @Test("counts grapheme clusters")
-    func turkish() {
+    /// A table with the columns a and b.
+    private func table(_ rows: [TextTable.Cell]...) -> TextTable {
         var table = TextTable([.init("a"), .init("b")])
-        table.add(["çanta", "1"])
-        table.add(["c\u{327}anta", "2"])
-        #expect(table.rendered().split(separator: "\n").allSatisfy { $0.count == 8 })
+        for row in rows { table.add(row) }
+        return table
     }
 
-    @Test("gives colour no width, and does not colour blanks")
-    func colour() {
-        var table = TextTable([.init("a"), .init("b")])
-        table.add([.init("x", .bad), "1"])
-        #expect(table.rendered(Palette(isColoured: true)).hasSuffix("\u{1B}[31mx\u{1B}[0m  1"))
+    @Test("counts grapheme clusters, and gives colour no width")
+    func width() {
+        let turkish = table(["çanta", "1"], ["c\u{327}anta", "2"]).rendered()
+        #expect(turkish.split(separator: "\n").allSatisfy { $0.count == 8 })
+        let coloured = table([.init("x", .bad), "1"]).rendered(Palette(isColoured: true))
+        #expect(coloured.hasSuffix("\u{1B}[31mx\u{1B}[0m  1"))
     }
 
     @Test("shows control characters instead of obeying them")
     func controls() {
-        var table = TextTable([.init("a")])
-        table.add([.init("x\u{1B}[2J\ny")])
-        #expect(!table.rendered().contains("\u{1B}") && table.rendered().split(separator: "\n").count == 2)
+        let text = table(["x\u{1B}[2J\ny", ""]).rendered()
+        #expect(!text.contains("\u{1B}") && text.split(separator: "\n").count == 2)
     }
 
     @Test("has a line for each cell on a terminal that is too narrow, and repeats the first cell")
@@ -160,12 +151,7 @@ struct TextTableTests {
     }
 
     @Test("fills short rows and cuts long ones")
-    func raggedRows() {
-        var table = TextTable([.init("a"), .init("b")])
-        table.add(["1"])
-        table.add(["1", "2", "3"])
-        #expect(table.rows.allSatisfy { $0.count == 2 })
-    }
+    func raggedRows() { #expect(table(["1"], ["1", "2", "3"]).rows.allSatisfy { $0.count == 2 }) }
 }
 
 @Suite("Amounts for people")
@@ -191,9 +177,4 @@ struct ReadableAmountsTests {
 
     @Test("milliseconds for programs are exact to the microsecond")
     func milliseconds() { #expect(Duration.nanoseconds(1_234_567).milliseconds == 1.235) }
-
-    @Test(
-        "alternatives read as a sentence",
-        arguments: [([], ""), (["A"], "A"), (["A", "B"], "A or B"), (["A", "B", "C"], "A, B or C")])
-    func alternatives(words: [String], text: String) { #expect(words.alternatives == text) }
 }
