@@ -7,9 +7,9 @@ final class DigestServer: Sendable {
     private let isLegacy: Bool
 
     private struct State {
+        var expired = 0
         /// Every request gets this nonce until it expires, as if it were made from the time.
-        var nonce: String?
-        var made = 0
+        var nonce: String { "n\(expired)" }
         var seen: Set<String> = []
         var repeated: [String] = []
         var clientNonces: Set<String> = []
@@ -22,7 +22,7 @@ final class DigestServer: Sendable {
     /// How many correct answers arrived.
     var accepted: Int { state.withLock { $0.clientNonces.count } }
     /// Replaces the nonce, as a server does after some time.
-    func expire() { state.withLock { $0.nonce = nil } }
+    func expire() { state.withLock { $0.expired += 1 } }
 
     /// The reply to a request without a correct answer.
     func reply(to request: ReceivedRequest, _ reply: ServerReply) -> ServerReply {
@@ -50,12 +50,7 @@ final class DigestServer: Sendable {
     }
 
     private func ask(isStale: Bool = false) -> ServerReply {
-        let nonce = state.withLock { state in
-            if let nonce = state.nonce { return nonce }
-            state.made += 1
-            state.nonce = "n\(state.made)"
-            return "n\(state.made)"
-        }
+        let nonce = state.withLock { $0.nonce }
         let challenge =
             "Digest realm=\"the realm\", nonce=\"\(nonce)\", opaque=\"o\"" + (isLegacy ? "" : ", qop=\"auth\"")
             + (isStale ? ", stale=TRUE" : "")

@@ -72,23 +72,19 @@ struct DownloadPlanTests {
         (206, ["ETag": #""1""#, "Content-Range": "bytes 40-99/100"], 60, nil, .append(end: 100), true),
         (206, ["ETag": #""1""#, "Content-Range": "bytes 40-59/100"], 20, nil, .append(end: 60), true),
         (206, ["ETag": #""1""#, "Content-Range": "bytes 40-99/*"], nil, nil, .append(end: 100), true),
-        // Another part, or none.
         (206, ["ETag": #""1""#, "Content-Range": "bytes 0-99/100"], 100, nil, another, false),
         (206, ["ETag": #""1""#, "Content-Range": "bytes 40-100/101"], 61, nil, another, false),
         (206, ["ETag": #""1""#, "Content-Range": "bytes 40-99/100"], 59, nil, another, false),
         (206, ["ETag": #""1""#], 60, nil, another, false),
         (206, ["ETag": #""1""#, "Content-Range": "bytes 40-99/100", "Content-Type": multipart], 60, nil, another, false),
-        // Another file.
         (206, ["ETag": #""2""#, "Content-Range": "bytes 40-99/100"], 60, nil, otherFile, true),
         (206, ["ETag": #""1""#, "Content-Range": "bytes 40-99/120"], 60, nil, otherFile, true),
         (206, ["ETag": #""1""#, "Content-Range": "bytes 40-99/100", "Content-Encoding": "gzip"], 60, nil, otherFile, true),
         // A server that names no validator can never be checked.
         (206, ["Content-Range": "bytes 40-99/100"], 60, nil, otherFile, false),
-        // The whole file, or bytes that cannot be.
         (200, ["ETag": #""2""#], 70, nil, .begin, true),
         (200, ["ETag": #""1""#], 100, nil, .begin, true),
         (200, ["ETag": #""1""#], 60, nil, otherBytes, false),
-        // Failures.
         (206, [:], nil, .transport, .askForAll(.itsError), false),
         (206, [:], nil, .other, .fail(.itsError), true),
         (416, ["Content-Range": "bytes */100"], nil, .other, .askForAll(.itsError), false),

@@ -178,7 +178,7 @@ struct DownloadTests {
     @Test("whose file is free as soon as it has ended, even if a child process is just being started")
     func copiedDescriptor() async throws {
         let served = Served(10_000)
-        let server = try served.server(cut: 5_000, then: .stalling)
+        let server = try served.server(cut: 5_000, then: .stall)
         let first = folder.download(from: server)
         for await update in first.progress where update.completed == 5_000 { break }
         let descriptor = try FileManager.default.contentsOfDirectory(atPath: "/proc/self/fd").first {
@@ -219,7 +219,7 @@ struct DownloadTests {
     @Test("shows Foundation's progress, which cancels, pauses and resumes it")
     func foundation() async throws {
         let served = Served(300_000)
-        let server = try served.server(cut: 100_000, then: .stalling)
+        let server = try served.server(cut: 100_000, then: .stall)
         let channel = Channel.loopback(server)
         let download = channel.manager.download(.export, to: folder.export)
         let progress = download.foundationProgress
@@ -258,7 +258,7 @@ struct DownloadTests {
     @Test("that is paused can be cancelled")
     func cancelledWhilePaused() async throws {
         let served = Served(300_000)
-        let server = try LoopbackServer.test { served.reply($0, sending: 100_000, then: .stalling) }
+        let server = try LoopbackServer.test { served.reply($0, sending: 100_000, then: .stall) }
         let download = folder.download(from: server, .init { $0.resumes = false })
         for await update in download.progress where update.completed == 100_000 { break }
         download.pause()
@@ -271,7 +271,7 @@ struct DownloadTests {
     @Test("that is cancelled and resumed at once goes on", arguments: [true, false])
     func resumedWhileEnding(isPausedToo: Bool) async throws {
         let served = Served(300_000)
-        let server = try served.server(cut: 100_000, then: .stalling)
+        let server = try served.server(cut: 100_000, then: .stall)
         let download = folder.download(from: server)
         for await update in download.progress where update.completed == 100_000 { break }
         let updates = download.progress
@@ -292,7 +292,7 @@ struct DownloadTests {
     @Test("that is cancelled, resumed and cancelled again ends")
     func cancelledAgain() async throws {
         let served = Served(300_000)
-        let server = try LoopbackServer.test { served.reply($0, sending: 100_000, then: .stalling) }
+        let server = try LoopbackServer.test { served.reply($0, sending: 100_000, then: .stall) }
         let download = folder.download(from: server)
         for await update in download.progress where update.completed == 100_000 { break }
         download.cancel()

@@ -43,7 +43,7 @@ struct SeededTests {
 
         func reply(_ request: ReceivedRequest) -> ServerReply {
             let index = Int(request.path.split(separator: "/").last ?? "") ?? 0
-            let (served, count, cut, other) = states.withLock { states -> (Served, Int?, Served.Cut, ServerReply?) in
+            let (served, count, cut, other) = states.withLock { states -> (Served, Int?, ServerReply.Step, ServerReply?) in
                 var state = states[index]
                 defer { states[index] = state }
                 state.requests += 1
@@ -52,7 +52,7 @@ struct SeededTests {
                 state.process = process
                 var served = state.versions[state.versions.count - 1]
                 // Then the server makes no faults.
-                guard state.requests <= 12 else { return (served, nil, .closing, nil) }
+                guard state.requests <= 12 else { return (served, nil, .closeConnection, nil) }
                 // Keep the choice and the change short, because all connections wait here.
                 let mood = Int.random(in: 0..<100, using: &state.random)
                 if mood < 6 {
@@ -71,7 +71,7 @@ struct SeededTests {
                 case 23..<26: other = .closeWithoutReply
                 default: break
                 }
-                let cut: Served.Cut = mood == 99 ? .stalling : mood.isMultiple(of: 2) ? .closing : .resetting
+                let cut: ServerReply.Step = mood == 99 ? .stall : mood.isMultiple(of: 2) ? .closeConnection : .reset
                 return (served, Int.random(in: 0...served.bytes.count, using: &state.random), cut, other)
             }
             return other ?? served.reply(request, sending: count, then: cut)

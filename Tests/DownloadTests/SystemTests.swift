@@ -85,7 +85,7 @@ struct SystemTests {
         await #expect(processExitsWith: .success) {
             let (folder, served) = (Folder(), Served(100_000))
             let server = try LoopbackServer.start { request in
-                request.path == "/cut" ? served.reply(request, sending: 50_000, then: .stalling) : served.reply(request)
+                request.path == "/cut" ? served.reply(request, sending: 50_000, then: .stall) : served.reply(request)
             }
             let cut = TypedEndpoint.get("cut", modifiers: [Timeout(idle: .milliseconds(200))])
             func round() async throws {

@@ -102,13 +102,6 @@ struct EventParserTests {
         #expect(events.map(\.data) == ["a\u{FFFD}b"])
     }
 
-    @Test("a limit of `.max` is none")
-    func withoutLimit() throws {
-        var parser = EventParser(limit: .max)
-        parser.feed(Data("data: 1\n\n".utf8))
-        #expect(try parser.next()?.data == "1")
-    }
-
     @Test("an event may have as many bytes as the limit, in one line or in many, and not one more", arguments: [1, 7, 4_096])
     func limit(piece: Int) throws {
         let limit = 100

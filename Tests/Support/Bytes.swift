@@ -26,9 +26,9 @@ extension Data {
 
 extension Body {
     /// A body that arrives in these pieces.
-    public static func pieces(_ pieces: [Data]) -> Body {
+    public static func pieces(_ pieces: [Data], length: Int64? = nil) -> Body {
         .stream(
-            Body.Stream {
+            Body.Stream(length: length) {
                 AsyncStream { continuation in
                     for piece in pieces { continuation.yield(piece) }
                     continuation.finish()

@@ -53,8 +53,7 @@ extension Case {
         Case("a connection that is not made in time fails", needs: [.connectClock], .ok()) { stage async throws in
             let stalled = try StalledListener()
             let response = await stage.send(timeout: Timeout(connect: .milliseconds(200))) {
-                $0.environment = APIEnvironment("test", baseURL: stalled.url)
-                $0.environment.allowsInsecureConnections = true
+                $0.environment = APIEnvironment(TestHost(baseURL: stalled.url), allowsInsecureConnections: true)
             }
             #expect(response.transportError?.label == "timedOut.connect")
         },
@@ -169,8 +168,7 @@ extension Case {
         Case("a port where no server listens cannot be connected to", needs: [.sockets], .ok()) { stage async throws in
             // Not the port of a server that has ended: the server of another case may have it by then.
             let response = await stage.send {
-                $0.environment = APIEnvironment("test", baseURL: "http://127.0.0.1:1")
-                $0.environment.allowsInsecureConnections = true
+                $0.environment = APIEnvironment(TestHost(baseURL: "http://127.0.0.1:1"), allowsInsecureConnections: true)
             }
             #expect(response.transportError?.label == "cannotConnect")
         },

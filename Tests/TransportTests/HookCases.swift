@@ -103,23 +103,27 @@ extension Case {
                 request.target == "/thing" ? Answer(302, ["Location": "/there"]) : Answer(200, body: "here")
             } run: { stage async throws in
                 let lines = Lines([])
-                _ = await stage.send { $0.listeners = [heads(lines)] }
+                let heads = FunctionLogger { event in
+                    switch event {
+                    case .head(_, let head): lines.change { $0.append("head \(head.status.code)") }
+                    case .body(_, let received, _): lines.change { $0.append("body \(received)") }
+                    default: break
+                    }
+                }
+                _ = await stage.send { $0.listeners = [heads] }
                 #expect(lines.current == ["head 302", "head 200", "body 4"])
             },
-        ] + digest
-
-    private static let digest = [
-        Case("a Digest challenge is answered") { request, number in
-            number == 0
-                ? Answer(401, ["WWW-Authenticate": #"Digest realm="r", qop="auth", algorithm=SHA-256, nonce="n""#], body: "who?")
-                : Answer(200, body: request.headers["Authorization"] ?? "")
-        } run: { stage async throws in
-            let digest = try DigestAuthentication(username: "Mufasa", password: Secret("Circle of Life"))
-            let response = await stage.send { $0.attemptMiddleware = [digest] }
-            #expect(try String(decoding: response.value, as: UTF8.self).hasPrefix(#"Digest username="Mufasa", realm="r""#))
-            #expect(stage.requests.map { $0.headers["Authorization"] == nil } == [true, false])
-        }
-    ]
+            Case("a Digest challenge is answered") { request, number in
+                number == 0
+                    ? Answer(401, ["WWW-Authenticate": #"Digest realm=r, qop="auth", algorithm=SHA-256, nonce="n""#], body: "?")
+                    : Answer(200, body: request.headers["Authorization"] ?? "")
+            } run: { stage async throws in
+                let digest = try DigestAuthentication(username: "Mufasa", password: Secret("Circle of Life"))
+                let response = await stage.send { $0.attemptMiddleware = [digest] }
+                #expect(try String(decoding: response.value, as: UTF8.self).hasPrefix(#"Digest username="Mufasa", realm="r""#))
+                #expect(stage.requests.map { $0.headers["Authorization"] == nil } == [true, false])
+            },
+        ]
 
     private typealias Lines = Shared<[String]>
 
@@ -136,17 +140,6 @@ extension Case {
                 default: nil
                 }
             if let line { lines.change { $0.append(line) } }
-        }
-    }
-
-    /// Behaviour that only a transport knows.
-    private static func heads(_ lines: Lines) -> FunctionLogger {
-        FunctionLogger { event in
-            switch event {
-            case .head(_, let head): lines.change { $0.append("head \(head.status.code)") }
-            case .body(_, let received, _): lines.change { $0.append("body \(received)") }
-            default: break
-            }
         }
     }
 }

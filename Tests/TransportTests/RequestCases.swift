@@ -76,15 +76,7 @@ extension Case {
             })
     }
 
-    static func sequence(length: Int64?) -> Body {
-        .stream(
-            Body.Stream(length: length) {
-                AsyncStream { continuation in
-                    for chunk in ["one ", "two ", "six "] { continuation.yield(Data(chunk.utf8)) }
-                    continuation.finish()
-                }
-            })
-    }
+    static func sequence(length: Int64?) -> Body { .pieces(["one ", "two ", "six "].map { Data($0.utf8) }, length: length) }
 
     private static func file(_ data: Data) throws -> Body {
         let url = temporaryFile("case")

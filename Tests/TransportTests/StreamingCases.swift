@@ -144,7 +144,21 @@ extension Case {
             let error = await #expect(throws: APIClientError.self) { try await body.collect(upTo: 99) }
             #expect(error?.label == "transport.timedOut.idle")
         },
-        backpressure,
+        Case(
+            "a server cannot continue to send while the body is not read", needs: [.streaming, .backpressure]
+        ) { scene in
+            ServerReply(
+                [.sendHead(status: 200, headers: ["Content-Length": "\(64 << 20)"])]
+                    + (0..<64).map { _ in .sendBody(megabyte) } + [.open(scene.gate)])
+        } run: { stage async throws in
+            var chunks = try await stage.send(timeout: Timeout(.seconds(50)), as: .stream).value.makeAsyncIterator()
+            var size = try await chunks.next()?.count ?? 0
+            // An event that does not happen gives no signal: a server that is not stopped needs some 30 ms.
+            await #expect(throws: LoopbackServerError.self) { try await stage.gate.waitUntilOpen(timeout: .milliseconds(500)) }
+            while let chunk = try await chunks.next() { size += chunk.count }
+            #expect(size == 64 << 20)
+            try await stage.gate.waitUntilOpen()
+        },
     ]
 
     private static let halting = ServerReply.stallInBody(sent: Data("first".utf8))
@@ -159,21 +173,5 @@ extension Case {
                     .waitFor(scene.gate), .sendBody(Data("second".utf8)),
                 ]
             }, run: run)
-    }
-
-    private static let backpressure = Case(
-        "a server cannot continue to send while the body is not read", needs: [.streaming, .backpressure]
-    ) { scene in
-        ServerReply(
-            [.sendHead(status: 200, headers: ["Content-Length": "\(64 << 20)"])]
-                + (0..<64).map { _ in .sendBody(megabyte) } + [.open(scene.gate)])
-    } run: { stage async throws in
-        var chunks = try await stage.send(timeout: Timeout(.seconds(50)), as: .stream).value.makeAsyncIterator()
-        var size = try await chunks.next()?.count ?? 0
-        // An event that does not happen gives no signal: a server that is not stopped needs some 30 ms.
-        await #expect(throws: LoopbackServerError.self) { try await stage.gate.waitUntilOpen(timeout: .milliseconds(500)) }
-        while let chunk = try await chunks.next() { size += chunk.count }
-        #expect(size == 64 << 20)
-        try await stage.gate.waitUntilOpen()
     }
 }

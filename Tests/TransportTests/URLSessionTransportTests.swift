@@ -56,16 +56,11 @@ struct URLSessionTransportTests {
     func slowStream() async throws {
         let server = try LoopbackServer.test { .ok("\($0.body.count)") }
         let channel = channel(server) { $0.modifiers = [Timeout(idle: .seconds(3), total: .seconds(30))] }
+        let sent = Shared(0)
         let body = Body.Stream {
-            AsyncThrowingStream<Data, any Error> { continuation in
-                let writing = Task {
-                    for _ in 0..<20 {
-                        try await Task.sleep(for: .milliseconds(200))
-                        continuation.yield(Data(count: 10))
-                    }
-                    continuation.finish()
-                }
-                continuation.onTermination = { _ in writing.cancel() }
+            AsyncStream<Data> {
+                try? await Task.sleep(for: .milliseconds(200))
+                return sent.next() < 20 ? Data(count: 10) : nil
             }
         }
         let endpoint = TypedEndpoint(.post, "thing", encoding: .asItIs(.stream(body)))

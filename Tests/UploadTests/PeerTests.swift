@@ -102,16 +102,6 @@ struct PeerTests {
         #expect(try stored(plan.state) == Self.data)
     }
 
-    @Test("tuspyserver forgets a discarded upload", .enabled(if: tusURL != nil))
-    func discarded() async throws {
-        let channel = Channel.test(try #require(Self.tusURL))
-        var plan = try await stopped(channel)
-        try await channel.manager.discard(try #require(plan.state), of: .post("files/"))
-        plan.startsAnew = false
-        let gone = await channel.manager.upload(.post("files/"), from: .bytes(Self.data), resumable: plan).response
-        #expect(gone.head?.status.code == 404)
-    }
-
     @Test(
         "drf-tus rejects a damaged piece that has a checksum, and has every byte in the end",
         .enabled(if: checksumURL != nil), arguments: [nil] + ResumableUpload.Checksum.allCases)
@@ -168,13 +158,15 @@ struct PeerTests {
         return plan
     }
 
-    @Test("NIOResumableUpload forgets a discarded upload", .enabled(if: ietfURL != nil), arguments: ietfDialects)
-    func ietfDiscarded(by dialect: ResumableUpload.Dialect) async throws {
-        let channel = Channel.test(try #require(Self.ietfURL))
-        var plan = try await stopped(channel, by: dialect, after: 200_000)
-        try await channel.manager.discard(try #require(plan.state), of: .post("film"))
+    @Test("both forget a discarded upload", .enabled(if: ietfURL != nil), arguments: ResumableUpload.Dialect.allCases)
+    func discarded(by dialect: ResumableUpload.Dialect) async throws {
+        let isTus = dialect == .tus
+        let channel = Channel.test(try #require(isTus ? Self.tusURL : Self.ietfURL))
+        var plan = isTus ? try await stopped(channel) : try await stopped(channel, by: dialect, after: 200_000)
+        let endpoint = TypedEndpoint.post(isTus ? "files/" : "film")
+        try await channel.manager.discard(try #require(plan.state), of: endpoint)
         plan.startsAnew = false
-        let gone = await channel.manager.upload(.post("film"), from: .bytes(Self.data), resumable: plan).response
+        let gone = await channel.manager.upload(endpoint, from: .bytes(Self.data), resumable: plan).response
         #expect(gone.head?.status.code == 404)
     }
 }

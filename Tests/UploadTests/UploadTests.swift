@@ -221,21 +221,21 @@ struct UploadTests {
         let server = try RawServer { connection in
             guard connection.head() != nil else { return }
             var text = ""
-            while !text.contains("first value"), case let piece = connection.read(upTo: 65_536), !piece.isEmpty {
-                text += String(decoding: piece, as: UTF8.self)
+            func read(through end: String) {
+                while !text.contains(end), case let piece = connection.read(upTo: 65_536), !piece.isEmpty {
+                    text += String(decoding: piece, as: UTF8.self)
+                }
             }
+            read(through: "first value")
             if !text.contains("second value") { arrived.open() }
-            while !text.contains("--\r\n"), case let piece = connection.read(upTo: 65_536), !piece.isEmpty {
-                text += String(decoding: piece, as: UTF8.self)
-            }
+            read(through: "--\r\n")
             connection.answer(text.contains("second value") ? 200 : 400)
         }
         let second = Body.stream(
             Body.Stream {
                 let isFirst = Shared(true)
                 return AsyncThrowingStream<Data, any Error> {
-                    guard isFirst.current else { return nil }
-                    isFirst.change { $0 = false }
+                    guard isFirst.exchange(false) else { return nil }
                     try await arrived.waitUntilOpen()
                     return Data("second value".utf8)
                 }

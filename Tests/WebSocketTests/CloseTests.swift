@@ -58,10 +58,7 @@ struct CloseTests {
         }
 
         private func passRejection(_ channel: Channel) async throws {
-            struct Rejection: ResponseVerifier {
-                func verify(_ response: Response<Data>) throws { throw VerificationError.custom(CancellationError()) }
-            }
-            _ = await failure { try await channel.with { $0.modifiers.append(Rejection()) }.dispatcher.webSocket(.get("chat")) }
+            _ = await failure { try await channel.with { $0.modifiers.append(Rejecting()) }.dispatcher.webSocket(.get("chat")) }
         }
 
         private func passChannel(_ channel: Channel) async throws {

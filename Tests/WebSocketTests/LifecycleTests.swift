@@ -141,9 +141,6 @@ struct LifecycleTests {
 
     @Test("a verifier of types accepts the socket, and one that rejects it ends the call at once", arguments: [false, true])
     func verified(rejects: Bool) async throws {
-        struct Rejecting: ResponseVerifier {
-            func verify(_ response: Response<Data>) throws { throw VerificationError.custom(CancellationError()) }
-        }
         let server = try LoopbackServer.test { .webSocket($0, serve: echo) }
         let channel = Channel.test(server).with {
             $0.modifiers.append(ContentTypeResponseVerifier("application/json"))

@@ -4,6 +4,10 @@ import TestSupport
 
 @Sendable func echo(_ socket: WebSocket) async throws { for try await message in socket { try await socket.send(message) } }
 
+struct Rejecting: ResponseVerifier {
+    func verify(_ response: Response<Data>) throws { throw VerificationError.custom(CancellationError()) }
+}
+
 extension WebSocket.Options {
     static func with(_ change: (inout Self) -> Void) -> Self {
         var options = Self()

@@ -111,17 +111,15 @@ struct AnswersTests {
         return answer[headEnd.upperBound...]
     }
 
-    /// The output of the system's gzip, which also checks the checksum and the length.
-    private func unzipped(_ file: Data) async throws -> Data {
-        let url = temporaryFile("bomb.gz")
-        try file.write(to: url)
-        let outcome = try await Program.run(["gzip", "-dc", url.path])
-        try #require(outcome.status == 0)
-        return outcome.output
+    /// The system's gzip also checks the checksum and the length.
+    @Test(
+        "a gzip bomb decodes to exactly that many zeros", arguments: [1, 2, 258, 259, 260, 516, 517, 1000, 65_536, 1_000_003])
+    func bombs(count: Int) async throws {
+        let file = temporaryFile("bomb.gz")
+        try bomb(decodedBytes: count).write(to: file)
+        let outcome = try await Program.run(["gzip", "-dc", file.path])
+        #expect(outcome.status == 0 && outcome.output == Data(count: count))
     }
-
-    @Test("a gzip bomb decodes to exactly that many zeros", arguments: [1, 2, 258, 259, 260, 516, 517, 1000, 65_536, 1_000_003])
-    func bombs(count: Int) async throws { #expect(try await unzipped(bomb(decodedBytes: count)) == Data(count: count)) }
 
     @Test("a gzip bomb is a thousandth of what it decodes to")
     func smallBomb() throws {

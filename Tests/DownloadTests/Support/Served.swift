@@ -3,6 +3,8 @@ import TestSupport
 
 /// A file of a server, and the server's support for ranges.
 struct Served: Sendable {
+    typealias Step = ServerReply.Step
+
     var bytes: Data
     var tag: String? = #""one""#
     var headers: HeaderLines = ["Accept-Ranges": "bytes"]
@@ -11,18 +13,6 @@ struct Served: Sendable {
     var namesDigest = false { didSet { if namesDigest, cached == nil { cached = Self.digest(of: bytes) } } }
     /// Computed once: it takes milliseconds without optimisation.
     private var cached: String?
-
-    enum Cut: CaseIterable {
-        case closing, resetting, stalling
-
-        var step: ServerReply.Step {
-            switch self {
-            case .closing: .closeConnection
-            case .resetting: .reset
-            case .stalling: .stall
-            }
-        }
-    }
 
     /// - Parameter seed: selects the bytes.
     init(_ count: Int, seed: UInt64 = 1, _ change: (inout Served) -> Void = { _ in }) {
@@ -35,7 +25,7 @@ struct Served: Sendable {
     static func digest(of bytes: Data) -> String { "sha-256=:\(Data(SHA256.hash(bytes)).base64EncodedString()):" }
 
     /// - Parameter count: the number of body bytes before the cut; `nil` for all.
-    func reply(_ request: ReceivedRequest, sending count: Int? = nil, then cut: Cut = .closing) -> ServerReply {
+    func reply(_ request: ReceivedRequest, sending count: Int? = nil, then cut: Step = .closeConnection) -> ServerReply {
         var headers = headers
         if let tag { headers.append("ETag", tag) }
         if namesDigest { headers.append("Repr-Digest", digest) }
@@ -47,13 +37,13 @@ struct Served: Sendable {
         let part = range.map { bytes[$0] } ?? bytes
         if let range { headers.append("Content-Range", "bytes \(range.lowerBound)-\(range.upperBound - 1)/\(bytes.count)") }
         headers.append("Content-Length", "\(part.count)")
-        let head = ServerReply.Step.sendHead(status: range == nil ? 200 : 206, headers: headers)
+        let head = Step.sendHead(status: range == nil ? 200 : 206, headers: headers)
         guard let count, count < part.count else { return [head, .sendBody(Data(part))] }
-        return [head, .sendBody(Data(part.prefix(count))), cut.step]
+        return [head, .sendBody(Data(part.prefix(count))), cut]
     }
 
     /// A server that answers the first requests with as many bytes, and the others with the whole.
-    func server(cut counts: Int..., then cut: Cut = .closing) throws -> LoopbackServer {
+    func server(cut counts: Int..., then cut: Step = .closeConnection) throws -> LoopbackServer {
         let turn = Shared(0)
         return try LoopbackServer.test { reply($0, sending: counts.dropFirst(turn.next()).first, then: cut) }
     }
