@@ -104,7 +104,7 @@ final class URLExchange: Sendable {
         }
         guard isFirst else { return }
         if let failure { return end(failure) }
-        if let chunks { settle(RawResponse(attempt, head: head, body: Reader(attempt, head, isDecoded, chunks).body)) }
+        if let chunks { settle(RawResponse(attempt, head: head, body: Reader(chunks).body(attempt, head, isDecoded: isDecoded))) }
     }
 
     func receive(_ data: Data) {
@@ -171,38 +171,32 @@ final class URLExchange: Sendable {
 
 /// The reading side of a streamed body. Leaving the loop over a body, and releasing it unread, ends the exchange.
 private final class Reader: Sendable {
-    private let attempt: Attempt
-    private let head: ResponseHead
-    private let isDecoded: Bool
     private let chunks: ChunkBuffer
 
-    init(_ attempt: Attempt, _ head: ResponseHead, _ isDecoded: Bool, _ chunks: ChunkBuffer) {
-        (self.attempt, self.head, self.isDecoded, self.chunks) = (attempt, head, isDecoded, chunks)
-    }
+    init(_ chunks: ChunkBuffer) { self.chunks = chunks }
 
     deinit { chunks.abandon() }
 
-    var body: Body {
-        var stream = Body.Stream(length: head.length, ChunkSource(isReplayable: false, open: open))
-        stream.isDecoded = isDecoded
-        return .stream(stream)
-    }
-
-    @Sendable private func open() throws -> ChunkSource.Next {
-        var received: Int64 = 0
-        let iteration = try ChunkBuffer.Iteration(over: chunks)
-        return { [self] in
-            defer { withExtendedLifetime(iteration) {} }
-            do {
-                guard let chunk = try await chunks.next() else { return nil }
-                received += Int64(chunk.count)
-                attempt.notify(.body(attempt, received: received, expected: head.length))
-                return chunk
-            } catch {
-                throw APIClientError(
-                    error, APIClientError.Context(attempt.request, head: head).after(.init(bytes: received, items: 0)))
+    func body(_ attempt: Attempt, _ head: ResponseHead, isDecoded: Bool) -> Body {
+        let source = ChunkSource(isReplayable: false) { [self] in
+            var received: Int64 = 0
+            let iteration = try ChunkBuffer.Iteration(over: chunks)
+            return { [self] in
+                defer { withExtendedLifetime(iteration) {} }
+                do {
+                    guard let chunk = try await chunks.next() else { return nil }
+                    received += Int64(chunk.count)
+                    attempt.notify(.body(attempt, received: received, expected: head.length))
+                    return chunk
+                } catch {
+                    let context = APIClientError.Context(attempt.request, head: head)
+                    throw APIClientError(error, context.after(.init(bytes: received, items: 0)))
+                }
             }
         }
+        var stream = Body.Stream(length: head.length, source)
+        stream.isDecoded = isDecoded
+        return .stream(stream)
     }
 }
 

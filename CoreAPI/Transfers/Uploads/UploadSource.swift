@@ -24,7 +24,8 @@ struct UploadSource {
     }
 
     private var kind: Kind
-    private var file: FileFacts?
+    /// What identifies an unchanged file.
+    private var file: (size: Int64, modified: Int64)?
     private let declared: Int64?
     /// Whether no byte was read yet.
     private(set) var isNew = true
@@ -64,12 +65,11 @@ struct UploadSource {
         case .file(let url):
             try url.checkIsLocalFile()
             let reader = try LocalFile(reading: url.path)
-            let facts = FileFacts(reader)
             var sample = try reader.read(upTo: Self.sample)
             try reader.seek(to: max(0, reader.size - Int64(Self.sample)))
             sample += try reader.read(upTo: Self.sample)
-            file = facts
-            return "file \(facts.size) \(facts.modified) \(SHA256.hash(sample).prefix(16).hexadecimal)"
+            file = (reader.size, reader.modified)
+            return "file \(reader.size) \(reader.modified) \(SHA256.hash(sample).prefix(16).hexadecimal)"
         case .sequence(let body, _):
             kind = .sequence(body, nil)
             return "sequence \(declared.map { "\($0)" } ?? "of any length")"
@@ -125,12 +125,6 @@ struct UploadSource {
     }
 }
 
-private struct FileFacts: Hashable {
-    let size: Int64
-    let modified: Int64
-    init(_ file: LocalFile) { (size, modified) = (file.size, file.modified) }
-}
-
 /// A part of an unchanged file.
 ///
 /// `@unchecked`: one thread at a time reads it, the transport's.
@@ -139,10 +133,10 @@ private final class FilePart: @unchecked Sendable {
     private let isLast: Bool
     private var left: Int64
 
-    init(_ path: String, _ facts: FileFacts, at offset: Int64, _ count: Int64, isLast: Bool) throws {
+    init(_ path: String, _ facts: (size: Int64, modified: Int64), at offset: Int64, _ count: Int64, isLast: Bool) throws {
         file = try LocalFile(reading: path)
         (self.isLast, left) = (isLast, count)
-        guard FileFacts(file) == facts else {
+        guard (file.size, file.modified) == facts else {
             throw UploadSourceChanged(
                 reason: "expected the file of \(facts.size) bytes as it was, found \(file.size) bytes or another date of change")
         }
