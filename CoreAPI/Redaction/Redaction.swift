@@ -109,7 +109,9 @@ public struct Redaction: Sendable, Hashable {
     }
 
     /// The base URL of an environment, also one that no request can have, such as one with a password.
-    package func redact(base: String) -> String { (try? HTTPURL(base)).map(redact(url:)) ?? redact(text: base) }
+    package func redact(base: String) -> String {
+        (try? HTTPURL(base)).map(redact(url:)) ?? redact(text: base.hidingUser(by: Self.mask))
+    }
 
     /// A query or a form.
     private func redact(items: String) -> String {

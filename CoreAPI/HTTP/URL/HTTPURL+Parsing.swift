@@ -8,10 +8,10 @@ extension HTTPURL {
     /// - Throws: ``RequestError/unsupportedScheme(_:)``, or ``RequestError/malformedURL(_:reason:)`` with what was expected.
     public init(_ text: String) throws(RequestError) {
         if let bad = text.firstForbiddenControl {
-            throw .malformedURL(text.escapingControls, reason: "\(bad) is not allowed in a URL")
+            throw .malformedURL(text.hidingUser().escapingControls, reason: "\(bad) is not allowed in a URL")
         }
         guard let separator = text.firstRange(of: "://") else {
-            throw .malformedURL(text, reason: "expected an absolute URL such as https://host/path")
+            throw .malformedURL(text.hidingUser(), reason: "expected an absolute URL such as https://host/path")
         }
         let name = text[..<separator.lowerBound].lowercased()
         guard let scheme = Scheme(rawValue: name) else { throw .unsupportedScheme(name) }
@@ -24,7 +24,7 @@ extension HTTPURL {
         let parts = tail.dividedAtQuery
         // Some parsers treat `\` before the query as `/`. In a query it is an ordinary character.
         if parts.path.utf8.contains(UInt8(ascii: "\\")) {
-            throw .malformedURL(text, reason: "a backslash is not allowed in a URL's path")
+            throw .malformedURL(text.hidingUser(), reason: "a backslash is not allowed in a URL's path")
         }
         let path = PercentEncoding.path(String(parts.path)).removingDotSegments()
         let query = parts.query.map { PercentEncoding.query(String($0)) }
@@ -58,14 +58,9 @@ extension HTTPURL {
     }
 
     private static func authority(_ text: Substring, of url: String) throws(RequestError) -> (String, UInt16?) {
-        func malformed(_ reason: String) -> RequestError { .malformedURL(url, reason: reason) }
-        if text.utf8.contains(UInt8(ascii: "@")) {
-            // Without its possible password.
-            let end = text.utf8.lastIndex(of: UInt8(ascii: "@")) ?? text.startIndex
-            let hidden = url.replacingOctets(of: String(text.utf8.prefix(through: end)) ?? "", with: "…@")
-            throw .malformedURL(
-                hidden, reason: "user information before the host is not accepted; send an Authorization header instead")
-        }
+        func malformed(_ reason: String) -> RequestError { .malformedURL(url.hidingUser(), reason: reason) }
+        let userInformation = "user information before the host is not accepted; send an Authorization header instead"
+        guard !text.utf8.contains(UInt8(ascii: "@")) else { throw malformed(userInformation) }
         var host = text
         var portText: Substring?
         if text.hasPrefix("[") {
@@ -106,9 +101,20 @@ extension HTTPURL {
         let name = host.hasPrefix("[") ? String(host) : host.lowercased()
         guard let portText, !portText.isEmpty else { return (name, nil) }
         guard portText.utf8.allSatisfy(\.isDigit), let port = UInt16(portText), port > 0 else {
-            throw malformed("the port '\(portText)' is not a number from 1 to 65535")
+            // Or the beginning of a password that has a `/`.
+            let isPort = !url.utf8.contains(UInt8(ascii: "@"))
+            throw malformed(isPort ? "the port '\(portText)' is not a number from 1 to 65535" : userInformation)
         }
         return (name, port)
+    }
+}
+
+extension String {
+    /// An address that no request can have, without its possible user and password. The password may have a `/`, so all before
+    /// the last `@` is hidden, and the scheme may be missing.
+    package func hidingUser(by mark: String = "…") -> String {
+        guard let end = utf8.lastIndex(of: UInt8(ascii: "@")) else { return self }
+        return (firstRange(of: "://").map { self[..<$0.upperBound] } ?? "") + mark + self[end...]
     }
 }
 

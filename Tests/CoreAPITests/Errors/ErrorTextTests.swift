@@ -41,10 +41,17 @@ struct ErrorTextTests {
 
     @Test("A password before a host is not shown")
     func userInformation() {
-        for text in ["https://user:s3cret@example.com/a", "https://user:s3@cret@example.com"] {
+        for text in [
+            "https://user:s3cret@example.com/a", "https://user:s3@cret@example.com", "user:s3cret@example.com",
+            "https://user:s3/cret@example.com", "https://us$er:s3#cret@example.com", "https://user:99999/s3cret?@example.com",
+            "https://user:1/s3cret\\@example.com", "https://user\n:s3cret@example.com",
+        ] {
             let error = #expect(throws: RequestError.self) { try HTTPURL(text) }
             #expect(error?.localizedDescription.contains("…@example.com") == true)
             #expect(error?.localizedDescription.contains("cret") == false)
+            let channel = Channel.test(text)
+            #expect(channel.problems.joined().contains("…@example.com") && "\(channel)".contains("<redacted>@example.com"))
+            #expect(!"\(channel.problems)\(channel)".contains("cret"), "\(channel.problems)\(channel)")
         }
     }
 
