@@ -36,7 +36,11 @@ struct Redirects: Middleware {
         "transfer-encoding", "upgrade-insecure-requests", "user-agent", "x-requested-with",
     ]
 
-    private static let contentFields: Set<String> = ["content-length", "content-type", "transfer-encoding", "content-encoding"]
+    /// Whether a request without content has no use for the field (§15.4), or must not have it (`Expect`, §10.1.1).
+    private static func describesContent(_ name: String) -> Bool {
+        name.hasPrefix("content-") || ["expect", "repr-digest", "transfer-encoding"].contains(name)
+    }
+
     static func isRedirect(_ status: Int) -> Bool { [300, 301, 302, 303, 307, 308].contains(status) }
 
     /// The request that a response redirects to; `nil` if it is the final response.
@@ -116,7 +120,7 @@ struct Redirects: Middleware {
         if becomesGET(request, status) {
             next.method = .get
             next.body = .none
-            next.headers = next.headers.filter { !contentFields.contains($0.name.canonicalName) }
+            next.headers = next.headers.filter { !describesContent($0.name.canonicalName) }
         }
         if !request.url.hasSameOrigin(as: target) {
             let named = Set(request.call.channel.fieldsForOtherOrigins.map { $0.lowercased() })

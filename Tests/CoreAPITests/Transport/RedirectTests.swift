@@ -20,12 +20,15 @@ struct RedirectTests {
     func methods(_ status: Int, _ method: String, _ expected: String, _ body: String) async throws {
         let server = try LoopbackServer.start { $0.path == "/a" ? .redirect(to: "b?x=1", status: status) : .ok("there") }
         let response = try await requests.send(
-            #require(HTTPRequest.Method(rawValue: method)), server.url + "/a", headers: [.contentType: "text/plain"],
+            #require(HTTPRequest.Method(rawValue: method)), server.url + "/a",
+            headers: [.contentType: "text/plain", .contentLanguage: "cs", .expect: "100-continue"],
             body: .bytes(Data("order".utf8)))
         #expect(response.text == "there")
         let second = try #require(server.requests.last)
         #expect(second.method == expected && second.target == "/b?x=1" && second.bodyText == body)
-        #expect((second.headers["content-type"] != nil) == (body == "order"))
+        for name in ["content-type", "content-language", "expect"] {
+            #expect((second.headers[name] != nil) == (body == "order"), "\(name)")
+        }
         if body.isEmpty { #expect(second.headers["content-length"] == nil && second.headers["transfer-encoding"] == nil) }
     }
 
