@@ -30,8 +30,8 @@ struct PortingRow: Sendable, Equatable {
     /// Markdown with links to symbols, for the pages.
     let ours: String
     let clients: [Client]
-    /// Sequences of tokens: `["Session"]`, `[".", "getDecodable"]`.
-    var forms: [[String]] = []
+    /// Sequences of tokens, such as `[".", "getDecodable"]` of `.getDecodable`.
+    var forms: [(text: String, tokens: [String])] = []
     /// Members that the kit does not read, in types of a kind: `static baseURL` for one of the type itself.
     var members: (kind: Kind, names: Set<String>)?
     /// Members and methods that the kit reads in one form only: the type of `headers`, the parameters of `adapt`.
@@ -44,7 +44,7 @@ struct PortingRow: Sendable, Equatable {
     /// A row of names and other sequences of tokens.
     init(_ clients: [Client], _ yours: String, _ ours: String, _ forms: String..., otherwise: String...) {
         (self.clients, self.yours, self.ours, self.otherwise) = (clients, yours, ours, otherwise)
-        self.forms = forms.map { SwiftText($0).tokens.map(\.text) }
+        self.forms = forms.map { ($0, SwiftText($0).tokens.map(\.text)) }
     }
 
     /// A row of members that the kit does not read.

@@ -2,7 +2,7 @@
 struct PortingScan {
     struct Finding: Equatable {
         let line: Int
-        /// As the source has it: `TargetType`, `var parameters`.
+        /// `TargetType`, `var parameters`, `import Moya`
         let found: String
         let row: PortingRow
     }
@@ -39,7 +39,7 @@ struct PortingScan {
         default: break
         }
         for row in PortingTable.rows {
-            for form in row.forms where matches(form) { note(form.joined(), row) }
+            for form in row.forms where matches(form.tokens) { note(form.text, row) }
         }
     }
 

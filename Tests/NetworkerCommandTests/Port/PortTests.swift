@@ -100,14 +100,15 @@ struct PortTests {
     @Test("prints file, line, finding and form, and exits with 1; JSON has the same")
     func prints() async throws {
         let folder = try temporaryFolder("port")
-        try Data("import Foundation\n\nlet api = MoyaProvider<Shop>()\nextension Shop: TargetType {}\n".utf8)
+        try Data("import Foundation\nimport  Moya\nlet api = MoyaProvider<Shop>()\nextension Shop: TargetType {}\n".utf8)
             .write(to: folder.appendingPathComponent("Old.swift"))
         try await BuiltCommand.expect(
-            ["port", folder.path], 1, "\(folder.path)/Old.swift:3: MoyaProvider\n  here: `CommonDispatcher`\n",
-            "  otherwise: An endpoint's base URL wins over the environment's. ", "2 findings in 1 file\n")
+            ["port", folder.path], 1, "/Old.swift:2: import Moya\n",
+            "\(folder.path)/Old.swift:3: MoyaProvider\n  here: `CommonDispatcher`\n",
+            "  otherwise: An endpoint's base URL wins over the environment's. ", "3 findings in 1 file\n")
         let json = try await BuiltCommand.run(["port", folder.path, "--json"])
         let records = try #require(try JSONSerialization.jsonObject(with: Data(json.text.utf8)) as? [[String: Any]])
-        #expect(json.status == 1 && records.map { $0["line"] as? Int } == [3, 4])
+        #expect(json.status == 1 && records.map { $0["line"] as? Int } == [2, 3, 4])
         try Data("import CoreAPI\n".utf8).write(to: folder.appendingPathComponent("Old.swift"))
         try await BuiltCommand.expect(["port", folder.path], 0, "nothing of another client in 1 file\n")
         try await BuiltCommand.expect(["port", "/nowhere"], 64)
