@@ -46,8 +46,17 @@ struct DownloadPlanTests {
                 #expect(plan.begin(answer(200, [.eTag: "\"1\""], length: 100), parts: 1) == nil)
                 plan.append(0, to: 40)
             }
+            // A part that connects again is another moment, at which the file may have changed.
             var parted = continued(parts: 2, length: 200_000)
-            #expect(parted.read(other, for: 0) == decision && !parted.mayContinue)
+            #expect(parted.read(other, for: 0) == decision && parted.mayContinue)
+        }
+        for other in [
+            answer(206, [.eTag: #""2""#, .contentRange: "bytes 100000-199999/200000"], length: 100_000),
+            answer(416, [.contentRange: "bytes */30"], failure: .other),
+        ] {
+            var parted = continued(parts: 2, length: 200_000)
+            _ = parted.read(other, for: 1)
+            #expect(!parted.mayContinue)
         }
     }
 

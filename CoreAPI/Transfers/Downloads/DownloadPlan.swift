@@ -110,8 +110,11 @@ struct DownloadPlan: Sendable {
         }
     }
 
-    /// Whether an answer about another file than the first response's is wrong: it came at the same time, or once more.
-    private var isContradiction: Bool { restarts > 0 || segments.count > 1 && !isLoaded }
+    /// Whether the server contradicts itself when it names another file: for a part requested at the same time as the first
+    /// response, or a second time.
+    private func isContradiction(_ index: Int) -> Bool {
+        restarts > 0 || segments.count > 1 && !isLoaded && segments[index].done == segments[index].start
+    }
 
     private mutating func giveUpRanges(_ reason: String) -> Decision {
         rejectsRanges = true
@@ -133,7 +136,7 @@ struct DownloadPlan: Sendable {
                 return .complete
             }
             // The file has this range, unless it has another length now.
-            if isContradiction || representation?.length.map({ total ?? $0 == $0 }) == true { rejectsRanges = true }
+            if isContradiction(index) || representation?.length.map({ total ?? $0 == $0 }) == true { rejectsRanges = true }
             return .askForAll(.itsError)
         default: return .fail(.itsError)
         }
@@ -151,7 +154,7 @@ struct DownloadPlan: Sendable {
             known.mayBeContinued(by: head, total: range.total)
         else {
             // Ranges of a server that does not repeat the validator can never be checked.
-            if isContradiction || representation?.isNamed(by: head) == false { rejectsRanges = true }
+            if isContradiction(index) || representation?.isNamed(by: head) == false { rejectsRanges = true }
             return .askForAll(.malformed("expected the rest of the file, found another file"))
         }
         (self.head, resource) = (head, facts.resource)

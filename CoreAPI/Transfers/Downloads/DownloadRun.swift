@@ -166,7 +166,7 @@ final class DownloadRun: Sendable {
         }
     }
 
-    /// Requests what is missing. Returns an end of the round, unless the disk has all bytes.
+    /// Requests the missing bytes. Returns how the round ended; `nil` if the disk has all bytes.
     private func requests(_ part: PartFile, _ given: Response<Body>?) async throws -> RoundEnd? {
         var response = given
         if plan.representation == nil {
