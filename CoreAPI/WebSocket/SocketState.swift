@@ -35,7 +35,7 @@ struct SocketState {
     /// When the peer's silence began to count: with the keep-alive's last ping or, while that waits, with the last write.
     private(set) var silentSince = ContinuousClock.now
     private var isPingWritten = false
-    /// Those that wait for the app. They are few, because each counts 64 bytes at least: the first one is removed quickly.
+    /// Those that wait for the app: at most some 1,024, because each counts at least 64 bytes. So the first is removed quickly.
     private var messages: [WebSocket.Message] = []
     private var messagesSize = 0
     /// The task that waits for a message.

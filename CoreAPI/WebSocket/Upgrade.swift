@@ -78,15 +78,18 @@ private struct UpgradeTransport: Transport {
         ) { try await clock.limit { try await connection.read() } }
         var metrics = connection.metrics
         let began = ContinuousClock.now
+        func measure() {
+            metrics?.total = (connection.metrics?.total ?? .zero) + began.duration(to: .now)
+            metrics?.bytesReceived = Int64(reader.body.count)
+        }
         do {
             try await clock.limit { try await connection.write(head) }
             let response = try await reader.read()
             metrics?.firstByte = began.duration(to: .now)
-            metrics?.total += began.duration(to: .now)
             metrics?.httpVersion = "HTTP/1.1"
+            measure()
             guard response.head.status.code == 101 else {
                 connection.close()
-                metrics?.bytesReceived = Int64(reader.body.count)
                 return RawResponse(attempt, head: readable(response.head), body: .bytes(reader.body), metrics: metrics)
             }
             let agreement = try Handshake.check(response.head.headers, key: key, options)
@@ -94,6 +97,7 @@ private struct UpgradeTransport: Transport {
             return RawResponse(attempt, head: response.head, body: Body(upgraded), metrics: metrics)
         } catch {
             connection.close()
+            measure()
             let head = reader.head.map(readable)
             let failure = APIClientError(error, APIClientError.Context(request, head: head, body: reader.body))
             return RawResponse(attempt, head: head, body: .bytes(reader.body), failure: failure, metrics: metrics)
@@ -117,7 +121,7 @@ private struct UpgradeTransport: Transport {
 private final class HandshakeClock: Sendable {
     private let request: Request
     private let connection: any RawConnection
-    /// Of any step: a clock may close the connection when its own step is just over.
+    /// The timeout of any step.
     private let expired = Mutex<TransportError?>(nil)
 
     init(_ request: Request, _ connection: any RawConnection) { (self.request, self.connection) = (request, connection) }
@@ -132,12 +136,17 @@ private final class HandshakeClock: Sendable {
             }
             connection.close()
         }
-        defer { clock.cancel() }
+        let outcome: Result<Value, any Error>
         do {
-            return try await step()
+            outcome = .success(try await step())
         } catch {
-            throw expired.withLock { $0 } as (any Error)? ?? error
+            outcome = .failure(error)
         }
+        // The clock may have fired just now: then the connection is closed, also after a step that succeeded.
+        clock.cancel()
+        _ = await clock.result
+        if let error = expired.withLock({ $0 }) { throw error }
+        return try outcome.get()
     }
 }
 

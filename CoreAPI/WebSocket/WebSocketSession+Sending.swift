@@ -201,13 +201,14 @@ final class SendLock: Sendable {
         let turn = Promise<Void>()
         turns.withLock { turns in
             if turns == nil { turn.fulfil(.success(())) }
-            turns = turns.map { $0 + [turn] } ?? []
+            if turns?.append(turn) == nil { turns = [] }
         }
         do {
             try await turn.value()
         } catch {
             // The turn may have come at the same time.
             if !turn.fulfil(.failure(error)) { leave() }
+            turns.withLock { $0?.removeAll { $0 === turn } }
             throw error
         }
         defer { leave() }
