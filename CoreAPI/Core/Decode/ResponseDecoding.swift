@@ -80,7 +80,7 @@ extension ResponseDecoding where Value == Void {
 
 extension ResponseDecoding where Value == Body {
     /// The body as it arrives, chunk by chunk, if all verifiers accept the head; see ``Body``. Any other response is collected
-    /// and verified as usual. Of an accepted response a filter sees the head, and no bytes.
+    /// and verified as usual. For an accepted response, a filter sees the head and no bytes.
     public static let stream = ResponseDecoding(streamsBody: true) { response, _ in response.raw.body }
 }
 
@@ -88,7 +88,7 @@ extension ResponseDecoding where Value: Decodable {
     /// The body, decoded by the channel's ``BodyCoder``: the value under a path of keys, `data.items` or `orders.0.price`.
     ///
     /// The path is by default the endpoint's ``Endpoint/keyPath``, else the channel's ``Channel/payload``. An empty one is the
-    /// whole body. `Data` without a path is the body itself.
+    /// whole body. `Data` without a path, or with an empty one, is the body itself.
     ///
     /// A response without a body is `nil` for an optional. For a type without members, `struct Empty: Decodable {}`, it is a
     /// value if the status allows an empty body: 204, 205, or ``StatusCodeResponseVerifier/mayBeEmpty``. For every other type it
@@ -98,7 +98,7 @@ extension ResponseDecoding where Value: Decodable {
     /// the coder's key strategy converts it, `user_data` or `userData`; one with a dot in it cannot be named. A missing key fails
     /// the call with a ``DecodingFailure``, which names the key, its path, and at most ten of the keys there.
     public static func decodable(_ type: Value.Type = Value.self, at path: String? = nil) -> ResponseDecoding {
-        if path == nil {
+        if path?.isEmpty ?? true {
             if Value.self == Data.self, let raw = ResponseDecoding<Data>.data as? ResponseDecoding { return raw }
             if Value.self == Data?.self, let raw = ResponseDecoding<Data?>.dataOrNil as? ResponseDecoding { return raw }
         }

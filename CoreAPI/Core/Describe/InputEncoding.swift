@@ -34,9 +34,11 @@ public struct InputEncoding: Sendable {
     }
 
     /// Into the query, in the channel's style, ``Channel/query``; appended to the query of path and modifiers.
-    public static let query = query(nil)
-    /// Into the query, in the endpoint's own style; `nil` for the channel's.
-    public static func query(_ style: Parameters.QueryStyle?) -> InputEncoding {
+    public static let query = query(in: nil)
+    /// Into the query, in the endpoint's own style.
+    public static func query(_ style: Parameters.QueryStyle) -> InputEncoding { query(in: style) }
+
+    private static func query(in style: Parameters.QueryStyle?) -> InputEncoding {
         parameters("a query string") { parameters, request in
             for (name, value) in try FieldEncoder(style: style ?? request.call.channel.query).fields(of: parameters) {
                 request.url.appendQuery(name, value)
@@ -75,9 +77,11 @@ public struct InputEncoding: Sendable {
     }
 
     /// Into the body, as `application/x-www-form-urlencoded` in the style of ``Channel/query``; spaces as `+` (WHATWG URL §5.2).
-    public static let form = form(nil)
-    /// Into the body, as a form, in the endpoint's own style; `nil` for the channel's.
-    public static func form(_ style: Parameters.QueryStyle?) -> InputEncoding {
+    public static let form = form(in: nil)
+    /// Into the body, as a form, in the endpoint's own style.
+    public static func form(_ style: Parameters.QueryStyle) -> InputEncoding { form(in: style) }
+
+    private static func form(in style: Parameters.QueryStyle?) -> InputEncoding {
         parameters("a form") { parameters, request in
             let fields = try FieldEncoder(style: style ?? request.call.channel.query).fields(of: parameters)
             let text = fields.map { "\(PercentEncoding.form($0.name))=\(PercentEncoding.form($0.value))" }.joined(separator: "&")

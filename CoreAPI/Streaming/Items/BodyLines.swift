@@ -36,7 +36,9 @@ extension Body {
                 return piece.prefix(size)
             }
         }
-        return .stream(Body.Stream(length: length, source))
+        var pieces = Body.Stream(length: length, source)
+        pieces.isDecoded = isDecoded
+        return .stream(pieces)
     }
 
     /// The lines of a body; see ``Body/lines(limit:sentinel:)``.

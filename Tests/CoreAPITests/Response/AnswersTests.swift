@@ -209,5 +209,6 @@ struct AnswersTests {
         let channel = Channel.test(RecordingTransport(body: #"{"data":{"id":1},"id":2}"#)) { $0.payload = "data" }
         #expect(try await channel.dispatcher.request(TestEndpoint(), as: .decodable(Item.self)) == Item(id: 1))
         #expect(try await channel.dispatcher.request(TestEndpoint(), as: .decodable(Item.self, at: "")) == Item(id: 2))
+        #expect(try await channel.dispatcher.request(TestEndpoint(), as: .decodable(Data.self, at: "")).count == 24)
     }
 }
