@@ -187,7 +187,7 @@ public final class CurlTransport: Transport {
 // MARK: - The response
 
 extension Exchange {
-    /// What the task makes of an exchange that has ended, or whose head is there. The loop supplies only the bytes.
+    /// The response of an exchange that has ended, or whose head has arrived. The loop supplies only the bytes.
     ///
     /// - Parameter release: gives the pool back; called when no more bytes follow.
     fileprivate func response(release: @escaping @Sendable () -> Void) -> RawResponse {

@@ -101,7 +101,7 @@ private struct FixtureReader {
             self.fixture?.status = code
             return
         }
-        // Octets, because a colon before a combining mark is none to Swift.
+        // Octets, because a colon before a combining mark is another character to Swift.
         let pair = text.utf8.split(separator: UInt8(ascii: ":"), maxSplits: 1, omittingEmptySubsequences: false)
         guard pair.count == 2 else { throw unreadable("expected a status, 'name: value' or '@directive', got '\(text)'") }
         do throws(RequestError) {

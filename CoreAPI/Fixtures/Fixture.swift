@@ -61,7 +61,7 @@ public struct Fixture: RequestModifier {
         _ method: HTTPRequest.Method, _ target: String, status: Int = 200, headers: Headers = [:], body: String = "",
         stream: [Piece]? = nil, delay: Duration = .zero, failure: TransportError? = nil
     ) {
-        // Octets, because a separator before a combining mark is none to Swift.
+        // Octets, because a separator before a combining mark is another character to Swift.
         let parts = target.utf8.split(separator: UInt8(ascii: "?"), maxSplits: 1).map { Substring($0) }
         self.method = method
         path = PercentEncoding.path(String(parts.first?.unicodeScalars.drop { $0 == "/" } ?? Substring.UnicodeScalarView()))

@@ -41,7 +41,7 @@ struct CallReport: Sendable {
     }
 
     /// Whether the server has answered in HTTP, at least with a status line.
-    var hasAnswer: Bool { exchanges.contains { $0.head != nil || $0.metrics?.httpVersion != nil } }
+    var hasResponse: Bool { exchanges.contains { $0.head != nil || $0.metrics?.httpVersion != nil } }
 
     /// The last attempt as a cURL command; `nil` if it was not requested or no attempt was sent.
     var cURL: String? {

@@ -228,7 +228,7 @@ struct CallCommand: AsyncParsableCommand {
         }
         guard let error = report.response.error else { return }
         Console.error.write(failure: target.line(for: error))
-        if let advice = target.advice(about: error, hasResponded: report.hasAnswer) { Console.error.write(hint: advice) }
+        if let advice = target.advice(about: error, hasResponded: report.hasResponse) { Console.error.write(hint: advice) }
         throw ExitCode.failure
     }
 

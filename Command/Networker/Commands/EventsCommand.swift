@@ -117,7 +117,7 @@ struct EventsCommand: AsyncParsableCommand {
         // The limit of a response's head has no option.
         case .transport(.timedOut(.total, _), _): return nil
         case .decoding(let failure, _):
-            guard let defect = failure.underlying as? StreamError, case .eventTooLarge = defect.reason else { return nil }
+            guard let error = failure.underlying as? StreamError, case .eventTooLarge = error.reason else { return nil }
             return "--event-size sets another limit, in bytes"
         default: return target.advice(about: error, hasResponded: error.context.streamed != nil)
         }

@@ -153,7 +153,7 @@ struct UploadCommand: AsyncParsableCommand {
         }
         guard let error = report.response.error else { return }
         Console.error.write(failure: target.line(for: error))
-        if let advice = target.advice(about: error, hasResponded: report.hasAnswer) { Console.error.write(hint: advice) }
+        if let advice = target.advice(about: error, hasResponded: report.hasResponse) { Console.error.write(hint: advice) }
         if let state, FileManager.default.fileExists(atPath: state) {
             Console.error.write(hint: "the same command continues the upload from '\(state)'")
         }

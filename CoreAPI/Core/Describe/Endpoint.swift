@@ -1,7 +1,7 @@
 public import CoreAPICoding
 public import HTTPTypes
 
-/// Describes one kind of request, as a feature wants it, and not how it is sent. Features write one `enum` or `struct` per area.
+/// Describes one kind of request. The channel decides how it is sent. Features write one `enum` or `struct` per area.
 ///
 /// Only ``path`` and ``method`` are required:
 ///

@@ -146,7 +146,7 @@ private func endpointName(
     _ given: String?, _ function: String, _ method: HTTPRequest.Method, _ path: String, of provider: Any.Type? = nil
 ) -> String {
     let type = provider.map { "\($0)" }
-    // Of a function it has parentheses, and of a property with a getter it begins with a small letter.
+    // A function has parentheses, and a property with a getter begins with a small letter.
     let isType = function == type || function.first { $0.isLetter }?.isLowercase == false
     if given == nil, isType, !function.utf8.contains(UInt8(ascii: "(")) {
         return "\(type ?? function) \(method.rawValue) \(path.prefix { $0 != "?" })"

@@ -137,7 +137,7 @@ struct Redirects: Middleware {
 }
 
 extension HTTPField {
-    /// Whether there is anything beside blanks. A `Location` without it names no address.
+    /// Whether there is anything beside blanks. A `Location` of blanks names no address.
     fileprivate var hasValue: Bool { withUnsafeBytesOfValue { $0.contains { $0 != 0x20 && $0 != 0x09 } } }
 }
 

@@ -12,7 +12,7 @@ internal import HTTPTypes
 ///
 /// A streaming call asks twice, first before other enhancers and without bytes. If a verifier rejects the head, the response is
 /// collected, and the verifiers are asked about all of it. So if a verifier needs bytes, the kit collects every response to a
-/// stream. Of a response that is rejected by its type, or by a status of success, it collects what comes within 10 s. If the body
+/// stream. For a response that is rejected by its type, or by a status of success, it collects what comes within 10 s. If the body
 /// breaks off or time is over, the error is the rejection of the head; after another status it is the failure of the body.
 public protocol ResponseVerifier: RequestModifier {
     /// Checks a response; an error that it throws rejects it. Any but a ``VerificationError`` and an ``APIClientError`` becomes

@@ -4,7 +4,7 @@ internal import CoreAPIHTTP
 internal import CoreAPITrust
 internal import Foundation
 
-// What TLS gets of a handle, and what it says of the handle's connection.
+// A handle's TLS options, and what OpenSSL reports about its connection.
 
 extension CurlHandle {
     /// One pool serves one trust (``CurlTransport``), so that a channel with stricter trust never finds another's connection.

@@ -125,7 +125,7 @@ final class HTTP2StreamMonitor {
     var mayHoldResponses: Bool { !(ended.isEmpty && held.isEmpty) }
 }
 
-/// What an exchange's HTTP/2 stream shows besides its bytes; see ``HTTP2StreamMonitor``.
+/// The facts of an exchange's HTTP/2 stream that libcurl does not report; see ``HTTP2StreamMonitor``.
 struct HTTP2Stream {
     /// Why the stream failed, if libcurl does not say.
     var failure: StreamFailure?

@@ -40,8 +40,8 @@ extension Exchange {
     /// Whether libcurl is about to send the request again on another connection that was open. That one may be dead, too.
     var resendsOnOpenConnection: Bool { sendings.count > 0 && mayBeSentAgain }
 
-    /// Whether the exchange may be restarted without involving the caller. It may after a stale connection. If it was sent, it
-    /// may after a refused stream or, for an idempotent request, after a connection that was dropped before any response; see
+    /// Whether the loop restarts the exchange itself. It does so after a stale connection. If the request was sent, it does so
+    /// after a refused stream or, for an idempotent request, after a connection that was dropped before any response; see
     /// ``hasResend``.
     var mustRestart: Bool {
         guard !sendings.isOnStaleConnection else { return true }

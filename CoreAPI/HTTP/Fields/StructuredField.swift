@@ -15,7 +15,7 @@ package struct StructuredField {
 
     private init(_ text: String) { rest = Array(text.utf8)[...] }
 
-    /// The members by key, of which the last one counts; `nil` if the text is no dictionary. It is all lines, joined by commas.
+    /// The members by key, of which the last one counts; `nil` if the text is no dictionary. `text` is all lines, joined by commas.
     package static func dictionary(_ text: String) -> [String: StructuredValue]? {
         var field = StructuredField(text)
         return field.dictionary()

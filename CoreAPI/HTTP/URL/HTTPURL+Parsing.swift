@@ -254,7 +254,7 @@ extension StringProtocol {
     /// Without leading and trailing spaces and tabs, HTTP's optional white space (RFC 9110 §5.6.3).
     package func trimmingHTTPWhitespace() -> String { trimming(" \t") }
 
-    /// The members of a list, without white space and empty ones (RFC 9110 §5.6.1). Split by octets, as above.
+    /// The members of a list, without white space and empty ones (RFC 9110 §5.6.1). Split at octets: a comma before a combining mark is a comma.
     package var listMembers: [String] {
         utf8.split(separator: UInt8(ascii: ",")).map { String(decoding: $0, as: UTF8.self).trimmingHTTPWhitespace() }
             .filter { !$0.isEmpty }

@@ -47,7 +47,7 @@ extension MediaType {
     /// A parameter: its extended form if that is readable, else its plain one (RFC 8187 §3.2).
     fileprivate func text(_ name: String) -> String? {
         guard let extended = parameters["\(name)*"] else { return parameters[name] }
-        // Octets, because a quote before a combining mark is none to Swift.
+        // Octets, because a quote before a combining mark is another character to Swift.
         let parts = extended.utf8.split(separator: UInt8(ascii: "'"), maxSplits: 2, omittingEmptySubsequences: false)
             .map { Substring($0) }
         guard parts.count == 3, let charset = try? Charset(named: String(parts[0])),

@@ -26,8 +26,8 @@ final class Watched<Value: Sendable>: Sendable {
         }
     }
 
-    /// Waits until the condition holds or the time is over, and returns whether it holds. It is called under the lock, at each
-    /// change: short, and without a call back into this object. Throws `CancellationError` if the task is cancelled.
+    /// Waits until the condition holds or the time is over, and returns whether it holds. The condition runs under the lock
+    /// at each change. It must be short, and must not use this object. Throws `CancellationError` if the task is cancelled.
     func wait(_ timeout: Duration, until condition: @escaping Condition) async throws -> Bool {
         let isMet = Promise<Bool>()
         let id = state.withLock { state in
