@@ -16,23 +16,11 @@ final class Decoding {
     @exclusivity(unchecked) var memberIndex: MemberIndex?
 
     init(_ document: Document, _ value: Int, parent: Decoding?) {
-        self.document = document
-        self.value = value
-        self.parent = parent
+        (self.document, self.value, self.parent) = (document, value, parent)
     }
 
     var codingPath: [any CodingKey] {
-        var path: [any CodingKey] = []
-        var step: Decoding? = self
-        while let current = step {
-            if let key = current.key.value {
-                path.append(key)
-            } else if current.item >= 0 {
-                path.append(ItemKey(current.item))
-            }
-            step = current.parent
-        }
-        return path.reversed()
+        sequence(first: self, next: \.parent).compactMap { $0.key.value ?? ($0.item >= 0 ? ItemKey($0.item) : nil) }.reversed()
     }
 
     /// The path of the enclosing type, which Foundation reports for a date in an unknown form.
@@ -54,33 +42,51 @@ extension Decoding: Decoder {
     var userInfo: [CodingUserInfoKey: Any] { document.userInfo }
 
     func container<Key: CodingKey>(keyedBy type: Key.Type) throws -> KeyedDecodingContainer<Key> {
-        guard document.entry(value).is(.object) else { throw noContainer([String: Any].self) }
-        try prepareMembers()
-        return ContainerMakers.container(self)
-    }
-
-    /// - Throws: ``JSONSyntaxError`` for a key that is not valid Unicode.
-    @inline(__always)
-    private func prepareMembers() throws {
-        guard document.entry(value).has(TapeEntry.irregular) || !document.hasDefaultKeys, memberIndex == nil else { return }
-        memberIndex = try MemberIndex.of(self)
+        let entry = document.entry(value)
+        guard entry.is(.object) else { throw mismatch([String: Any].self) }
+        if entry.has(TapeEntry.irregular) || !document.hasDefaultKeys, memberIndex == nil {
+            memberIndex = try MemberIndex.of(self)
+        }
+        return Key.maker.container(self)
     }
 
     func unkeyedContainer() throws -> any UnkeyedDecodingContainer {
-        guard document.entry(value).is(.array) else { throw noContainer([Any].self) }
+        guard document.entry(value).is(.array) else { throw mismatch([Any].self) }
         return UnkeyedContainer(self)
     }
 
     func singleValueContainer() -> any SingleValueDecodingContainer { self }
+}
 
-    private func noContainer(_ type: Any.Type) -> DecodingError {
-        mismatch(type, at: value, codingPath)
+extension Decoding: SingleValueDecodingContainer {
+    func decodeNil() -> Bool { document.entry(value).is(.null) }
+
+    @inline(__always)
+    func decode<Value: Scalar>(_ type: Value.Type) throws -> Value { try scalar(type) }
+    // A generic method does not replace a default of the standard library.
+    func decode(_ type: Int128.Type) throws -> Int128 { try scalar(type) }
+    func decode(_ type: UInt128.Type) throws -> UInt128 { try scalar(type) }
+
+    func decode<Value: Decodable>(_ type: Value.Type) throws -> Value { try decoded(type, isOwn: true) }
+
+    @inline(__always)
+    func scalar<Value: Scalar>(_ type: Value.Type) throws -> Value {
+        guard let found = try Value.read(document, value) else { throw mismatch(type) }
+        return found
     }
 }
 
 extension Decoding {
     /// The error for a value of another kind, or for null.
-    func mismatch(_ type: Any.Type, at index: Int, _ path: [any CodingKey]) -> DecodingError {
+    func mismatch(_ type: Any.Type) -> DecodingError { mismatch(type, at: value, codingPath) }
+
+    /// The same error for a member or an item of this value.
+    @inline(never)
+    func mismatch(_ type: Any.Type, at index: Int, _ key: some CodingKey) -> DecodingError {
+        mismatch(type, at: index, codingPath + [key])
+    }
+
+    private func mismatch(_ type: Any.Type, at index: Int, _ path: [any CodingKey]) -> DecodingError {
         let entry = document.entry(index)
         // For `Bool`, Foundation reports null as a mismatch.
         guard !entry.is(.null) || type == Bool.self else {
@@ -95,11 +101,5 @@ extension Decoding {
     private static func name(_ type: Any.Type) -> String {
         if type == [String: Any].self { return "an object" }
         return type == [Any].self ? "an array" : "\(type)"
-    }
-
-    /// The same error for a member or an item of this value.
-    @inline(never)
-    func mismatch(_ type: Any.Type, at index: Int, _ key: some CodingKey) -> DecodingError {
-        mismatch(type, at: index, codingPath + [key])
     }
 }

@@ -1,28 +1,14 @@
 internal import Foundation
 
-/// Numbers of a document.
+/// Numbers of a document. ``Scalar/read(_:_:)`` says what is returned and thrown.
 extension Document {
-    func numberText(_ entry: TapeEntry) -> String {
-        String(decoding: UnsafeBufferPointer(start: bytes + entry.offset, count: entry.length), as: UTF8.self)
-    }
+    func numberText(_ entry: TapeEntry) -> String { String(decoding: text(entry), as: UTF8.self) }
 
     /// - Throws: ``JSONSyntaxError`` for text that does not follow the grammar.
-    func checkedNumberText(_ entry: TapeEntry) throws -> String {
-        guard NumberText(bytes + entry.offset, count: entry.length) != nil else { throw noNumber(entry) }
-        return numberText(entry)
-    }
-
-    /// The text for an error, shortened: a number may have millions of digits.
-    private func shown(_ entry: TapeEntry) -> String {
-        let length = min(entry.length, 80)
-        let text = String(decoding: UnsafeBufferPointer(start: bytes + entry.offset, count: length), as: UTF8.self)
-        return length < entry.length ? text + "…" : text
-    }
-
-    @inline(never)
-    private func unrepresentable(_ entry: TapeEntry, as type: Any.Type) -> JSONSyntaxError {
-        JSONSyntaxError(
-            reason: "expected a number that \(type) can hold, found \(shown(entry))", offset: entry.offset, isValidJSON: true)
+    @inline(__always)
+    func number(_ entry: TapeEntry) throws -> NumberText {
+        guard let number = NumberText(bytes + entry.offset, count: entry.length) else { throw noNumber(entry) }
+        return number
     }
 
     @inline(never)
@@ -30,10 +16,20 @@ extension Document {
         JSONSyntaxError(reason: "expected a number, found \(shown(entry))", offset: entry.offset)
     }
 
+    @inline(never)
+    private func unrepresentable(_ index: Int, as type: Any.Type) -> JSONSyntaxError {
+        let entry = entry(index)
+        let reason = "expected a number that \(type) can hold, found \(shown(entry))"
+        return JSONSyntaxError(reason: reason, offset: entry.offset, number: index)
+    }
+
+    /// The text for an error, shortened: a number may have millions of digits.
+    private func shown(_ entry: TapeEntry) -> String {
+        String(decoding: text(entry).prefix(80), as: UTF8.self) + (entry.length > 80 ? "…" : "")
+    }
+
     // MARK: - Integers
 
-    /// - Returns: `nil` for another kind of value.
-    /// - Throws: ``JSONSyntaxError``.
     @inline(__always)
     func integer<Integer: FixedWidthInteger>(_ index: Int, _ type: Integer.Type) throws -> Integer? {
         let entry = entry(index)
@@ -51,15 +47,16 @@ extension Document {
                 if let integer = Integer(exactly: isNegative ? 0 &- value : value) { return integer }
             }
         }
-        return try otherInteger(entry, type)
+        return try otherInteger(index, type)
     }
 
     @inline(never)
-    private func otherInteger<Integer: FixedWidthInteger>(_ entry: TapeEntry, _ type: Integer.Type) throws -> Integer {
-        guard NumberText(bytes + entry.offset, count: entry.length) != nil else { throw noNumber(entry) }
+    private func otherInteger<Integer: FixedWidthInteger>(_ index: Int, _ type: Integer.Type) throws -> Integer {
+        let entry = entry(index)
+        _ = try number(entry)
         let text = numberText(entry)
         if entry.has(TapeEntry.digits), let integer = Integer(text) { return integer }
-        guard let integer = Self.wholeNumber(text, type) else { throw unrepresentable(entry, as: type) }
+        guard let integer = Self.wholeNumber(text, type) else { throw unrepresentable(index, as: type) }
         return integer
     }
 
@@ -71,83 +68,136 @@ extension Document {
         guard let decimal = Decimal(string: text), decimal.isFinite, var value = UInt64("\(decimal.significand)") else {
             return nil
         }
-        var power = decimal.exponent
-        while power != 0, value != 0 {
-            if power > 0 {
-                let (product, overflow) = value.multipliedReportingOverflow(by: 10)
-                guard !overflow else { return nil }
-                value = product
-            } else {
-                value /= 10
-            }
-            power += power > 0 ? -1 : 1
+        for _ in stride(from: decimal.exponent, to: 0, by: 1) { value /= 10 }
+        for _ in stride(from: decimal.exponent, to: 0, by: -1) {
+            let (product, overflow) = value.multipliedReportingOverflow(by: 10)
+            guard !overflow else { return nil }
+            value = product
         }
         guard let magnitude = Integer(exactly: value) else { return nil }
         guard decimal.isSignMinus else { return magnitude }
         return Integer.isSigned ? 0 - magnitude : nil
     }
 
-    // MARK: - Floating point
+    // MARK: - Fractions
 
-    /// - Returns: `nil` for another kind of value.
-    /// - Throws: ``JSONSyntaxError``.
     @inline(__always)
-    func double(_ index: Int) throws -> Double? {
+    func float<Float: BinaryFloatingPoint & LosslessStringConvertible>(
+        _ index: Int, _ convert: (NumberText) -> Float?
+    ) throws -> Float? {
         let entry = entry(index)
-        guard entry.is(.number) else { return nonConforming(entry, Double.self) }
-        guard let number = NumberText(bytes + entry.offset, count: entry.length) else { throw noNumber(entry) }
-        if let double = DecimalToBinary.double(number) { return double }
-        return try otherFloat(entry, number, Double.self)
-    }
-
-    /// As ``double(_:)``.
-    func float(_ index: Int) throws -> Float? {
-        let entry = entry(index)
-        guard entry.is(.number) else { return nonConforming(entry, Float.self) }
-        guard let number = NumberText(bytes + entry.offset, count: entry.length) else { throw noNumber(entry) }
-        if let float = DecimalToBinary.float(number) { return float }
-        return try otherFloat(entry, number, Float.self)
+        guard entry.is(.number) else { return nonConforming(entry) }
+        if let float = convert(try number(entry)) { return float }
+        return try otherFloat(index)
     }
 
     @inline(never)
-    private func otherFloat<Float: BinaryFloatingPoint & LosslessStringConvertible>(
-        _ entry: TapeEntry, _ number: NumberText, _ type: Float.Type
-    ) throws -> Float {
-        let isZero = number.digits == 0 && !number.isLong
-        guard let float = Float(numberText(entry)), float.isFinite, float != 0 || isZero || hasOnlyZeros(entry) else {
-            throw unrepresentable(entry, as: type)
+    private func otherFloat<Float: BinaryFloatingPoint & LosslessStringConvertible>(_ index: Int) throws -> Float {
+        let entry = entry(index)
+        guard let float = Float(numberText(entry)), float.isFinite, float != 0 || hasOnlyZeros(entry) else {
+            throw unrepresentable(index, as: Float.self)
         }
         return float
     }
 
     /// Whether all digits before the exponent are zeros.
     private func hasOnlyZeros(_ entry: TapeEntry) -> Bool {
-        for offset in entry.offset..<entry.offset + entry.length {
-            if (UInt8(ascii: "1")...UInt8(ascii: "9")).contains(bytes[offset]) { return false }
-            if bytes[offset] | 0x20 == UInt8(ascii: "e") { return true }
-        }
-        return true
+        let digits = text(entry).prefix { $0 | 0x20 != UInt8(ascii: "e") }
+        return !digits.contains { (UInt8(ascii: "1")...UInt8(ascii: "9")).contains($0) }
     }
 
     @inline(never)
-    private func nonConforming<Float: BinaryFloatingPoint>(_ entry: TapeEntry, _ type: Float.Type) -> Float? {
+    private func nonConforming<Float: BinaryFloatingPoint>(_ entry: TapeEntry) -> Float? {
         guard entry.is(.string), entry.has(TapeEntry.simple),
             case .convertFromString(let infinity, let negativeInfinity, let nan) = settings.floats
         else { return nil }
-        let text = UnsafeBufferPointer(start: bytes + entry.offset, count: entry.length)
+        let text = text(entry)
         if text.elementsEqual(infinity.utf8) { return .infinity }
         if text.elementsEqual(negativeInfinity.utf8) { return -.infinity }
         return text.elementsEqual(nan.utf8) ? .nan : nil
     }
 
-    // MARK: - Decimal
-
     /// Parsed from the text, because a `Double` would lose digits.
     func decimal(_ index: Int) throws -> Decimal? {
         let entry = entry(index)
         guard entry.is(.number) else { return nil }
-        guard NumberText(bytes + entry.offset, count: entry.length) != nil else { throw noNumber(entry) }
-        guard let decimal = Decimal(string: numberText(entry)) else { throw unrepresentable(entry, as: Decimal.self) }
+        _ = try number(entry)
+        guard let decimal = Decimal(string: numberText(entry)) else { throw unrepresentable(index, as: Decimal.self) }
         return decimal
+    }
+}
+
+/// The parts of a number (RFC 8259 §6).
+struct NumberText {
+    let isNegative: Bool
+    /// All digits without the point; undefined if ``isLong``.
+    let digits: UInt64
+    /// The power of ten that ``digits`` is multiplied by.
+    let exponent: Int
+    /// Whether there are more than 19 digits, which 64 bits may not hold.
+    let isLong: Bool
+
+    /// - Returns: `nil` if the text does not follow the grammar.
+    @inline(__always)
+    init?(_ bytes: UnsafePointer<UInt8>, count: Int) {
+        // The terminator is no number character, so only the last bound is checked.
+        var cursor = bytes
+        let end = bytes + count
+        isNegative = cursor.pointee == UInt8(ascii: "-")
+        if isNegative { cursor += 1 }
+        let whole = cursor
+        var value: UInt64 = 0
+        Self.read(&cursor, into: &value)
+        var digitCount = cursor - whole
+        guard digitCount > 0, digitCount == 1 || whole.pointee != UInt8(ascii: "0") else { return nil }
+        var exponent = 0
+        if cursor.pointee == UInt8(ascii: ".") {
+            cursor += 1
+            let fraction = cursor
+            // Leading zeros only change the exponent.
+            if digitCount == 1, whole.pointee == UInt8(ascii: "0") {
+                while cursor.pointee == UInt8(ascii: "0") { cursor += 1 }
+                digitCount = fraction - cursor
+            }
+            Self.read(&cursor, into: &value)
+            guard cursor > fraction else { return nil }
+            exponent = fraction - cursor
+            digitCount += cursor - fraction
+        }
+        if cursor.pointee | 0x20 == UInt8(ascii: "e") {
+            guard let power = Self.readExponent(&cursor) else { return nil }
+            exponent += power
+        }
+        guard cursor == end else { return nil }
+        digits = value
+        self.exponent = exponent
+        isLong = digitCount > 19
+    }
+
+    @inline(__always)
+    private static func read(_ cursor: inout UnsafePointer<UInt8>, into value: inout UInt64) {
+        while true {
+            let digit = cursor.pointee &- UInt8(ascii: "0")
+            guard digit < 10 else { return }
+            value = value &* 10 &+ UInt64(digit)
+            cursor += 1
+        }
+    }
+
+    private static func readExponent(_ cursor: inout UnsafePointer<UInt8>) -> Int? {
+        cursor += 1
+        let isNegative = cursor.pointee == UInt8(ascii: "-")
+        if isNegative || cursor.pointee == UInt8(ascii: "+") { cursor += 1 }
+        let start = cursor
+        var power = 0
+        while true {
+            let digit = cursor.pointee &- UInt8(ascii: "0")
+            guard digit < 10 else { break }
+            // Beyond the range of any type.
+            if power < 1_000_000_000 { power = power &* 10 &+ Int(digit) }
+            cursor += 1
+        }
+        guard cursor > start else { return nil }
+        return isNegative ? -power : power
     }
 }

@@ -1,32 +1,22 @@
 internal import Foundation
 
-/// One byte for each of 32 members. A stronger alignment than that of words, as `SIMD32` has, makes malloc split a block: 330
-/// instructions a document.
-private typealias MemberHints = (UInt64, UInt64, UInt64, UInt64)
-
-private let nextMembers: MemberHints = {
-    var hints: MemberHints = (0, 0, 0, 0)
-    withUnsafeMutableBytes(of: &hints) { for index in $0.indices { $0[index] = UInt8(index) } }
-    return hints
-}()
-
 /// The fields of a ``Document``, stored before its words.
 struct DocumentHeader {
     /// The UTF-8 text and ``Document/padding`` zeros, so that whole words may be read at its end.
-    fileprivate(set) var bytes: UnsafePointer<UInt8>
+    let bytes: UnsafePointer<UInt8>
     fileprivate(set) var tape: UnsafeMutablePointer<UInt64>
     /// Whether the tape has its own allocation, because it did not fit behind the text.
     fileprivate var hasOwnTape = false
+    /// For the member that comes next in a flat object, the member that the type asked for instead last time. Begins as the
+    /// document's order.
+    let hints: UnsafeMutablePointer<UInt8>
     let shared: SharedDecodingSettings
-    let hasDefaultKeys: Bool
     let userInfo: [CodingUserInfoKey: Any]
     /// The first of the decoders that may be reused. They are linked through their parents.
     fileprivate var reusable: Decoding?
     fileprivate var isDecoding = false
-    fileprivate var convertedNames: ConvertedNames?
+    fileprivate lazy var convertedNames = ConvertedNames(SnakeCase.decoded)
     fileprivate var memberIndexes: [MemberIndex] = []
-    /// See ``Document/subscript(hint:)``. Begins as the document's order.
-    fileprivate var hints = nextMembers
 }
 
 /// A document while it is decoded: its text, its tape and its settings. Lives as long as any container made from it. Only one
@@ -40,69 +30,54 @@ final class Document: ManagedBuffer<DocumentHeader, UInt64> {
     /// - Parameter takesTrailingCommas: whether a comma may follow the last item, as in Foundation.
     /// - Returns: `nil` for a document beyond the size limit.
     /// - Throws: ``JSONSyntaxError``.
-    static func read(
-        _ data: Data, _ shared: SharedDecodingSettings, takesTrailingCommas: Bool = true
-    ) throws -> Document? {
+    static func read(_ data: Data, _ shared: SharedDecodingSettings, takesTrailingCommas: Bool = true) throws -> Document? {
+        func read(_ utf8: UnsafeRawBufferPointer) throws -> Document {
+            let document = make(utf8, shared)
+            var scanner = Scanner(
+                bytes: document.bytes, count: utf8.count, tape: document.tape, capacity: capacity(utf8.count),
+                takesTrailingCommas: takesTrailingCommas)
+            defer {
+                document.fields.pointee.tape = scanner.tape
+                document.fields.pointee.hasOwnTape = scanner.hasGrown
+            }
+            try scanner.scan()
+            return document
+        }
         guard data.count <= shared.settings.sizeLimit else { return nil }
         return try data.withUnsafeBytes { text in
-            if text.count >= 2, TextEncoding.isPlain(text[0], text[1]) { return try read(text, shared, takesTrailingCommas) }
             let found = TextEncoding(of: text)
             let text = UnsafeRawBufferPointer(rebasing: text[found.markLength...])
-            guard let encoding = found.encoding else { return try read(text, shared, takesTrailingCommas) }
-            return try read(text, in: encoding, shared, takesTrailingCommas)
+            guard let encoding = found.encoding else { return try read(text) }
+            guard var utf8 = String(bytes: text, encoding: encoding) else {
+                throw JSONSyntaxError(reason: "expected text in \(encoding), as its first bytes say", offset: 0)
+            }
+            guard utf8.utf8.count <= shared.settings.sizeLimit else { return nil }
+            return try utf8.withUTF8 { try read(UnsafeRawBufferPointer($0)) }
         }
-    }
-
-    private static func read(
-        _ text: UnsafeRawBufferPointer, in encoding: String.Encoding, _ shared: SharedDecodingSettings,
-        _ takesTrailingCommas: Bool
-    ) throws -> Document? {
-        guard var utf8 = String(bytes: text, encoding: encoding) else {
-            throw JSONSyntaxError(reason: "expected text in \(encoding), as its first bytes say", offset: 0)
-        }
-        guard utf8.utf8.count <= shared.settings.sizeLimit else { return nil }
-        return try utf8.withUTF8 { try read(UnsafeRawBufferPointer($0), shared, takesTrailingCommas) }
-    }
-
-    /// - Parameter text: UTF-8.
-    private static func read(
-        _ text: UnsafeRawBufferPointer, _ shared: SharedDecodingSettings, _ takesTrailingCommas: Bool
-    ) throws -> Document {
-        let document = make(text, shared)
-        var scanner = Scanner(
-            bytes: document.bytes, count: text.count, tape: document.tape, capacity: capacity(text.count),
-            takesTrailingCommas: takesTrailingCommas)
-        defer {
-            document.fields.pointee.tape = scanner.tape
-            document.fields.pointee.hasOwnTape = scanner.hasGrown
-        }
-        try scanner.scan()
-        return document
     }
 
     /// Words for the tape. For a large document only a first part, from which the scanner estimates the rest.
-    private static func capacity(_ byteCount: Int) -> Int {
-        min(byteCount / 6 + 32, 2_048)
-    }
+    private static func capacity(_ byteCount: Int) -> Int { min(byteCount / 6 + 32, 2_048) }
 
     private static func make(_ text: UnsafeRawBufferPointer, _ shared: SharedDecodingSettings) -> Document {
+        // After the last of the members of a flat object, one more hint is read.
+        let hintWords = KeySet.limit / SWAR.size + 1
         let textWords = (text.count + padding + SWAR.size - 1) / SWAR.size
         // Usually empty, and then not converted.
         let userInfo: [CodingUserInfoKey: Any] = if shared.settings.userInfo.isEmpty { [:] } else { shared.settings.userInfo }
-        let buffer = create(minimumCapacity: textWords + capacity(text.count)) { buffer in
-            // Both pointers lead into the object itself, which does not move.
+        let buffer = create(minimumCapacity: hintWords + textWords + capacity(text.count)) { buffer in
+            // All pointers lead into the object itself, which does not move.
             let words = buffer.withUnsafeMutablePointerToElements { $0 }
+            let hints = UnsafeMutableRawPointer(words).bindMemory(to: UInt8.self, capacity: hintWords * SWAR.size)
+            for member in 0..<hintWords * SWAR.size { hints[member] = UInt8(truncatingIfNeeded: member) }
+            let memory = UnsafeMutableRawPointer(words + hintWords)
+            if let base = text.baseAddress { memory.copyMemory(from: base, byteCount: text.count) }
+            (memory + text.count).initializeMemory(as: UInt8.self, repeating: 0, count: padding)
             return DocumentHeader(
-                bytes: copy(text, to: UnsafeMutableRawPointer(words)), tape: words + textWords, shared: shared,
-                hasDefaultKeys: shared.settings.hasDefaultKeys, userInfo: userInfo)
+                bytes: UnsafePointer(memory.bindMemory(to: UInt8.self, capacity: text.count + padding)),
+                tape: words + hintWords + textWords, hints: hints, shared: shared, userInfo: userInfo)
         }
         return unsafeDowncast(buffer, to: Document.self)
-    }
-
-    private static func copy(_ text: UnsafeRawBufferPointer, to memory: UnsafeMutableRawPointer) -> UnsafePointer<UInt8> {
-        if let base = text.baseAddress { memory.copyMemory(from: base, byteCount: text.count) }
-        (memory + text.count).initializeMemory(as: UInt8.self, repeating: 0, count: padding)
-        return UnsafePointer(memory.bindMemory(to: UInt8.self, capacity: text.count + padding))
     }
 
     deinit {
@@ -114,16 +89,17 @@ final class Document: ManagedBuffer<DocumentHeader, UInt64> {
 
     @inline(__always) var bytes: UnsafePointer<UInt8> { fields.pointee.bytes }
     @inline(__always) var tape: UnsafeMutablePointer<UInt64> { fields.pointee.tape }
+    @inline(__always) var hints: UnsafeMutablePointer<UInt8> { fields.pointee.hints }
     @inline(__always) var settings: DecodingSettings { fields.pointee.shared.settings }
-    @inline(__always) var hasDefaultKeys: Bool { fields.pointee.hasDefaultKeys }
+    @inline(__always) var hasDefaultKeys: Bool { fields.pointee.shared.hasDefaultKeys }
     @inline(__always) var userInfo: [CodingUserInfoKey: Any] { fields.pointee.userInfo }
+    /// Converts keys from snake case, and caches the results.
+    var convertedNames: ConvertedNames { fields.pointee.convertedNames }
 
-    /// For the member that comes next in a flat object, the member that the type asked for instead last time. The list has 32
-    /// entries (``KeySet/limit``) and wraps.
-    @inline(__always)
-    subscript(hint next: Int) -> UInt8 {
-        get { withUnsafeBytes(of: &fields.pointee.hints) { $0[next & 31] } }
-        set { withUnsafeMutableBytes(of: &fields.pointee.hints) { $0[next & 31] = newValue } }
+    /// The member indexes that objects share.
+    @inline(__always) var memberIndexes: [MemberIndex] {
+        get { fields.pointee.memberIndexes }
+        set { fields.pointee.memberIndexes = newValue }
     }
 
     @inline(__always)
@@ -132,6 +108,8 @@ final class Document: ManagedBuffer<DocumentHeader, UInt64> {
     @inline(__always)
     func index(after index: Int) -> Int { entry(index).end(from: index) }
 
+    // MARK: - Decoders
+
     func decodeRoot<Value: Decodable>(_ type: Value.Type) throws -> Value {
         fields.pointee.isDecoding = true
         // Each reusable decoder refers to the document.
@@ -139,26 +117,8 @@ final class Document: ManagedBuffer<DocumentHeader, UInt64> {
             fields.pointee.isDecoding = false
             while let next = fields.pointee.reusable { fields.pointee.reusable = next.parent }
         }
-        let root = Decoding(self, Self.root, parent: nil)
-        return try decode(type, at: Self.root, from: root)
+        return try Decoding(self, Self.root, parent: nil).decoded(type, isOwn: true)
     }
-
-    /// Converts keys from snake case, and caches the results.
-    var convertedNames: ConvertedNames {
-        if let names = fields.pointee.convertedNames { return names }
-        let names = ConvertedNames(SnakeCase.decoded)
-        fields.pointee.convertedNames = names
-        return names
-    }
-
-    /// The member indexes that objects share.
-    @inline(__always) var memberIndexes: [MemberIndex] { fields.pointee.memberIndexes }
-
-    func share(_ members: MemberIndex) {
-        fields.pointee.memberIndexes.append(members)
-    }
-
-    // MARK: - Decoders
 
     /// Returns a decoder for a member or an item of `parent`'s value, reused if possible: nested objects are 5.3 × as fast as
     /// with Foundation, instead of 4.7 ×. A reused one keeps its old key until the new key is set.

@@ -12,23 +12,10 @@ class Encoding {
     @exclusivity(unchecked) final var key: (any CodingKey)?
     @exclusivity(unchecked) final var item = -1
 
-    init(_ tree: OutputTree, parent: Encoding?) {
-        self.tree = tree
-        self.parent = parent
-    }
+    init(_ tree: OutputTree, parent: Encoding?) { (self.tree, self.parent) = (tree, parent) }
 
     final var codingPath: [any CodingKey] {
-        var path: [any CodingKey] = []
-        var step: Encoding? = self
-        while let current = step {
-            if let key = current.key {
-                path.append(key)
-            } else if current.item >= 0 {
-                path.append(ItemKey(current.item))
-            }
-            step = current.parent
-        }
-        return path.reversed()
+        sequence(first: self, next: \.parent).compactMap { $0.key ?? ($0.item >= 0 ? ItemKey($0.item) : nil) }.reversed()
     }
 
     /// Closes the node and returns it; 0 for none. No encoder writes to a closed node.
@@ -45,23 +32,19 @@ extension Encoding: Encoder {
     final var userInfo: [CodingUserInfoKey: Any] { tree.userInfo }
 
     final func container<Key: CodingKey>(keyedBy type: Key.Type) -> KeyedEncodingContainer<Key> {
-        let object = container(.object)
-        return OutputMakers.container(self, object, owner: object, path: nil)
+        Key.maker.container(container(.object))
     }
 
-    final func unkeyedContainer() -> any UnkeyedEncodingContainer {
-        let array = container(.array)
-        return UnkeyedOutput(self, array, owner: array, path: nil)
-    }
+    final func unkeyedContainer() -> any UnkeyedEncodingContainer { UnkeyedOutput(container(.array)) }
 
     final func singleValueContainer() -> any SingleValueEncodingContainer { self }
 
     /// A new container, or the one that is already open.
     @inline(__always)
-    private func container(_ kind: OutputNode.Kind) -> UInt32 {
-        guard value == 0 else { return continued(kind) }
-        value = tree.container(kind, in: depth)
-        return value
+    private func container(_ kind: OutputNode.Kind) -> Output {
+        let node = value == 0 ? tree.container(kind, in: depth) : continued(kind)
+        if value == 0 { value = node }
+        return Output(encoding: self, node: node, owner: node)
     }
 
     @inline(never)
@@ -75,15 +58,62 @@ extension Encoding: Encoder {
     }
 }
 
-/// The path to a nested container from the value that it is a part of.
-final class NestedPath {
-    private let parent: NestedPath?
-    private let key: any CodingKey
+extension Encoding: SingleValueEncodingContainer {
+    final func encodeNil() throws { try write(String?.none) { $0.literal("null") } }
 
-    init(_ parent: NestedPath?, _ key: any CodingKey) {
-        self.parent = parent
-        self.key = key
+    @inline(__always)
+    final func encode<Value: Scalar>(_ value: Value) throws {
+        try write(value) { tree in try value.write(to: tree) { self.codingPath } }
+    }
+    // A generic method does not replace a default of the standard library.
+    final func encode(_ value: Int128) throws { try write(value) { $0.integer(value) } }
+    final func encode(_ value: UInt128) throws { try write(value) { $0.integer(value) } }
+
+    final func encode<Value: Encodable>(_ value: Value) throws {
+        try check(value)
+        set(tree.orEmpty(try node(of: value, isOwn: true), in: depth))
     }
 
-    var keys: [any CodingKey] { (parent?.keys ?? []) + [key] }
+    @inline(__always)
+    private func write<Value>(_ value: Value, _ text: (OutputTree) throws -> Void) throws {
+        try check(value)
+        set(try tree.scalar(text))
+    }
+
+    /// - Throws: for a second value. A type may continue an open container.
+    @inline(__always)
+    private func check<Value>(_ value: Value) throws {
+        guard self.value != 0 else { return }
+        let node = tree.nodes[Int(self.value)]
+        if node.isClosed || node.kind == .scalar { throw another(value) }
+    }
+
+    @inline(never)
+    private func another<Value>(_ value: Value) -> EncodingError {
+        .invalidValue(value, .init(codingPath: codingPath, debugDescription: "expected one value, found a second one"))
+    }
+
+    /// An open container wins over a scalar.
+    @inline(__always)
+    private func set(_ node: UInt32) {
+        if value == 0 { value = node }
+    }
+}
+
+/// The encoder of a member or an item that `superEncoder()` returns. Its value is stored when its last reference is gone.
+final class SuperEncoding: Encoding {
+    private let owner: UInt32
+    private let store: (OutputTree, UInt32) -> Void
+
+    init(in container: Output, store: @escaping (OutputTree, UInt32) -> Void) {
+        owner = container.owner
+        self.store = store
+        super.init(container.tree, parent: container.encoding)
+        depth = container.depth
+    }
+
+    deinit {
+        // A finished container does not change any more.
+        if !tree.nodes[Int(owner)].isClosed { store(tree, tree.orEmpty(take(), in: depth)) }
+    }
 }

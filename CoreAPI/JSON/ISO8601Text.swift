@@ -13,10 +13,10 @@ enum ISO8601Text {
         else { return nil }
         let year = century * 100 + yearOfCentury
         // Calendars differ before 1583.
-        guard year >= 1_600, (1...12).contains(month), day >= 1, day <= days(month, year), hour < 24, minute < 60, second < 60
-        else { return nil }
-        let seconds = daysSince2001(year, month, day) * 86_400 + hour * 3_600 + minute * 60 + second - offset
-        return Date(timeIntervalSinceReferenceDate: Double(seconds))
+        guard year >= 1_600, (1...12).contains(month), day >= 1, hour < 24, minute < 60, second < 60 else { return nil }
+        let days = daysSince2001(year, month, day)
+        guard days < daysSince2001(month < 12 ? year : year + 1, month % 12 + 1, 1) else { return nil }
+        return Date(timeIntervalSinceReferenceDate: Double(days * 86_400 + hour * 3_600 + minute * 60 + second - offset))
     }
 
     /// Seconds east of Greenwich; 0 for `Z`.
@@ -34,19 +34,49 @@ enum ISO8601Text {
         return tens < 10 && ones < 10 ? Int(tens) * 10 + Int(ones) : nil
     }
 
-    private static func days(_ month: Int, _ year: Int) -> Int {
-        switch month {
-        case 2: year % 4 == 0 && (year % 100 != 0 || year % 400 == 0) ? 29 : 28
-        case 4, 6, 9, 11: 30
-        default: 31
-        }
-    }
-
     /// Counts in years that begin in March, so that the leap day comes last.
     private static func daysSince2001(_ year: Int, _ month: Int, _ day: Int) -> Int {
         let marchYear = month > 2 ? year : year - 1
         let marchMonth = month > 2 ? month - 3 : month + 9
         let leapDays = marchYear / 4 - marchYear / 100 + marchYear / 400
         return marchYear * 365 + leapDays + (153 * marchMonth + 2) / 5 + day - 730_792
+    }
+
+    // MARK: - Writing
+
+    /// Writes a date in quotes. Returns `false` for a date before 1600 or after 9999, which Foundation writes.
+    static func write(_ date: Date, to tree: OutputTree) -> Bool {
+        let seconds = date.timeIntervalSinceReferenceDate.rounded(.down)
+        // 1600-01-01 and 10000-01-01.
+        guard seconds >= -12_654_403_200, seconds < 252_423_993_600 else { return false }
+        let (day, second) = quotient(Int(seconds), 86_400)
+        let (year, month, dayOfMonth) = calendar(day)
+        tree.literal("\"0000-00-00T00:00:00Z\"")
+        let text = tree.text + (tree.count - 22)
+        func pair(_ number: Int, at offset: Int) { OutputTree.pair(UInt64(number), text + offset) }
+        pair(year / 100, at: 1)
+        pair(year % 100, at: 3)
+        pair(month, at: 6)
+        pair(dayOfMonth, at: 9)
+        pair(second / 3_600, at: 12)
+        pair(second / 60 % 60, at: 15)
+        pair(second % 60, at: 18)
+        return true
+    }
+
+    /// Rounds down, also for negative numbers.
+    private static func quotient(_ number: Int, _ divisor: Int) -> (Int, rest: Int) {
+        let rest = ((number % divisor) + divisor) % divisor
+        return ((number - rest) / divisor, rest)
+    }
+
+    /// Counts from 2001-01-01, in cycles of 400 years that begin in March, so that the leap day comes last.
+    private static func calendar(_ day: Int) -> (year: Int, month: Int, day: Int) {
+        let (cycle, dayOfCycle) = quotient(day + 730_791, 146_097)
+        let yearOfCycle = (dayOfCycle - dayOfCycle / 1_460 + dayOfCycle / 36_524 - dayOfCycle / 146_096) / 365
+        let dayOfYear = dayOfCycle - (365 * yearOfCycle + yearOfCycle / 4 - yearOfCycle / 100)
+        let marchMonth = (5 * dayOfYear + 2) / 153
+        let month = marchMonth < 10 ? marchMonth + 3 : marchMonth - 9
+        return (cycle * 400 + yearOfCycle + (month <= 2 ? 1 : 0), month, dayOfYear - (153 * marchMonth + 2) / 5 + 1)
     }
 }

@@ -20,42 +20,39 @@ public struct JSONBodyDecoder: Sendable {
     /// The form of dates. Default `.deferredToDate`.
     public var dateDecodingStrategy: JSONDecoder.DateDecodingStrategy {
         get { settings.dates }
-        set { change { $0.dates = newValue } }
+        set { settings.dates = newValue }
     }
     /// The form of `Data`. Default `.base64`.
     public var dataDecodingStrategy: JSONDecoder.DataDecodingStrategy {
         get { settings.data }
-        set { change { $0.data = newValue } }
+        set { settings.data = newValue }
     }
     /// The form of infinities and NaN. Default `.throw`.
     public var nonConformingFloatDecodingStrategy: JSONDecoder.NonConformingFloatDecodingStrategy {
         get { settings.floats }
-        set { change { $0.floats = newValue } }
+        set { settings.floats = newValue }
     }
     /// How an object's keys become a type's. Keys of `[String: Value]` are not converted. Default `.useDefaultKeys`.
     public var keyDecodingStrategy: JSONDecoder.KeyDecodingStrategy {
         get { settings.keys }
-        set { change { $0.keys = newValue } }
+        set { settings.keys = newValue }
     }
     /// The content of `Decoder.userInfo`.
     public var userInfo: [CodingUserInfoKey: any Sendable] {
         get { settings.userInfo }
-        set { change { $0.userInfo = newValue } }
+        set { settings.userInfo = newValue }
     }
     /// The largest document in bytes. `JSONDecoder` decodes larger ones: an entry of the tape has 28 bits for an offset.
     package var sizeLimit: Int {
         get { settings.sizeLimit }
-        set { change { $0.sizeLimit = newValue } }
+        set { settings.sizeLimit = newValue }
     }
 
-    // One reference, because every document keeps the settings.
-    private var shared = SharedDecodingSettings(DecodingSettings())
-    private var settings: DecodingSettings { shared.settings }
-
-    private mutating func change(_ body: (inout DecodingSettings) -> Void) {
-        var settings = settings
-        body(&settings)
-        shared = SharedDecodingSettings(settings)
+    /// One reference, because every document keeps the settings: copies take 2 % of decoding a small object.
+    private var shared = SharedDecodingSettings()
+    private var settings: DecodingSettings {
+        get { shared.settings }
+        set { shared = SharedDecodingSettings(newValue) }
     }
 
     /// Makes a decoder with the default strategies.
@@ -75,12 +72,13 @@ public struct JSONBodyDecoder: Sendable {
             return try document.decodeRoot(type)
         } catch let malformed as JSONSyntaxError {
             // Searched for only here: a type may try several types for a value and catch each mismatch.
-            let path = malformed.isValidJSON ? read?.path(toNumberAt: malformed.offset) : nil
-            throw malformed.decodingError(in: data, at: path ?? [])
+            throw malformed.decodingError(
+                in: data, at: malformed.number.flatMap { read?.path(to: $0, at: malformed.offset) } ?? [])
         }
     }
 
-    private var foundation: JSONDecoder {
+    /// `JSONDecoder` with the same settings.
+    package var foundation: JSONDecoder {
         let decoder = JSONDecoder()
         decoder.dateDecodingStrategy = dateDecodingStrategy
         decoder.dataDecodingStrategy = dataDecodingStrategy
@@ -91,7 +89,6 @@ public struct JSONBodyDecoder: Sendable {
     }
 }
 
-/// The settings of a ``JSONBodyDecoder``.
 struct DecodingSettings: Sendable {
     var dates = JSONDecoder.DateDecodingStrategy.deferredToDate
     var data = JSONDecoder.DataDecodingStrategy.base64
@@ -99,15 +96,14 @@ struct DecodingSettings: Sendable {
     var keys = JSONDecoder.KeyDecodingStrategy.useDefaultKeys
     var userInfo: [CodingUserInfoKey: any Sendable] = [:]
     var sizeLimit = TapeEntry.limit
-
-    var hasDefaultKeys: Bool { if case .useDefaultKeys = keys { true } else { false } }
 }
 
-/// The settings, immutable and shared by reference.
 final class SharedDecodingSettings: Sendable {
     let settings: DecodingSettings
+    let hasDefaultKeys: Bool
 
-    init(_ settings: DecodingSettings) {
+    init(_ settings: DecodingSettings = DecodingSettings()) {
         self.settings = settings
+        hasDefaultKeys = if case .useDefaultKeys = settings.keys { true } else { false }
     }
 }

@@ -38,26 +38,17 @@ public struct JSONBodyEncoder: Sendable {
     ///   511 levels of nesting. Errors of a type's own method pass unchanged.
     public func encode<Value: Encodable>(_ value: Value) throws -> Data {
         guard outputFormatting.isSubset(of: [.sortedKeys, .withoutEscapingSlashes]) else { return try foundation.encode(value) }
-        let tree = OutputTree(self)
-        do throws(OutputTree.Stop) {
-            return try tree.encodeRoot(value)
-        } catch {
-            switch error {
-            case .tooLarge: return try foundation.encode(value)
-            case .tooDeep:
-                throw invalid(value, [], "expected at most \(OutputTree.depthLimit) levels of nesting, found more")
-            case .nothing: throw invalid(value, [], "expected a value, found nothing encoded by \(Value.self)")
-            case .misused(let path, let reason): throw invalid(value, path, reason)
-            case .failed(let error): throw error
-            }
+        do {
+            return try OutputTree(self).encodeRoot(value)
+        } catch OutputTree.Stop.tooLarge {
+            return try foundation.encode(value)
+        } catch OutputTree.Stop.misused(let path, let reason) {
+            throw EncodingError.invalidValue(value, .init(codingPath: path, debugDescription: reason))
         }
     }
 
-    private func invalid(_ value: Any, _ path: [any CodingKey], _ reason: String) -> EncodingError {
-        .invalidValue(value, .init(codingPath: path, debugDescription: reason))
-    }
-
-    private var foundation: JSONEncoder {
+    /// `JSONEncoder` with the same settings.
+    package var foundation: JSONEncoder {
         let encoder = JSONEncoder()
         encoder.outputFormatting = outputFormatting
         encoder.dateEncodingStrategy = dateEncodingStrategy

@@ -21,10 +21,12 @@ package struct JSONNode {
     /// - Returns: `nil` for a document of more than 256 MiB, the limit of its tape.
     /// - Throws: ``JSONSyntaxError``.
     package static func root(of data: Data, takesTrailingCommas: Bool = false) throws -> JSONNode? {
-        let settings = SharedDecodingSettings(DecodingSettings())
-        guard let document = try Document.read(data, settings, takesTrailingCommas: takesTrailingCommas) else { return nil }
-        return JSONNode(document: document, index: Document.root)
+        try Document.read(data, SharedDecodingSettings(), takesTrailingCommas: takesTrailingCommas).map {
+            JSONNode(document: $0, index: Document.root)
+        }
     }
+
+    private func at(_ index: Int) -> JSONNode { JSONNode(document: document, index: index) }
 
     /// The byte offset in UTF-8 of the text of a number or a string.
     package var offset: Int { document.entry(index).offset }
@@ -33,14 +35,17 @@ package struct JSONNode {
     package func kind() throws -> Kind {
         let entry = document.entry(index)
         if let string = try document.string(index) { return .string(string) }
-        if let bool = document.bool(index) { return .bool(bool) }
-        if entry.is(.number) { return .number(try document.checkedNumberText(entry)) }
+        if let bool = Bool.read(document, index) { return .bool(bool) }
+        if entry.is(.number) {
+            _ = try document.number(entry)
+            return .number(document.numberText(entry))
+        }
         if entry.is(.array) { return .array }
         return entry.is(.object) ? .object : .null
     }
 
     /// Whether it has items or members.
-    package var isObjectOrArray: Bool { document.entry(index).is(.object) || document.entry(index).is(.array) }
+    package var isObjectOrArray: Bool { document.entry(index).isCollection }
 
     /// - Returns: the converted items, in order.
     package func mapItems<Item>(_ convert: (JSONNode) throws -> Item) rethrows -> [Item] {
@@ -49,7 +54,7 @@ package struct JSONNode {
         items.reserveCapacity(Document.capacity(entry.count, of: Item.self))
         var next = index + 1
         while next < entry.end {
-            items.append(try convert(JSONNode(document: document, index: next)))
+            items.append(try convert(at(next)))
             next = document.index(after: next)
         }
         return items
@@ -59,7 +64,7 @@ package struct JSONNode {
     /// - Throws: ``JSONSyntaxError`` for a key that is invalid or cannot be compared.
     package func members() throws -> [(name: String, value: JSONNode)] {
         var members: [(name: String, value: JSONNode)] = []
-        try forEachMember { members.append(($0, $1)) }
+        try document.forEachKey(of: index) { members.append((try document.key($0), at($0 + 1))) }
         return members
     }
 
@@ -68,20 +73,12 @@ package struct JSONNode {
     package func mapMembers<Member>(_ convert: (JSONNode) throws -> Member) throws -> [String: Member] {
         var members: [String: Member] = [:]
         members.reserveCapacity(Document.capacity(document.entry(index).count, of: Member.self))
-        try forEachMember { name, value in
+        try document.forEachKey(of: index) {
+            let name = try document.key($0)
             // The values of equal keys are converted too: they may be malformed.
-            let member = try convert(value)
+            let member = try convert(at($0 + 1))
             if members.index(forKey: name) == nil { members[name] = member }
         }
         return members
-    }
-
-    private func forEachMember(_ body: (String, JSONNode) throws -> Void) throws {
-        let entry = document.entry(index)
-        var next = index + 2
-        while next < entry.end {
-            try body(try document.key(next), JSONNode(document: document, index: next + 1))
-            next = document.index(after: next + 1)
-        }
     }
 }

@@ -4,19 +4,19 @@ package import Foundation
 ///
 /// Becomes a `DecodingError` only when the decode ends, as in Foundation. A type that catches `DecodingError` while it is decoded
 /// must see the same errors from both.
-package struct JSONSyntaxError: Error {
+package struct JSONSyntaxError: Error, CustomStringConvertible {
     /// What was expected, and what was found.
     let reason: String
     /// The byte offset of the error in UTF-8.
     let offset: Int
-    /// Whether the text is JSON, and only the requested type cannot hold the value.
-    let isValidJSON: Bool
+    /// The tape index of a valid number that the requested type cannot hold; `nil` for invalid JSON.
+    let number: Int?
 
-    package init(reason: String, offset: Int, isValidJSON: Bool = false) {
-        self.reason = reason
-        self.offset = offset
-        self.isValidJSON = isValidJSON
+    package init(reason: String, offset: Int, number: Int? = nil) {
+        (self.reason, self.offset, self.number) = (reason, offset, number)
     }
+
+    package var description: String { "\(reason), at byte \(offset)" }
 
     /// Keeps the offset, so that the text around the error can be shown.
     ///
@@ -41,6 +41,16 @@ package struct JSONSyntaxError: Error {
     }
 }
 
-extension JSONSyntaxError: CustomStringConvertible {
-    package var description: String { "\(reason), at byte \(offset)" }
+extension JSONDecoder {
+    /// `decode(_:from:)` that avoids a crash of Foundation in Swift 6.3. It happens if a document's last byte opens the 513th
+    /// nested array: Foundation looks for that byte beyond the document's end.
+    ///
+    /// - Throws: as `decode(_:from:)`. A document that ends in `[` is never JSON, and fails with `DecodingError.dataCorrupted`.
+    package func decodeWithinEnd<Value: Decodable>(_ type: Value.Type, from data: Data) throws -> Value {
+        // In UTF-16 and UTF-32, zeros may follow the bracket.
+        guard data.last(where: { $0 != 0 }) != UInt8(ascii: "[") else {
+            throw JSONSyntaxError(reason: "expected a value or ']', found the end", offset: data.count).decodingError(in: data)
+        }
+        return try decode(type, from: data)
+    }
 }

@@ -13,9 +13,9 @@ final class OutputTree {
 
     /// Why an encode ends without a document.
     enum Stop: Error {
-        case tooDeep, tooLarge, nothing
+        case tooLarge
         case misused([any CodingKey], String)
-        case failed(any Error)
+        static let tooDeep = Stop.misused([], "expected at most \(depthLimit) levels of nesting, found more")
     }
 
     let settings: JSONBodyEncoder
@@ -37,8 +37,8 @@ final class OutputTree {
     @exclusivity(unchecked) var oddNames: [String] = []
     /// Containers with a key of ``oddNames``.
     @exclusivity(unchecked) var oddObjects: Set<UInt32> = []
-    /// For objects with many members, the members by key.
-    @exclusivity(unchecked) var indexes: [UInt32: OutputIndex] = [:]
+    /// For objects with many members, the members by key, up to the last one that was looked at.
+    @exclusivity(unchecked) private var indexes: [UInt32: (members: [String: UInt32], last: UInt32)] = [:]
     @exclusivity(unchecked) private(set) var stop: Stop?
     /// The first of the encoders that may be reused. They are linked through their parents.
     @exclusivity(unchecked) private var reusable: Encoding?
@@ -60,24 +60,17 @@ final class OutputTree {
         nodes.deallocate()
     }
 
-    func encodeRoot<Value: Encodable>(_ value: Value) throws(Stop) -> Data {
+    /// - Throws: ``Stop``, and the errors of a type's own method.
+    func encodeRoot<Value: Encodable>(_ value: Value) throws -> Data {
         isEncoding = true
         // Each reusable encoder refers to the tree.
         defer {
             isEncoding = false
             while let next = reusable { reusable = next.parent }
         }
-        let root = Encoding(self, parent: nil)
-        let node: UInt32
-        do {
-            node = try root.node(of: value, isOwn: true)
-        } catch let stop as Stop {
-            throw stop
-        } catch {
-            throw .failed(error)
-        }
+        let node = try Encoding(self, parent: nil).node(of: value, isOwn: true)
         if let stop { throw stop }
-        guard node != 0 else { throw .nothing }
+        guard node != 0 else { throw Stop.misused([], "expected a value, found nothing encoded by \(Value.self)") }
         return OutputWriter.write(self, node)
     }
 
@@ -140,11 +133,7 @@ final class OutputTree {
         // Swapped rather than copied, because a swap counts no references.
         var taken: Encoding?
         swap(&taken, &reusable)
-        guard let encoding = taken else {
-            let encoding = Encoding(self, parent: parent)
-            encoding.depth = depth
-            return encoding
-        }
+        let encoding = taken ?? Encoding(self, parent: nil)
         swap(&reusable, &encoding.parent)
         encoding.parent = parent
         encoding.depth = depth
@@ -160,5 +149,180 @@ final class OutputTree {
         encoding.value = 0
         swap(&reusable, &encoding.parent)
         reusable = consume encoding
+    }
+}
+
+/// An encoded value, or a container that is being filled.
+struct OutputNode: BitwiseCopyable {
+    enum Kind: UInt8 {
+        /// One value as text.
+        case scalar
+        /// Several items of an array as one text, with the commas between them.
+        case items
+        case array
+        case object
+    }
+
+    /// The next member or item of the same container; 0 for none.
+    var next: UInt32 = 0
+    /// The offset of its key in the text, with quotes and colon.
+    var keyStart: UInt32 = 0
+    var keyLength: UInt32 = 0
+    /// The start of its text; of a container, the first child.
+    var start: UInt32 = 0
+    /// The end of its text; of a container, the last child.
+    var end: UInt32 = 0
+    /// How many items it stands for; of a container, how many it contains.
+    var count: UInt32 = 0
+    /// For a key that cannot be compared byte by byte: its index in ``OutputTree/oddNames``, plus 1.
+    var oddName: UInt32 = 0
+    /// Of a container: how many containers enclose it, itself included.
+    var depth: UInt16 = 0
+    let kind: Kind
+    /// Whether encoding is finished. Retained containers can no longer write.
+    var isClosed = false
+
+    init(_ kind: Kind) { self.kind = kind }
+
+    init(text start: Int, _ end: Int, kind: Kind = .scalar, count: Int = 1) {
+        self.kind = kind
+        self.start = UInt32(truncatingIfNeeded: start)
+        self.end = UInt32(truncatingIfNeeded: end)
+        self.count = UInt32(truncatingIfNeeded: count)
+    }
+}
+
+/// The bytes of a key in the text.
+struct KeyText {
+    let start: Int
+    let end: Int
+    var oddName: UInt32 = 0
+}
+
+/// Members and items.
+extension OutputTree {
+    /// An empty container.
+    @inline(__always)
+    func container(_ kind: OutputNode.Kind, in depth: UInt16) -> UInt32 {
+        var node = OutputNode(kind)
+        node.depth = depth &+ 1
+        if Int(depth) >= Self.depthLimit { end(.tooDeep) }
+        return add(node)
+    }
+
+    /// The node, or an empty object for a value that encodes nothing.
+    @inline(__always)
+    func orEmpty(_ node: UInt32, in depth: UInt16) -> UInt32 { node != 0 ? node : emptyObject(in: depth) }
+
+    @inline(never)
+    private func emptyObject(in depth: UInt16) -> UInt32 {
+        let node = container(.object, in: depth)
+        nodes[Int(node)].isClosed = true
+        return node
+    }
+
+    /// The node of one value's text.
+    @inline(__always)
+    func scalar(_ write: (OutputTree) throws -> Void) rethrows -> UInt32 {
+        // Reserved first, because `reserve` may reset `count`.
+        reserve(1)
+        let start = count
+        try write(self)
+        return add(OutputNode(text: start, count))
+    }
+
+    /// A copy of a closed container, to continue it. The containers that wrote the original stay closed.
+    func reopened(_ node: UInt32) -> UInt32 {
+        var copy = nodes[Int(node)]
+        copy.isClosed = false
+        let reopened = add(copy)
+        if oddObjects.contains(node) { oddObjects.insert(reopened) }
+        return reopened
+    }
+
+    @inline(__always)
+    func append(_ child: UInt32, to container: UInt32) {
+        let parent = nodes + Int(container)
+        if parent.pointee.end == 0 {
+            parent.pointee.start = child
+        } else {
+            nodes[Int(parent.pointee.end)].next = child
+        }
+        parent.pointee.end = child
+        parent.pointee.count &+= 1
+    }
+
+    @inline(__always)
+    func append(_ child: UInt32, to container: UInt32, key: KeyText) {
+        let node = nodes + Int(child)
+        node.pointee.keyStart = UInt32(truncatingIfNeeded: key.start)
+        node.pointee.keyLength = UInt32(truncatingIfNeeded: key.end &- key.start)
+        if key.oddName != 0 {
+            node.pointee.oddName = key.oddName
+            oddObjects.insert(container)
+        }
+        append(child, to: container)
+    }
+
+    /// Appends the text that was written since the key.
+    @inline(__always)
+    func appendText(to container: UInt32, key: KeyText) {
+        append(add(OutputNode(text: key.end, count)), to: container, key: key)
+    }
+
+    /// Inserts the value of a retained encoder at the index that it was made for.
+    func insert(_ child: UInt32, at index: Int, of container: UInt32) {
+        guard stop == nil, index < nodes[Int(container)].count else { return append(child, to: container) }
+        var before: UInt32 = 0
+        var after = nodes[Int(container)].start
+        var passed = 0
+        while after != 0, passed < index {
+            passed += nodes[Int(after)].kind == .items ? Int(nodes[Int(after)].count) : 1
+            before = after
+            after = nodes[Int(after)].next
+        }
+        nodes[Int(child)].next = after
+        if before == 0 { nodes[Int(container)].start = child } else { nodes[Int(before)].next = child }
+        if after == 0 { nodes[Int(container)].end = child }
+        nodes[Int(container)].count &+= 1
+    }
+
+    // MARK: - Names
+
+    func name(of child: UInt32) -> String {
+        let node = nodes[Int(child)]
+        if node.oddName != 0 { return oddNames[Int(node.oddName) - 1] }
+        // Without quotes and colon.
+        return String(
+            decoding: UnsafeBufferPointer(start: text + Int(node.keyStart) + 1, count: Int(node.keyLength) - 3), as: UTF8.self)
+    }
+
+    /// The last member with the key; 0 for none. Keys are compared as strings.
+    func member(_ name: String, of object: UInt32) -> UInt32 {
+        let node = nodes[Int(object)]
+        guard stop == nil, node.count > 0 else { return 0 }
+        guard node.count > 16 else {
+            var found: UInt32 = 0
+            forEach(from: node.start) { if self.name(of: $0) == name { found = $0 } }
+            return found
+        }
+        // Taken out while it is changed, because otherwise it would be copied.
+        var (members, last) = indexes.removeValue(forKey: object) ?? ([:], 0)
+        forEach(from: last == 0 ? node.start : nodes[Int(last)].next) {
+            members[self.name(of: $0)] = $0
+            last = $0
+        }
+        indexes[object] = (members, last)
+        return members[name] ?? 0
+    }
+
+    /// Passes a node and those after it in its container to a closure.
+    @inline(__always)
+    func forEach(from first: UInt32, _ body: (UInt32) -> Void) {
+        var node = first
+        while node != 0 {
+            body(node)
+            node = nodes[Int(node)].next
+        }
     }
 }

@@ -192,11 +192,7 @@ struct OutputWriter {
         for index in base..<base &+ count &- 1 where isSame(members[index], members[index &+ 1]) {
             dropped.insert(members[index].node)
         }
-        var node = first
-        while node != 0 {
-            if dropped.isEmpty || !dropped.contains(node) { member(node, key: node) }
-            node = nodes[Int(node)].next
-        }
+        tree.forEach(from: first) { if dropped.isEmpty || !dropped.contains($0) { member($0, key: $0) } }
     }
 
     @inline(__always)
@@ -243,8 +239,7 @@ struct OutputWriter {
     private mutating func oddMembers(of first: UInt32) {
         var indexes: [String: Int] = [:]
         var found: [(name: String, key: UInt32, node: UInt32)] = []
-        var node = first
-        while node != 0 {
+        tree.forEach(from: first) { node in
             let name = tree.name(of: node)
             if let index = indexes[name] {
                 found[index].node = node
@@ -252,7 +247,6 @@ struct OutputWriter {
                 indexes[name] = found.count
                 found.append((name, node, node))
             }
-            node = nodes[Int(node)].next
         }
         if tree.sortsKeys { found.sort { $0.name.utf8.lexicographicallyPrecedes($1.name.utf8) } }
         for member in found { self.member(member.node, key: member.key) }

@@ -9,7 +9,6 @@ enum SWAR {
         UInt64(littleEndian: UnsafeRawPointer(bytes).loadUnaligned(as: UInt64.self))
     }
 
-    /// Four bytes as one word.
     @inline(__always)
     static func half(_ bytes: UnsafePointer<UInt8>) -> UInt32 {
         UInt32(littleEndian: UnsafeRawPointer(bytes).loadUnaligned(as: UInt32.self))
@@ -18,33 +17,23 @@ enum SWAR {
     /// Sets the high bit of the first quote, backslash or control byte. Bits after it are undefined.
     @inline(__always)
     static func special(_ word: UInt64) -> UInt64 {
-        let quote = word ^ (ones &* 0x22)
-        let backslash = word ^ (ones &* 0x5C)
-        let isQuote = (quote &- ones) & ~quote
-        let isBackslash = (backslash &- ones) & ~backslash
-        let isControl = (word &- ones &* 0x20) & ~word
-        return (isQuote | isBackslash | isControl) & highs
+        find(0x22, in: word) | find(0x5C, in: word) | (word &- ones &* 0x20) & ~word & highs
     }
 
-    /// The same for backslashes.
+    /// The same for one byte.
     @inline(__always)
-    static func backslash(_ word: UInt64) -> UInt64 {
-        let backslash = word ^ (ones &* 0x5C)
-        return (backslash &- ones) & ~backslash & highs
+    static func find(_ byte: UInt64, in word: UInt64) -> UInt64 {
+        let difference = word ^ (ones &* byte)
+        return (difference &- ones) & ~difference & highs
     }
 
-    /// The same for slashes.
+    /// The index of the byte whose high bit is the first that is set.
     @inline(__always)
-    static func slash(_ word: UInt64) -> UInt64 {
-        let slash = word ^ (ones &* 0x2F)
-        return (slash &- ones) & ~slash & highs
-    }
+    static func index(_ highs: UInt64) -> Int { highs.trailingZeroBitCount &>> 3 }
 
     /// The bits of the first `count` bytes; `count` is less than eight.
     @inline(__always)
-    static func mask(_ count: Int) -> UInt64 {
-        (1 &<< UInt64(truncatingIfNeeded: count &* 8)) &- 1
-    }
+    static func mask(_ count: Int) -> UInt64 { (1 &<< UInt64(truncatingIfNeeded: count &* 8)) &- 1 }
 
     /// Reads no more than `count` bytes of each: the last word overlaps the one before.
     @inline(__always)

@@ -26,9 +26,7 @@ struct Scanner {
     private(set) var hasGrown = false
 
     /// - Parameters:
-    ///   - bytes: followed by ``Document/padding`` zeros.
-    ///   - tape: memory for the tape, owned by the caller.
-    ///   - capacity: its size in words.
+    ///   - tape: memory of `capacity` words, owned by the caller.
     ///   - takesTrailingCommas: whether a comma may follow the last item.
     init(
         bytes: UnsafePointer<UInt8>, count: Int, tape: UnsafeMutablePointer<UInt64>, capacity: Int, takesTrailingCommas: Bool
@@ -91,9 +89,8 @@ struct Scanner {
             length &+= 1
             byte = try text.skipComma(text.skipSpace(&at), "',' or '}'", &at, UInt8(ascii: "}"))
         }
-        if !takesTrailingCommas { try rejectComma(before: at) }
         (self.at, self.length, self.items, self.keys) = (at &+ 1, length, items, keys)
-        close()
+        try close()
     }
 
     /// Scans to the end of the innermost array, or into a nested container.
@@ -112,23 +109,20 @@ struct Scanner {
             length &+= 1
             byte = try text.skipComma(text.skipSpace(&at), "',' or ']'", &at, UInt8(ascii: "]"))
         }
-        if !takesTrailingCommas { try rejectComma(before: at) }
         (self.at, self.length, self.items) = (at &+ 1, length, items)
-        close()
+        try close()
     }
 
-    /// - Parameter closing: the offset of a closing bracket. Only white space and a comma may stand between it and the last item.
-    private func rejectComma(before closing: Int) throws(JSONSyntaxError) {
-        var offset = closing - 1
+    /// Only white space and a comma may stand between the last item and the bracket that closes the container.
+    private func rejectComma() throws(JSONSyntaxError) {
+        var offset = at - 2
         while text.bytes[offset] <= 0x20 { offset -= 1 }
         guard text.bytes[offset] != UInt8(ascii: ",") else {
             throw JSONSyntaxError(reason: "expected no comma after the last item", offset: offset)
         }
     }
 
-    /// - Parameters:
-    ///   - byte: the byte at the current offset.
-    ///   - likeness: the index of a value in an earlier object that had the same role there, or ``TapeEntry/none``.
+    /// - Parameter likeness: the index of a value in an earlier object that had the same role there, or ``TapeEntry/none``.
     private mutating func enter(_ byte: UInt8, _ likeness: Int) throws(JSONSyntaxError) {
         guard byte == UInt8(ascii: "{") || byte == UInt8(ascii: "[") else { throw text.unexpected("a value", at) }
         guard depth < Self.depthLimit else {
@@ -162,7 +156,8 @@ struct Scanner {
     }
 
     @inline(__always)
-    private mutating func close() {
+    private mutating func close() throws(JSONSyntaxError) {
+        if !takesTrailingCommas { try rejectComma() }
         let outer = TapeEntry(bits: tape[open]).offset
         if isInObject {
             tape[open] = TapeEntry(.object, flags: keys.isIrregular ? TapeEntry.irregular : 0, length: items, offset: length).bits

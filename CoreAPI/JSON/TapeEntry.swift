@@ -41,9 +41,7 @@ struct TapeEntry {
 
     var bits: UInt64
 
-    init(bits: UInt64) {
-        self.bits = bits
-    }
+    init(bits: UInt64) { self.bits = bits }
 
     @inline(__always)
     init(_ kind: Kind, flags: UInt64 = 0, length: Int, offset: Int) {
@@ -57,12 +55,22 @@ struct TapeEntry {
     @inline(__always) var count: Int { length }
     @inline(__always) var end: Int { offset }
 
-    /// The index after the value and everything in it.
-    ///
-    /// - Parameter index: the entry's own index.
+    /// The index after the value and everything in it; `index` is its own.
     @inline(__always) func end(from index: Int) -> Int { isCollection ? end : index &+ 1 }
 
     @inline(__always) func `is`(_ kind: Kind) -> Bool { rawKind == kind.rawValue }
     @inline(__always) func has(_ flags: UInt64) -> Bool { bits & flags == flags }
     @inline(__always) var isCollection: Bool { rawKind >= Kind.array.rawValue }
+}
+
+extension UnsafeMutablePointer<UInt64> {
+    /// Passes the index of each key of an object on a tape to a closure. The value is at the next index.
+    @inline(__always)
+    func forEachKey(from first: Int, to end: Int, _ body: (Int) throws -> Void) rethrows {
+        var index = first
+        while index < end {
+            try body(index)
+            index = TapeEntry(bits: self[index &+ 1]).end(from: index &+ 1)
+        }
+    }
 }

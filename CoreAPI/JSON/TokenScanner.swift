@@ -6,9 +6,8 @@ struct TokenScanner {
     let bytes: UnsafePointer<UInt8>
     let count: Int
 
-    /// - Parameters:
-    ///   - byte: the value's first byte.
-    ///   - at: its offset; afterwards the offset after the value.
+    /// Moves the offset of a value's first byte behind the value.
+    ///
     /// - Returns: `nil` if no string, number or literal begins here.
     @inline(__always)
     func scalar(_ byte: UInt8, _ at: inout Int) throws(JSONSyntaxError) -> TapeEntry? {
@@ -41,19 +40,14 @@ struct TokenScanner {
     private func number(_ at: inout Int) -> TapeEntry {
         let start = at
         var flags = TapeEntry.digits
-        at &+= 1
         while true {
-            let byte = bytes[at]
-            if byte &- UInt8(ascii: "0") > 9 {
-                guard
-                    byte == UInt8(ascii: ".") || byte | 0x20 == UInt8(ascii: "e") || byte == UInt8(ascii: "-")
-                        || byte == UInt8(ascii: "+")
-                else { break }
-                flags = 0
-            }
             at &+= 1
+            switch bytes[at] {
+            case UInt8(ascii: "0")...UInt8(ascii: "9"): continue
+            case UInt8(ascii: "."), UInt8(ascii: "e"), UInt8(ascii: "E"), UInt8(ascii: "-"), UInt8(ascii: "+"): flags = 0
+            default: return TapeEntry(.number, flags: flags, length: at &- start, offset: start)
+            }
         }
-        return TapeEntry(.number, flags: flags, length: at &- start, offset: start)
     }
 
     /// - Parameter start: the offset after the opening quote.
@@ -61,23 +55,28 @@ struct TokenScanner {
     func string(from start: Int) throws(JSONSyntaxError) -> TapeEntry {
         var offset = start
         var seen: UInt64 = 0
-        // Zeros after the text end the loop.
-        while true {
-            let word = SWAR.load(bytes + offset)
-            let special = SWAR.special(word)
-            if special == 0 {
-                seen |= word
-                offset &+= 8
-                continue
-            }
-            let count = special.trailingZeroBitCount &>> 3
-            seen |= word & SWAR.mask(count)
-            offset &+= count
-            break
-        }
+        skipPlain(&offset, &seen)
         guard bytes[offset] == UInt8(ascii: "\"") else { return try oddString(start, offset, seen) }
         let flags = TapeEntry.simple | (seen & SWAR.highs == 0 ? TapeEntry.ascii : 0)
         return TapeEntry(.string, flags: flags, length: offset &- start, offset: start)
+    }
+
+    /// Skips to a quote, a backslash or a control character, and adds the bits of all skipped bytes to `seen`. Zeros after the
+    /// text end the loop.
+    @inline(__always)
+    private func skipPlain(_ offset: inout Int, _ seen: inout UInt64) {
+        while true {
+            let word = SWAR.load(bytes + offset)
+            let special = SWAR.special(word)
+            if special != 0 {
+                let count = SWAR.index(special)
+                seen |= word & SWAR.mask(count)
+                offset &+= count
+                return
+            }
+            seen |= word
+            offset &+= SWAR.size
+        }
     }
 
     /// Continues at the first backslash or control character.
@@ -106,18 +105,7 @@ struct TokenScanner {
             case ..<0x20:
                 controls = TapeEntry.controls
                 offset &+= 1
-            default:
-                var word = SWAR.load(bytes + offset)
-                var special = SWAR.special(word)
-                while special == 0 {
-                    seen |= word
-                    offset &+= 8
-                    word = SWAR.load(bytes + offset)
-                    special = SWAR.special(word)
-                }
-                let count = special.trailingZeroBitCount &>> 3
-                seen |= word & SWAR.mask(count)
-                offset &+= count
+            default: skipPlain(&offset, &seen)
             }
         }
         throw JSONSyntaxError(reason: "expected the end of the string that begins here", offset: start)
@@ -125,10 +113,7 @@ struct TokenScanner {
 
     // MARK: - Between values
 
-    /// - Parameters:
-    ///   - byte: the first byte after a value and white space.
-    ///   - closing: the bracket that closes the array or object. It may follow a comma.
-    /// - Returns: the next byte.
+    /// Skips a comma and white space, unless the byte is the closing bracket, which may also follow a comma. Returns the next byte.
     @inline(__always)
     func skipComma(
         _ byte: UInt8, _ expected: StaticString, _ at: inout Int, _ closing: UInt8

@@ -41,3 +41,40 @@ enum SnakeCase {
         return category == .uppercaseLetter || category == .titlecaseLetter
     }
 }
+
+/// The keys that a strategy has converted, cached for one document.
+final class ConvertedNames {
+    private let convert: (String) -> String
+    private var known: [String: String] = [:]
+
+    init(_ convert: @escaping (String) -> String) { self.convert = convert }
+
+    func converted(_ name: String) -> String {
+        // Not cached beyond ASCII: equal strings may differ in bytes.
+        guard name.utf8.allSatisfy({ $0 < 0x80 }) else { return convert(name) }
+        if let known = known[name] { return known }
+        let converted = convert(name)
+        known[name] = converted
+        return converted
+    }
+}
+
+extension String {
+    /// The most combining marks in a row that a key may have. Stream-Safe Text Format has the same limit (UAX #15); no language
+    /// needs more.
+    static let combiningMarkLimit = 30
+
+    /// Whether more combining marks follow each other. To compare or hash a string, the standard library sorts them in quadratic
+    /// time: a key of 40 KB takes seconds, one of 1 MB an hour.
+    var hasEndlessCombiningMarks: Bool {
+        // Each takes at least two bytes.
+        guard utf8.count > 2 * Self.combiningMarkLimit else { return false }
+        var count = 0
+        for scalar in unicodeScalars {
+            let isMark = scalar.value >= 0x300 && scalar.properties.canonicalCombiningClass != .notReordered
+            count = isMark ? count + 1 : 0
+            if count > Self.combiningMarkLimit { return true }
+        }
+        return false
+    }
+}

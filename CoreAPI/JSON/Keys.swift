@@ -1,3 +1,30 @@
+/// A key that no type declares: a key of a `[String: Value]`, or `super`.
+struct NameKey: CodingKey {
+    static let `super` = NameKey(stringValue: "super")
+
+    let stringValue: String
+    /// A flag, because with the number the key would not fit into an existential without a box.
+    private let hasNumber: Bool
+    var intValue: Int? { hasNumber ? Int(stringValue) : nil }
+
+    /// - Parameter hasNumber: whether a name that is a number has an ``intValue``, as in the standard library's dictionaries.
+    ///   Foundation's coders have such keys only without a key strategy.
+    init(_ name: String, hasNumber: Bool) { (stringValue, self.hasNumber) = (name, hasNumber) }
+    init(stringValue: String) { self.init(stringValue, hasNumber: false) }
+    init?(intValue: Int) { nil }
+}
+
+/// An index in an array.
+struct ItemKey: CodingKey {
+    let index: Int
+    var stringValue: String { "Index \(index)" }
+    var intValue: Int? { index }
+
+    init(_ index: Int) { self.index = index }
+    init?(stringValue: String) { nil }
+    init?(intValue: Int) { index = intValue }
+}
+
 /// The key of a value in its object.
 ///
 /// Stores the key's raw byte, because most keys are payload-free enums, and builds the existential only when the path is
