@@ -41,9 +41,7 @@ public struct BodyCoder: Sendable {
     }
 
     /// Encodes a value as a body.
-    public func encode(_ value: any Encodable) throws -> Data {
-        try encodeValue(value)
-    }
+    public func encode(_ value: any Encodable) throws -> Data { try encodeValue(value) }
 
     /// Decodes a body into a value.
     public func decode<Value: Decodable>(_ type: Value.Type, from data: Data) throws -> Value {
@@ -97,42 +95,22 @@ public struct BodyCoder: Sendable {
         dates: JSONDecoder.DateDecodingStrategy = .iso8601, encodedDates: JSONEncoder.DateEncodingStrategy = .iso8601,
         keys: JSONDecoder.KeyDecodingStrategy = .useDefaultKeys, encodedKeys: JSONEncoder.KeyEncodingStrategy = .useDefaultKeys
     ) -> BodyCoder {
-        BodyCoder("application/json", encoding(coding, encodedDates, encodedKeys), decoding(coding, dates, keys))
-    }
-
-    private static func encoding(
-        _ coding: JSONCoding, _ dates: JSONEncoder.DateEncodingStrategy, _ keys: JSONEncoder.KeyEncodingStrategy
-    ) -> @Sendable (any Encodable) throws -> Data {
+        var encoder = JSONBodyEncoder()
+        encoder.dateEncodingStrategy = encodedDates
+        encoder.keyEncodingStrategy = encodedKeys
+        encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
+        var decoder = JSONBodyDecoder()
+        decoder.dateDecodingStrategy = dates
+        decoder.keyDecodingStrategy = keys
         switch coding {
-        case .kit:
-            var encoder = JSONBodyEncoder()
-            encoder.dateEncodingStrategy = dates
-            encoder.keyEncodingStrategy = keys
-            encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
-            return { [encoder] in try encoder.encode($0) }
+        case .kit: return BodyCoder("application/json", { [encoder] in try encoder.encode($0) }, .json(decoder))
         case .foundation:
-            let encoder = JSONEncoder()
-            encoder.dateEncodingStrategy = dates
-            encoder.keyEncodingStrategy = keys
-            encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
-            return { try encoder.encode($0) }
-        }
-    }
-
-    private static func decoding(
-        _ coding: JSONCoding, _ dates: JSONDecoder.DateDecodingStrategy, _ keys: JSONDecoder.KeyDecodingStrategy
-    ) -> Decoding {
-        switch coding {
-        case .kit:
-            var decoder = JSONBodyDecoder()
-            decoder.dateDecodingStrategy = dates
-            decoder.keyDecodingStrategy = keys
-            return .json(decoder)
-        case .foundation:
-            let decoder = JSONDecoder()
-            decoder.dateDecodingStrategy = dates
-            decoder.keyDecodingStrategy = keys
-            return .other { $0 == JSONValue.self ? try JSONValue(parsing: $1) : try decoder.decodeWithinEnd($0, from: $1) }
+            let (encoder, decoder) = (encoder.foundation, decoder.foundation)
+            return BodyCoder(contentType: "application/json") {
+                try encoder.encode($0)
+            } decode: { type, data in
+                type == JSONValue.self ? try JSONValue(parsing: data) : try decoder.decodeWithinEnd(type, from: data)
+            }
         }
     }
 }

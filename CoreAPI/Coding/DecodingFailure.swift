@@ -61,21 +61,12 @@ public struct DecodingFailure: Error, Sendable {
     }
 
     private static func isMalformed(_ body: Data) -> Bool {
-        struct Anything: Decodable {
-            init(from decoder: any Decoder) {}
-        }
-        do {
-            _ = try JSONBodyDecoder().decode(Anything.self, from: body)
-            return false
-        } catch {
-            return JSONSyntaxError.offset(of: error, in: body) != nil
-        }
+        do { _ = try JSONNode.root(of: body, takesTrailingCommas: true) } catch { return true }
+        return false
     }
 
     /// - Returns: `reasonWithoutValue` for a value under a secret's name.
-    private static func explain(
-        _ error: any Error
-    ) -> (path: [any CodingKey], reason: String, reasonWithoutValue: String) {
+    private static func explain(_ error: any Error) -> (path: [any CodingKey], reason: String, reasonWithoutValue: String) {
         let otherForm = "a value has the wrong form (hidden)"
         guard let error = error as? DecodingError else { return ([], error.readableDescription, otherForm) }
         switch error {
@@ -93,9 +84,7 @@ public struct DecodingFailure: Error, Sendable {
             #else
             let detail: String? = nil
             #endif
-            return (
-                context.codingPath, [context.debugDescription, detail].compactMap { $0 }.joined(separator: " "), otherForm
-            )
+            return (context.codingPath, context.debugDescription + (detail.map { " \($0)" } ?? ""), otherForm)
         @unknown default: return ([], String(describing: error), otherForm)
         }
     }

@@ -4,9 +4,7 @@ internal import Foundation
 package struct FieldEncoder {
     let style: Parameters.QueryStyle
 
-    package init(style: Parameters.QueryStyle) {
-        self.style = style
-    }
+    package init(style: Parameters.QueryStyle) { self.style = style }
 
     /// - Returns: nothing for a value that is null.
     /// - Throws: the value's own errors, and `EncodingError` for a top-level value without names, or a number that is not finite.

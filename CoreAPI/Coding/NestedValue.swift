@@ -59,9 +59,7 @@ package struct NestedPath: Sendable {
     let coder: BodyCoder
 
     package init(keys: [String], type: any (Decodable & SendableMetatype).Type, coder: BodyCoder) {
-        self.keys = keys
-        self.type = type
-        self.coder = coder
+        (self.keys, self.type, self.coder) = (keys, type, coder)
     }
 
     /// The key at a depth as the coder converts it, found by decoding a document with only that key; `nil` if the coder reads no

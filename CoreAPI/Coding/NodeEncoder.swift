@@ -27,8 +27,7 @@ final class NodeEncoder: Encoder {
     }
 
     init(style: Parameters.QueryStyle, codingPath: [any CodingKey]) {
-        self.style = style
-        self.codingPath = codingPath
+        (self.style, self.codingPath) = (style, codingPath)
     }
 
     /// The node of a value; types with a special form are handled here.
@@ -48,7 +47,7 @@ final class NodeEncoder: Encoder {
         }
     }
 
-    var finished: Node {
+    private var finished: Node {
         switch content {
         case .empty: .object([])
         case .leaf(let node): node
@@ -92,9 +91,7 @@ final class NodeEncoder: Encoder {
         return UnkeyedNodes(encoder: self)
     }
 
-    func singleValueContainer() -> any SingleValueEncodingContainer {
-        SingleNode(encoder: self)
-    }
+    func singleValueContainer() -> any SingleValueEncodingContainer { self }
 
     fileprivate func child(_ key: any CodingKey) -> NodeEncoder {
         NodeEncoder(style: style, codingPath: codingPath + [key])
@@ -127,18 +124,6 @@ final class NodeEncoder: Encoder {
         content = .array(items)
         return child
     }
-
-    fileprivate func set<Value: Encodable>(_ value: Value) throws {
-        content = .leaf(try node(for: value))
-    }
-
-    fileprivate func set(number: Double) throws {
-        guard number.isFinite else {
-            throw EncodingError.invalidValue(
-                number, .init(codingPath: codingPath, debugDescription: "expected a finite number"))
-        }
-        content = .leaf(.scalar(number.description))
-    }
 }
 
 /// A type whose items are ordered differently in every process.
@@ -165,11 +150,33 @@ extension Encodable {
     }
 }
 
+// A generic method does not replace a default of the standard library, so each container names the integers of 128 bits.
+
+extension NodeEncoder: SingleValueEncodingContainer {
+    func encodeNil() { content = .leaf(.null) }
+    func encode(_ value: Bool) { encode(style.text(value)) }
+    func encode(_ value: String) { content = .leaf(.scalar(value)) }
+    func encode(_ value: Int128) { encode(value.description) }
+    func encode(_ value: UInt128) { encode(value.description) }
+    func encode<Integer: BinaryInteger & Encodable>(_ value: Integer) { encode(value.description) }
+    func encode<Value: Encodable>(_ value: Value) throws { content = .leaf(try node(for: value)) }
+
+    func encode<Number: BinaryFloatingPoint & CustomStringConvertible & Encodable>(_ value: Number) throws {
+        guard value.isFinite else {
+            throw EncodingError.invalidValue(
+                Double(value), .init(codingPath: codingPath, debugDescription: "expected a finite number"))
+        }
+        encode(value.description)
+    }
+}
+
 private struct KeyedNodes<Key: CodingKey>: KeyedEncodingContainerProtocol {
     let encoder: NodeEncoder
     var codingPath: [any CodingKey] { encoder.codingPath }
 
-    func encodeNil(forKey key: Key) { encoder.add(key).content = .leaf(.null) }
+    func encodeNil(forKey key: Key) { encoder.add(key).encodeNil() }
+    func encode(_ value: Int128, forKey key: Key) { encoder.add(key).encode(value) }
+    func encode(_ value: UInt128, forKey key: Key) { encoder.add(key).encode(value) }
     func encode<Value: Encodable>(_ value: Value, forKey key: Key) throws {
         let child = encoder.child(key)
         let node = try child.node(for: value)
@@ -190,38 +197,13 @@ private struct UnkeyedNodes: UnkeyedEncodingContainer {
         if case .array(let items) = encoder.content { items.count } else { 0 }
     }
 
-    func encodeNil() { encoder.append().content = .leaf(.null) }
-    func encode<Value: Encodable>(_ value: Value) throws { try encoder.append().set(value) }
+    func encodeNil() { encoder.append().encodeNil() }
+    func encode(_ value: Int128) { encoder.append().encode(value) }
+    func encode(_ value: UInt128) { encoder.append().encode(value) }
+    func encode<Value: Encodable>(_ value: Value) throws { try encoder.append().encode(value) }
     func nestedContainer<Nested: CodingKey>(keyedBy type: Nested.Type) -> KeyedEncodingContainer<Nested> {
         encoder.append().container(keyedBy: type)
     }
     func nestedUnkeyedContainer() -> any UnkeyedEncodingContainer { encoder.append().unkeyedContainer() }
     func superEncoder() -> any Encoder { encoder.append() }
-}
-
-private struct SingleNode: SingleValueEncodingContainer {
-    let encoder: NodeEncoder
-    var codingPath: [any CodingKey] { encoder.codingPath }
-
-    func encodeNil() { encoder.content = .leaf(.null) }
-    func encode(_ value: Bool) { encoder.content = .leaf(.scalar(encoder.style.text(value))) }
-    func encode(_ value: String) { encoder.content = .leaf(.scalar(value)) }
-    func encode(_ value: Double) throws { try encoder.set(number: value) }
-    func encode(_ value: Float) throws {
-        guard value.isFinite else { return try encoder.set(number: Double(value)) }
-        encoder.content = .leaf(.scalar(value.description))
-    }
-    func encode(_ value: Int) { encode(integer: value) }
-    func encode(_ value: Int8) { encode(integer: value) }
-    func encode(_ value: Int16) { encode(integer: value) }
-    func encode(_ value: Int32) { encode(integer: value) }
-    func encode(_ value: Int64) { encode(integer: value) }
-    func encode(_ value: UInt) { encode(integer: value) }
-    func encode(_ value: UInt8) { encode(integer: value) }
-    func encode(_ value: UInt16) { encode(integer: value) }
-    func encode(_ value: UInt32) { encode(integer: value) }
-    func encode(_ value: UInt64) { encode(integer: value) }
-    func encode<Value: Encodable>(_ value: Value) throws { try encoder.set(value) }
-
-    private func encode(integer: some BinaryInteger) { encoder.content = .leaf(.scalar(String(integer))) }
 }

@@ -18,9 +18,7 @@ public struct Parameters: Encodable, Sendable, ExpressibleByDictionaryLiteral, E
     public var isAbsent: Bool { value is NoParameters }
 
     /// Keeps a value until the endpoint's encoding writes it.
-    public init(_ value: some Encodable & Sendable) {
-        self.value = (value as? Parameters)?.value ?? value
-    }
+    public init(_ value: some Encodable & Sendable) { self.value = (value as? Parameters)?.value ?? value }
 
     /// `nil` for a nil value, so that nothing is sent.
     package init?<Value: Encodable & Sendable>(unlessNil value: Value) {
@@ -36,13 +34,9 @@ public struct Parameters: Encodable, Sendable, ExpressibleByDictionaryLiteral, E
         value = Fields(elements: elements)
     }
 
-    public init(arrayLiteral elements: (any Encodable & Sendable)?...) {
-        value = Items(elements: elements)
-    }
+    public init(arrayLiteral elements: (any Encodable & Sendable)?...) { value = Items(elements: elements) }
 
-    public func encode(to encoder: any Encoder) throws {
-        try value.encode(to: encoder)
-    }
+    public func encode(to encoder: any Encoder) throws { try value.encode(to: encoder) }
 }
 
 private struct NoParameters: Encodable, Sendable {}
@@ -81,16 +75,8 @@ struct FieldName: CodingKey {
     let stringValue: String
     let intValue: Int?
 
-    init(_ name: String) {
-        stringValue = name
-        intValue = nil
-    }
-
-    init(index: Int) {
-        stringValue = String(index)
-        intValue = index
-    }
-
+    init(_ name: String) { (stringValue, intValue) = (name, nil) }
+    init(index: Int) { (stringValue, intValue) = (String(index), index) }
     init?(stringValue: String) { self.init(stringValue) }
     init?(intValue: Int) { self.init(index: intValue) }
 }

@@ -69,9 +69,7 @@ extension Parameters {
 
         /// Makes a style; each part that is left out is that of ``standard``.
         public init(arrays: Arrays = .repeated, booleans: Booleans = .words, dates: Dates = .iso8601) {
-            self.arrays = arrays
-            self.booleans = booleans
-            self.dates = dates
+            (self.arrays, self.booleans, self.dates) = (arrays, booleans, dates)
         }
 
         /// Repeated names, words, ISO 8601.

@@ -56,15 +56,14 @@ struct MarkupScanner {
     private mutating func skip(_ opening: StaticString, to end: StaticString) throws {
         let start = position
         position += opening.utf8CodeUnitCount
-        while position < document.count {
-            if starts(with: end) {
-                position += end.utf8CodeUnitCount
-                return
+        while !starts(with: end) {
+            guard position < document.count else {
+                position = start
+                throw rejection("expected \(end) somewhere behind \(opening)")
             }
             position += 1
         }
-        position = start
-        throw rejection("expected \(end) somewhere behind \(opening)")
+        position += end.utf8CodeUnitCount
     }
 
     private mutating func readText(isInside: Bool) throws {
@@ -88,10 +87,9 @@ struct MarkupScanner {
         if ["lt", "gt", "amp", "quot", "apos"].contains(name) { return }
         let isHex = name.hasPrefix("#x")
         let digits = name.dropFirst(isHex ? 2 : 1)
-        // Stricter than the integers' own parsing, which accepts a sign.
-        let isNumber = name.hasPrefix("#") && digits.utf8.allSatisfy { Self.isDigit($0, isHex: isHex) }
-        let number = isNumber ? UInt32(digits, radix: isHex ? 16 : 10) : nil
-        guard let number, Unicode.Scalar(number) != nil, number >= 0x20 || Self.isSpace(UInt8(number)), number & 0xFFFE != 0xFFFE
+        // The integers' own parsing accepts a sign.
+        guard name.hasPrefix("#"), digits.first != "+", let number = UInt32(digits, radix: isHex ? 16 : 10),
+            let scalar = Unicode.Scalar(number), Self.isCharacter(scalar)
         else {
             throw rejection("expected a known entity or the number of a character, got '&\(name);'")
         }
@@ -161,8 +159,7 @@ struct MarkupScanner {
         let start = position
         while position < document.count, Self.isNamePart(document[position]) { position += 1 }
         let name = document[start..<position]
-        let isSound = Self.isSound(name)
-        guard isSound else {
+        guard Self.isSound(name) else {
             position = start
             throw rejection("expected a name")
         }
@@ -193,16 +190,15 @@ struct MarkupScanner {
         return position > start
     }
 
+    /// Whether XML has the character (XML 1.0 §2.2).
+    static func isCharacter(_ scalar: Unicode.Scalar) -> Bool {
+        scalar.value < 0x20 ? isSpace(UInt8(scalar.value)) : scalar.value & 0xFFFE != 0xFFFE
+    }
+
     private static func isSpace(_ byte: UInt8) -> Bool { byte == 0x20 || byte == 0x09 || byte == 0x0A || byte == 0x0D }
 
     private static func isNameStart(_ byte: UInt8) -> Bool {
         byte >= 0x80 || byte == UInt8(ascii: "_") || (byte | 0x20 >= UInt8(ascii: "a") && byte | 0x20 <= UInt8(ascii: "z"))
-    }
-
-    private static func isDigit(_ byte: UInt8, isHex: Bool) -> Bool {
-        let lower = byte | 0x20
-        return (byte >= UInt8(ascii: "0") && byte <= UInt8(ascii: "9"))
-            || (isHex && lower >= UInt8(ascii: "a") && lower <= UInt8(ascii: "f"))
     }
 
     private static func isNamePart(_ byte: UInt8) -> Bool {

@@ -26,10 +26,9 @@ enum XMLNames {
         switch node {
         case .null: break
         case .scalar(let text):
-            let isClean = text.unicodeScalars.allSatisfy { scalar in
-                (scalar.value >= 0x20 && scalar.value & 0xFFFE != 0xFFFE) || ["\t", "\n", "\r"].contains(scalar)
+            guard text.unicodeScalars.allSatisfy(MarkupScanner.isCharacter) else {
+                throw rejection(text, "expected characters that XML has (XML 1.0 §2.2)")
             }
-            guard isClean else { throw rejection(text, "expected characters that XML has (XML 1.0 §2.2)") }
         case .array(let items): for item in items { try check(item) }
         case .object(let members):
             for member in members {
