@@ -34,10 +34,8 @@ public struct BodyCoder: Sendable {
     }
 
     private init(_ contentType: String, _ encode: @escaping @Sendable (any Encodable) throws -> Data, _ decoding: Decoding) {
-        self.contentType = contentType
+        (self.contentType, encodeValue, self.decoding) = (contentType, encode, decoding)
         accepting = [.accept: contentType]
-        encodeValue = encode
-        self.decoding = decoding
     }
 
     /// Encodes a value as a body.
@@ -45,27 +43,23 @@ public struct BodyCoder: Sendable {
 
     /// Decodes a body into a value.
     public func decode<Value: Decodable>(_ type: Value.Type, from data: Data) throws -> Value {
-        if case .json(let decoder) = decoding, type != JSONValue.self { return try decoder.decode(type, from: data) }
-        return try decodeOther(type, from: data)
+        let decoded: any Decodable
+        switch decoding {
+        case .json(let decoder) where type != JSONValue.self: return try decoder.decode(type, from: data)
+        case .json: decoded = try JSONValue(parsing: data)
+        case .other(let decode): decoded = try decode(type, data)
+        }
+        guard let value = decoded as? Value else {
+            throw DecodingError.typeMismatch(
+                type, .init(codingPath: [], debugDescription: "the coder made a \(Swift.type(of: decoded))"))
+        }
+        return value
     }
 
     /// As ``decode(_:from:)``, but never on the caller's actor: an item of a stream is not decoded on the main thread.
     @concurrent
     package func decodeDetached<Value: Decodable & Sendable>(_ type: Value.Type, from data: Data) async throws -> Value {
         try decode(type, from: data)
-    }
-
-    private func decodeOther<Value: Decodable>(_ type: Value.Type, from data: Data) throws -> Value {
-        let decoded: any Decodable =
-            switch decoding {
-            case .json: try JSONValue(parsing: data)
-            case .other(let decode): try decode(type, data)
-            }
-        guard let value = decoded as? Value else {
-            throw DecodingError.typeMismatch(
-                type, .init(codingPath: [], debugDescription: "the coder made a \(Swift.type(of: decoded))"))
-        }
-        return value
     }
 
     /// JSON with ISO 8601 dates; keys are sent sorted, so that equal values are equal bytes.

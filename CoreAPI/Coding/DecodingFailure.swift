@@ -105,7 +105,6 @@ extension CodingKey {
 extension DecodingFailure: LocalizedError, CustomStringConvertible, CustomReflectable {
     /// What was expected, what arrived, and where; secrets are redacted.
     public var description: String { errorDescription ?? reason }
-
     public var customMirror: Mirror { Mirror(self, children: ["description": description]) }
 
     public var errorDescription: String? {

@@ -9,8 +9,7 @@ package struct FieldEncoder {
     /// - Returns: nothing for a value that is null.
     /// - Throws: the value's own errors, and `EncodingError` for a top-level value without names, or a number that is not finite.
     package func fields(of parameters: Parameters) throws -> [(name: String, value: String)] {
-        let encoding = NodeEncoder(style: style, codingPath: [])
-        let node = try encoding.node(for: parameters.value)
+        let node = try NodeEncoder(style: style, codingPath: []).node(for: parameters.value)
         if case .null = node { return [] }
         guard case .object(let members) = node else {
             throw EncodingError.invalidValue(

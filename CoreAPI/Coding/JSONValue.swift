@@ -29,11 +29,8 @@ public enum JSONValue: Codable, Sendable, Hashable {
     /// - Throws: `DecodingError.dataCorrupted`.
     public init(parsing data: Data) throws {
         do {
-            guard let root = try JSONNode.root(of: data) else {
-                self = try JSONDecoder().decodeWithinEnd(JSONValue.self, from: data)
-                return
-            }
-            try self.init(root)
+            let root = try JSONNode.root(of: data).map { try JSONValue($0) }
+            self = try root ?? JSONDecoder().decodeWithinEnd(JSONValue.self, from: data)
         } catch let malformed as JSONSyntaxError {
             throw malformed.decodingError(in: data)
         }
@@ -156,7 +153,5 @@ extension JSONValue: ExpressibleByStringLiteral, ExpressibleByBooleanLiteral, Ex
     /// An array.
     public init(arrayLiteral elements: JSONValue...) { self = .array(elements) }
     /// An object; of equal keys the last wins.
-    public init(dictionaryLiteral elements: (String, JSONValue)...) {
-        self = .object(Dictionary(elements) { $1 })
-    }
+    public init(dictionaryLiteral elements: (String, JSONValue)...) { self = .object(Dictionary(elements) { $1 }) }
 }

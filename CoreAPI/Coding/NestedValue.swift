@@ -42,9 +42,8 @@ package struct NestedValue<Value: Decodable>: Decodable {
             let element = try items.superDecoder()
             if items.currentIndex > index { return element }
         }
-        throw DecodingError.keyNotFound(
-            FieldName(index: index),
-            .init(codingPath: items.codingPath, debugDescription: "there are \(items.currentIndex) items"))
+        let reason = "there are \(items.currentIndex) items"
+        throw DecodingError.keyNotFound(FieldName(index: index), .init(codingPath: items.codingPath, debugDescription: reason))
     }
 }
 

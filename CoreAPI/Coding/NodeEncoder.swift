@@ -132,22 +132,16 @@ private protocol UnorderedItems {
     var itemsOfOne: Int { get }
 }
 
-extension Set: UnorderedItems {
-    fileprivate var itemsOfOne: Int { 1 }
-}
+extension Set: UnorderedItems { fileprivate var itemsOfOne: Int { 1 } }
 
-extension Dictionary: UnorderedItems {
-    /// If its keys are not coding keys, it encodes keys and values alternately.
-    fileprivate var itemsOfOne: Int { 2 }
-}
+/// If its keys are not coding keys, it encodes keys and values alternately.
+extension Dictionary: UnorderedItems { fileprivate var itemsOfOne: Int { 2 } }
 
 extension Encodable {
     /// The encoded form of the value, for a coder that checks names and texts before it writes them.
     ///
     /// - Throws: the value's own errors; `EncodingError` for a number that is not finite.
-    package func encodedNode() throws -> Node {
-        try NodeEncoder(style: .standard, codingPath: []).node(for: self)
-    }
+    package func encodedNode() throws -> Node { try NodeEncoder(style: .standard, codingPath: []).node(for: self) }
 }
 
 // A generic method does not replace a default of the standard library, so each container names the integers of 128 bits.
@@ -173,7 +167,6 @@ extension NodeEncoder: SingleValueEncodingContainer {
 private struct KeyedNodes<Key: CodingKey>: KeyedEncodingContainerProtocol {
     let encoder: NodeEncoder
     var codingPath: [any CodingKey] { encoder.codingPath }
-
     func encodeNil(forKey key: Key) { encoder.add(key).encodeNil() }
     func encode(_ value: Int128, forKey key: Key) { encoder.add(key).encode(value) }
     func encode(_ value: UInt128, forKey key: Key) { encoder.add(key).encode(value) }
@@ -193,9 +186,7 @@ private struct KeyedNodes<Key: CodingKey>: KeyedEncodingContainerProtocol {
 private struct UnkeyedNodes: UnkeyedEncodingContainer {
     let encoder: NodeEncoder
     var codingPath: [any CodingKey] { encoder.codingPath }
-    var count: Int {
-        if case .array(let items) = encoder.content { items.count } else { 0 }
-    }
+    var count: Int { if case .array(let items) = encoder.content { items.count } else { 0 } }
 
     func encodeNil() { encoder.append().encodeNil() }
     func encode(_ value: Int128) { encoder.append().encode(value) }

@@ -35,7 +35,6 @@ public struct Parameters: Encodable, Sendable, ExpressibleByDictionaryLiteral, E
     }
 
     public init(arrayLiteral elements: (any Encodable & Sendable)?...) { value = Items(elements: elements) }
-
     public func encode(to encoder: any Encoder) throws { try value.encode(to: encoder) }
 }
 
@@ -66,7 +65,6 @@ private struct Items: Encodable, Sendable {
 extension Parameters: CustomReflectable, CustomStringConvertible {
     /// The type of the value, without the value.
     public var description: String { isAbsent ? "no parameters" : "parameters of \(type(of: value))" }
-
     public var customMirror: Mirror { Mirror(self, children: ["description": description]) }
 }
 

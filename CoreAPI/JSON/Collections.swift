@@ -37,9 +37,7 @@ extension Array: SpecialDecodable where Element: Decodable {
 
 extension Dictionary: SpecialDecodable where Key == String, Value: Decodable {
     static func decode(from decoding: Decoding, isOwn: Bool) throws -> [String: Value] {
-        guard decoding.document.entry(decoding.value).is(.object) else {
-            throw decoding.mismatch([String: Any].self)
-        }
+        guard decoding.document.entry(decoding.value).is(.object) else { throw decoding.mismatch([String: Any].self) }
         if let scalar = Strategy.of(Value.self).scalar { return try members(scalar, of: decoding) }
         return try decoding.members { index, key in try decoding.child(Value.self, at: index) { $0.key.set(key) } }
     }

@@ -66,7 +66,6 @@ extension Decoding: SingleValueDecodingContainer {
     // A generic method does not replace a default of the standard library.
     func decode(_ type: Int128.Type) throws -> Int128 { try scalar(type) }
     func decode(_ type: UInt128.Type) throws -> UInt128 { try scalar(type) }
-
     func decode<Value: Decodable>(_ type: Value.Type) throws -> Value { try decoded(type, isOwn: true) }
 
     @inline(__always)

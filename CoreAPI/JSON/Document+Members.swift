@@ -136,7 +136,7 @@ final class MemberIndex {
         let convertsByPath = if case .custom = document.settings.keys { true } else { false }
         let canShare = document.entry(decoding.value).count <= KeySet.limit && !convertsByPath
         let new = try MemberIndex(decoding, isShared: canShare)
-        if canShare, document.memberIndexes.count < limit { document.memberIndexes.append(new) }
+        if canShare, document.memberIndexes.count < limit { document.share(new) }
         return new
     }
 

@@ -2,11 +2,13 @@ internal import Foundation
 
 /// Numbers of a document. ``Scalar/read(_:_:)`` says what is returned and thrown.
 extension Document {
-    func numberText(_ entry: TapeEntry) -> String { String(decoding: text(entry), as: UTF8.self) }
+    func numberText(_ entry: TapeEntry) throws -> String {
+        _ = try number(entry)
+        return String(decoding: text(entry), as: UTF8.self)
+    }
 
-    /// - Throws: ``JSONSyntaxError`` for text that does not follow the grammar.
     @inline(__always)
-    func number(_ entry: TapeEntry) throws -> NumberText {
+    private func number(_ entry: TapeEntry) throws -> NumberText {
         guard let number = NumberText(bytes + entry.offset, count: entry.length) else { throw noNumber(entry) }
         return number
     }
@@ -53,8 +55,7 @@ extension Document {
     @inline(never)
     private func otherInteger<Integer: FixedWidthInteger>(_ index: Int, _ type: Integer.Type) throws -> Integer {
         let entry = entry(index)
-        _ = try number(entry)
-        let text = numberText(entry)
+        let text = try numberText(entry)
         if entry.has(TapeEntry.digits), let integer = Integer(text) { return integer }
         guard let integer = Self.wholeNumber(text, type) else { throw unrepresentable(index, as: type) }
         return integer
@@ -94,7 +95,7 @@ extension Document {
     @inline(never)
     private func otherFloat<Float: BinaryFloatingPoint & LosslessStringConvertible>(_ index: Int) throws -> Float {
         let entry = entry(index)
-        guard let float = Float(numberText(entry)), float.isFinite, float != 0 || hasOnlyZeros(entry) else {
+        guard let float = Float(try numberText(entry)), float.isFinite, float != 0 || hasOnlyZeros(entry) else {
             throw unrepresentable(index, as: Float.self)
         }
         return float
@@ -121,8 +122,7 @@ extension Document {
     func decimal(_ index: Int) throws -> Decimal? {
         let entry = entry(index)
         guard entry.is(.number) else { return nil }
-        _ = try number(entry)
-        guard let decimal = Decimal(string: numberText(entry)) else { throw unrepresentable(index, as: Decimal.self) }
+        guard let decimal = Decimal(string: try numberText(entry)) else { throw unrepresentable(index, as: Decimal.self) }
         return decimal
     }
 }
@@ -189,15 +189,13 @@ struct NumberText {
         let isNegative = cursor.pointee == UInt8(ascii: "-")
         if isNegative || cursor.pointee == UInt8(ascii: "+") { cursor += 1 }
         let start = cursor
-        var power = 0
-        while true {
-            let digit = cursor.pointee &- UInt8(ascii: "0")
-            guard digit < 10 else { break }
-            // Beyond the range of any type.
-            if power < 1_000_000_000 { power = power &* 10 &+ Int(digit) }
-            cursor += 1
-        }
+        while cursor.pointee == UInt8(ascii: "0") { cursor += 1 }
+        let first = cursor
+        var power: UInt64 = 0
+        read(&cursor, into: &power)
         guard cursor > start else { return nil }
-        return isNegative ? -power : power
+        // More digits are beyond the range of any type.
+        if cursor - first > 9 { power = 1_000_000_000 }
+        return isNegative ? -Int(power) : Int(power)
     }
 }

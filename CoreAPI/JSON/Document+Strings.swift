@@ -52,10 +52,6 @@ private struct Unescaping {
     /// Whether all escapes so far stood for ASCII.
     private(set) var isASCII = true
 
-    init(bytes: UnsafePointer<UInt8>, end: Int, output: UnsafeMutablePointer<UInt8>, offset: Int) {
-        (self.bytes, self.end, self.output, self.offset) = (bytes, end, output, offset)
-    }
-
     @inline(never)
     func rejectControl() throws(JSONSyntaxError) {
         for offset in offset..<end where bytes[offset] < 0x20 {

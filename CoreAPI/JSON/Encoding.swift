@@ -36,7 +36,6 @@ extension Encoding: Encoder {
     }
 
     final func unkeyedContainer() -> any UnkeyedEncodingContainer { UnkeyedOutput(container(.array)) }
-
     final func singleValueContainer() -> any SingleValueEncodingContainer { self }
 
     /// A new container, or the one that is already open.
@@ -59,15 +58,16 @@ extension Encoding: Encoder {
 }
 
 extension Encoding: SingleValueEncodingContainer {
-    final func encodeNil() throws { try write(String?.none) { $0.literal("null") } }
+    final func encodeNil() throws {
+        try check(String?.none)
+        set(tree.scalar { $0.literal("null") })
+    }
 
     @inline(__always)
-    final func encode<Value: Scalar>(_ value: Value) throws {
-        try write(value) { tree in try value.write(to: tree) { self.codingPath } }
-    }
+    final func encode<Value: Scalar>(_ value: Value) throws { try scalar(value) }
     // A generic method does not replace a default of the standard library.
-    final func encode(_ value: Int128) throws { try write(value) { $0.integer(value) } }
-    final func encode(_ value: UInt128) throws { try write(value) { $0.integer(value) } }
+    final func encode(_ value: Int128) throws { try scalar(value) }
+    final func encode(_ value: UInt128) throws { try scalar(value) }
 
     final func encode<Value: Encodable>(_ value: Value) throws {
         try check(value)
@@ -75,9 +75,9 @@ extension Encoding: SingleValueEncodingContainer {
     }
 
     @inline(__always)
-    private func write<Value>(_ value: Value, _ text: (OutputTree) throws -> Void) throws {
+    private func scalar(_ value: some Scalar) throws {
         try check(value)
-        set(try tree.scalar(text))
+        set(try value.encode(in: self, isOwn: true))
     }
 
     /// - Throws: for a second value. A type may continue an open container.

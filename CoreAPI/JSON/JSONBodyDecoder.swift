@@ -65,9 +65,7 @@ public struct JSONBodyDecoder: Sendable {
     public func decode<Value: Decodable>(_ type: Value.Type, from data: Data) throws -> Value {
         var read: Document?
         do {
-            guard let document = try Document.read(data, shared) else {
-                return try foundation.decodeWithinEnd(type, from: data)
-            }
+            guard let document = try Document.read(data, shared) else { return try foundation.decodeWithinEnd(type, from: data) }
             read = document
             return try document.decodeRoot(type)
         } catch let malformed as JSONSyntaxError {

@@ -36,10 +36,7 @@ package struct JSONNode {
         let entry = document.entry(index)
         if let string = try document.string(index) { return .string(string) }
         if let bool = Bool.read(document, index) { return .bool(bool) }
-        if entry.is(.number) {
-            _ = try document.number(entry)
-            return .number(document.numberText(entry))
-        }
+        if entry.is(.number) { return .number(try document.numberText(entry)) }
         if entry.is(.array) { return .array }
         return entry.is(.object) ? .object : .null
     }

@@ -6,9 +6,7 @@ struct KeyedContainer<Key: CodingKey>: MadeContainer {
 
     @inline(__always)
     init(_ decoding: Decoding) { self.decoding = decoding }
-
     @inline(__always) private var document: Document { decoding.document }
-
     var codingPath: [any CodingKey] { decoding.codingPath }
 
     var allKeys: [Key] {
@@ -35,8 +33,8 @@ struct KeyedContainer<Key: CodingKey>: MadeContainer {
 
     @inline(never)
     private func missing(_ key: Key) -> DecodingError {
-        .keyNotFound(
-            key, .init(codingPath: codingPath, debugDescription: "expected the key '\(key.stringValue)', found no such key"))
+        let reason = "expected the key '\(key.stringValue)', found no such key"
+        return .keyNotFound(key, .init(codingPath: codingPath, debugDescription: reason))
     }
 
     /// - Returns: `nil` for a missing value and for null.
@@ -48,7 +46,6 @@ struct KeyedContainer<Key: CodingKey>: MadeContainer {
     }
 
     func contains(_ key: Key) -> Bool { find(key.stringValue) != TapeEntry.none }
-
     func decodeNil(forKey key: Key) throws -> Bool { document.entry(try require(key)).is(.null) }
 
     func decode<Value: Decodable>(_ type: Value.Type, forKey key: Key) throws -> Value {

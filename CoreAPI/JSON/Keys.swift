@@ -19,7 +19,6 @@ struct ItemKey: CodingKey {
     let index: Int
     var stringValue: String { "Index \(index)" }
     var intValue: Int? { index }
-
     init(_ index: Int) { self.index = index }
     init?(stringValue: String) { nil }
     init?(intValue: Int) { index = intValue }

@@ -22,9 +22,8 @@ enum SnakeCase {
         while let upper = rest.unicodeScalars.firstIndex(where: isUpper) {
             words.append(name[start..<upper])
             start = upper
-            guard
-                let lower = name[upper...].unicodeScalars.firstIndex(where: { $0.properties.generalCategory == .lowercaseLetter })
-            else { break }
+            let letters = name[upper...].unicodeScalars
+            guard let lower = letters.firstIndex(where: { $0.properties.generalCategory == .lowercaseLetter }) else { break }
             if lower != name.index(after: upper) {
                 let last = name.index(before: lower)
                 words.append(name[upper..<last])

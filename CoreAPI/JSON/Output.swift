@@ -24,7 +24,6 @@ final class NestedPath {
     private let key: any CodingKey
 
     init(_ parent: NestedPath?, _ key: any CodingKey) { (self.parent, self.key) = (parent, key) }
-
     var keys: [any CodingKey] { (parent?.keys ?? []) + [key] }
 }
 
@@ -34,9 +33,7 @@ struct KeyedOutput<Key: CodingKey>: MadeOutput {
 
     @inline(__always)
     init(_ output: Output) { self.output = output }
-
     @inline(__always) private var tree: OutputTree { output.tree }
-
     var codingPath: [any CodingKey] { output.codingPath }
 
     @inline(__always)
@@ -120,9 +117,7 @@ struct UnkeyedOutput: UnkeyedEncodingContainer {
     private let output: Output
 
     init(_ output: Output) { self.output = output }
-
     @inline(__always) private var tree: OutputTree { output.tree }
-
     var codingPath: [any CodingKey] { output.codingPath }
     var count: Int { Int(tree.nodes[Int(output.node)].count) }
 

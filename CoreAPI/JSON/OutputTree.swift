@@ -243,11 +243,7 @@ extension OutputTree {
     @inline(__always)
     func append(_ child: UInt32, to container: UInt32) {
         let parent = nodes + Int(container)
-        if parent.pointee.end == 0 {
-            parent.pointee.start = child
-        } else {
-            nodes[Int(parent.pointee.end)].next = child
-        }
+        if parent.pointee.end == 0 { parent.pointee.start = child } else { nodes[Int(parent.pointee.end)].next = child }
         parent.pointee.end = child
         parent.pointee.count &+= 1
     }

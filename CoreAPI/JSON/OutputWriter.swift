@@ -12,7 +12,6 @@ struct OutputWriter {
     }
 
     private let tree: OutputTree
-    private let sortsKeys: Bool
     private let hasOddKeys: Bool
     private let nodes: UnsafePointer<OutputNode>
     private let text: UnsafePointer<UInt8>
@@ -45,12 +44,8 @@ struct OutputWriter {
     }
 
     private init(_ tree: OutputTree, to start: UnsafeMutablePointer<UInt8>) {
-        self.tree = tree
-        sortsKeys = tree.sortsKeys
-        hasOddKeys = !tree.oddObjects.isEmpty
-        nodes = UnsafePointer(tree.nodes)
-        text = UnsafePointer(tree.text)
-        end = start
+        (self.tree, hasOddKeys) = (tree, !tree.oddObjects.isEmpty)
+        (nodes, text, end) = (UnsafePointer(tree.nodes), UnsafePointer(tree.text), start)
         members = .allocate(capacity: memberCapacity)
     }
 
@@ -100,11 +95,8 @@ struct OutputWriter {
 
     private mutating func object(_ node: UInt32) {
         byte(UInt8(ascii: "{"))
-        if hasOddKeys, tree.oddObjects.contains(node) {
-            oddMembers(of: nodes[Int(node)].start)
-        } else {
-            sortedMembers(of: nodes[Int(node)].start)
-        }
+        let first = nodes[Int(node)].start
+        if hasOddKeys, tree.oddObjects.contains(node) { oddMembers(of: first) } else { sortedMembers(of: first) }
         byte(UInt8(ascii: "}"))
     }
 
@@ -132,8 +124,7 @@ struct OutputWriter {
         var isSorted = true
         while node != 0 {
             if memberCount == memberCapacity { growMembers() }
-            let member = Member(
-                prefix: prefix(node), node: node, index: UInt32(truncatingIfNeeded: memberCount &- base))
+            let member = Member(prefix: prefix(node), node: node, index: UInt32(truncatingIfNeeded: memberCount &- base))
             if isSorted, memberCount > base { isSorted = isBefore(members[memberCount &- 1], member) }
             (members + memberCount).initialize(to: member)
             memberCount &+= 1
@@ -141,7 +132,7 @@ struct OutputWriter {
         }
         let count = memberCount &- base
         if !isSorted { sort(UnsafeMutableBufferPointer(start: members + base, count: count)) }
-        if sortsKeys || isSorted { writeMembers(base, count) } else { writeUnsorted(base, count, first) }
+        if tree.sortsKeys || isSorted { writeMembers(base, count) } else { writeUnsorted(base, count, first) }
         // The bracket replaces the last comma.
         end -= 1
         memberCount = base

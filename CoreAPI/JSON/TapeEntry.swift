@@ -57,7 +57,6 @@ struct TapeEntry {
 
     /// The index after the value and everything in it; `index` is its own.
     @inline(__always) func end(from index: Int) -> Int { isCollection ? end : index &+ 1 }
-
     @inline(__always) func `is`(_ kind: Kind) -> Bool { rawKind == kind.rawValue }
     @inline(__always) func has(_ flags: UInt64) -> Bool { bits & flags == flags }
     @inline(__always) var isCollection: Bool { rawKind >= Kind.array.rawValue }

@@ -8,15 +8,11 @@ struct UnkeyedContainer: UnkeyedDecodingContainer {
     private let total: Int
 
     init(_ decoding: Decoding) {
-        self.decoding = decoding
         let entry = decoding.document.entry(decoding.value)
-        index = decoding.value + 1
-        end = entry.end
-        total = entry.count
+        (self.decoding, index, end, total) = (decoding, decoding.value + 1, entry.end, entry.count)
     }
 
     @inline(__always) private var document: Document { decoding.document }
-
     var codingPath: [any CodingKey] { decoding.codingPath }
     var count: Int? { total }
     var isAtEnd: Bool { currentIndex >= total }
@@ -31,11 +27,8 @@ struct UnkeyedContainer: UnkeyedDecodingContainer {
 
     @inline(never)
     private func atEnd(_ type: Any.Type) -> DecodingError {
-        .valueNotFound(
-            type,
-            .init(
-                codingPath: codingPath + [ItemKey(currentIndex)],
-                debugDescription: "expected \(type), found the end of an array of \(total)"))
+        let reason = "expected \(type), found the end of an array of \(total)"
+        return .valueNotFound(type, .init(codingPath: codingPath + [ItemKey(currentIndex)], debugDescription: reason))
     }
 
     @inline(__always)

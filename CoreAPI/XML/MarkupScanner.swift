@@ -90,9 +90,7 @@ struct MarkupScanner {
         // The integers' own parsing accepts a sign.
         guard name.hasPrefix("#"), digits.first != "+", let number = UInt32(digits, radix: isHex ? 16 : 10),
             let scalar = Unicode.Scalar(number), Self.isCharacter(scalar)
-        else {
-            throw rejection("expected a known entity or the number of a character, got '&\(name);'")
-        }
+        else { throw rejection("expected a known entity or the number of a character, got '&\(name);'") }
     }
 
     private mutating func readEnd() throws {

@@ -6,7 +6,7 @@ indirect enum DecodingScript: Sendable {
     case single(Scalar)
     case null
     case keyed([Member])
-    case unkeyed([Step])
+    case unkeyed([Item])
     /// Tries one after another until one succeeds, as a type with several forms does.
     case anyOf([DecodingScript])
     /// Another type from the same decoder.
@@ -25,17 +25,23 @@ indirect enum DecodingScript: Sendable {
 
     enum Step: Sendable {
         case value(Scalar), maybe(Scalar)
-        case isNull
+        case isNull, isThere, keys
         case script(DecodingScript), maybeScript(DecodingScript)
-        case keyed([Member]), unkeyed([Step])
-        case superDecoder(DecodingScript)
+        case keyed([Member]), unkeyed([Item])
+        case superDecoder(DecodingScript), ownSuper(DecodingScript)
         /// Errors are recorded, and the rest continues.
         indirect case attempt(Step)
-        // Only of members.
-        case isThere, keys
-        case ownSuper(DecodingScript)
-        /// Only of items: all that remain.
+    }
+
+    enum Item: Sendable {
+        case value(Scalar), maybe(Scalar)
+        case isNull
+        case script(DecodingScript), maybeScript(DecodingScript)
+        case keyed([Member]), unkeyed([Item])
+        case superDecoder(DecodingScript)
+        /// All remaining items.
         case rest(Scalar)
+        indirect case attempt(Item)
     }
 }
 
@@ -129,16 +135,15 @@ private struct Trace {
         case .ownSuper(let script): try run(script, container.superDecoder())
         case .attempt(let step):
             do { try read(step, key, container) } catch { note(error: error) }
-        case .rest: break
         }
     }
 
-    private mutating func read(_ items: [DecodingScript.Step], _ container: inout any UnkeyedDecodingContainer) throws {
+    private mutating func read(_ items: [DecodingScript.Item], _ container: inout any UnkeyedDecodingContainer) throws {
         note(container.codingPath)
         for item in items { try read(item, &container) }
     }
 
-    private mutating func read(_ item: DecodingScript.Step, _ container: inout any UnkeyedDecodingContainer) throws {
+    private mutating func read(_ item: DecodingScript.Item, _ container: inout any UnkeyedDecodingContainer) throws {
         write("\(container.currentIndex)/\(container.count ?? -1)\(container.isAtEnd)")
         switch item {
         case .value(let scalar): note(try Self.unkeyed(scalar, &container))
@@ -155,7 +160,6 @@ private struct Trace {
         case .rest(let scalar): while !container.isAtEnd { note(try Self.unkeyed(scalar, &container)) }
         case .attempt(let item):
             do { try read(item, &container) } catch { note(error: error) }
-        case .isThere, .keys, .ownSuper: break
         }
     }
 

@@ -20,27 +20,40 @@ extension DocumentGenerator {
 
     private mutating func members(depth: Int) -> [DecodingScript.Member] {
         (0..<below(6)).map { _ in
-            DecodingScript.Member(key: AnyKey(stringValue: pick(Self.names).asked), step: step(depth: depth, ofItem: false))
+            DecodingScript.Member(key: AnyKey(stringValue: pick(Self.names).asked), step: step(depth: depth))
         }
     }
 
-    private mutating func items(depth: Int) -> [DecodingScript.Step] {
-        (0..<below(6)).map { _ in step(depth: depth, ofItem: true) }
-    }
-
-    private mutating func step(depth: Int, ofItem: Bool) -> DecodingScript.Step {
+    private mutating func step(depth: Int) -> DecodingScript.Step {
         switch below(16) {
         case 0: .isNull
-        case 1: ofItem ? .rest(pick(DecodingScript.Scalar.allCases)) : .isThere
-        case 2 where !ofItem: .keys
+        case 1: .isThere
+        case 2: .keys
         case 3: .script(decodingScript(depth: depth))
         case 4: .maybeScript(decodingScript(depth: depth))
         case 5 where depth > 0: .keyed(members(depth: depth - 1))
         case 6 where depth > 0: .unkeyed(items(depth: depth - 1))
         case 7: .superDecoder(decodingScript(depth: depth))
-        case 8 where !ofItem: .ownSuper(decodingScript(depth: depth))
-        case 9, 10: .attempt(step(depth: depth, ofItem: ofItem))
+        case 8: .ownSuper(decodingScript(depth: depth))
+        case 9, 10: .attempt(step(depth: depth))
         case 11, 12: .maybe(pick(DecodingScript.Scalar.allCases))
+        default: .value(pick(DecodingScript.Scalar.allCases))
+        }
+    }
+
+    private mutating func items(depth: Int) -> [DecodingScript.Item] { (0..<below(6)).map { _ in item(depth: depth) } }
+
+    private mutating func item(depth: Int) -> DecodingScript.Item {
+        switch below(14) {
+        case 0: .isNull
+        case 1: .rest(pick(DecodingScript.Scalar.allCases))
+        case 2: .script(decodingScript(depth: depth))
+        case 3: .maybeScript(decodingScript(depth: depth))
+        case 4 where depth > 0: .keyed(members(depth: depth - 1))
+        case 5 where depth > 0: .unkeyed(items(depth: depth - 1))
+        case 6: .superDecoder(decodingScript(depth: depth))
+        case 7, 8: .attempt(item(depth: depth))
+        case 9, 10: .maybe(pick(DecodingScript.Scalar.allCases))
         default: .value(pick(DecodingScript.Scalar.allCases))
         }
     }
@@ -76,19 +89,31 @@ extension DocumentGenerator {
         return known.written
     }
 
-    private mutating func array(_ items: [DecodingScript.Step]) -> String {
-        "[\(items.map { text($0) }.joined(separator: ","))]"
-    }
-
     private mutating func text(_ step: DecodingScript.Step) -> String {
         switch step {
-        case .value(let scalar), .rest(let scalar): text(scalar)
+        case .value(let scalar): text(scalar)
         case .maybe(let scalar): below(3) == 0 ? "null" : text(scalar)
-        case .isNull, .isThere, .keys: below(3) > 0 ? "null" : "1"
+        case .isNull, .isThere, .keys: below(2) == 0 ? "null" : "1"
         case .script(let script), .maybeScript(let script), .superDecoder(let script), .ownSuper(let script): text(script)
         case .keyed(let members): object(members)
         case .unkeyed(let items): array(items)
         case .attempt(let step): below(2) == 0 ? text(pick(DecodingScript.Scalar.allCases)) : text(step)
+        }
+    }
+
+    private mutating func array(_ items: [DecodingScript.Item]) -> String {
+        "[\(items.map { text($0) }.joined(separator: ","))]"
+    }
+
+    private mutating func text(_ item: DecodingScript.Item) -> String {
+        switch item {
+        case .value(let scalar), .rest(let scalar): text(scalar)
+        case .maybe(let scalar): below(3) == 0 ? "null" : text(scalar)
+        case .isNull: "null"
+        case .script(let script), .maybeScript(let script), .superDecoder(let script): text(script)
+        case .keyed(let members): object(members)
+        case .unkeyed(let items): array(items)
+        case .attempt(let item): below(2) == 0 ? text(pick(DecodingScript.Scalar.allCases)) : text(item)
         }
     }
 

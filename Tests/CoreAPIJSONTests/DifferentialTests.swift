@@ -54,10 +54,10 @@ struct DifferentialTests {
         }
         return [
             Decoders(), Decoders(), Decoders(), Decoders(.iso8601), Decoders(.secondsSince1970), Decoders(.millisecondsSince1970),
-            Decoders(keys: .convertFromSnakeCase), Decoders(reversed),
+            Decoders(JSONDecoder.KeyDecodingStrategy.convertFromSnakeCase), Decoders(reversed),
             // NaN does not equal NaN, and a date of NaN cannot be printed. StrategyTests compare the bits.
-            Decoders(floats: .convertFromString(positiveInfinity: "Infinity", negativeInfinity: "red", nan: "no NaN")),
-            Decoders(data: .deferredToData),
+            Decoders(.convertFromString(positiveInfinity: "Infinity", negativeInfinity: "red", nan: "no NaN")),
+            Decoders(JSONDecoder.DataDecodingStrategy.deferredToData),
         ]
     }
 
@@ -113,7 +113,7 @@ struct DifferentialTests {
         let decoders = Decoders()
         for _ in 0..<Self.documents {
             let texts = (0..<4).map { _ in Self.number(&generator) }
-            let (ours, foundation) = decoders.both([Bits].self, Data("[\(texts.joined(separator: ","))]".utf8))
+            let (ours, foundation) = decoders.both([Bits].self, "[\(texts.joined(separator: ","))]")
             if ours != foundation { Issue.record("JSON_SEED=\(Self.seed), \(texts): ours \(ours), Foundation's \(foundation)") }
         }
     }

@@ -151,7 +151,7 @@ struct EncodingCornerTests {
         }
         // In any order, the decoded value is the same.
         let (ours, foundation) = Encoders([]).both(Act(subject.act))
-        if case .value(let ours) = ours, case .value(let foundation) = foundation {
+        if case .text(let ours) = ours, case .text(let foundation) = foundation {
             let mine = try JSONDecoder().decode(AnyValue.self, from: Data(ours.utf8))
             #expect(try mine == JSONDecoder().decode(AnyValue.self, from: Data(foundation.utf8)))
         } else {
@@ -181,12 +181,12 @@ struct EncodingCornerTests {
             for name in ["z", "a", "é", "b"] { try members.encode(1, forKey: AnyKey(stringValue: name)) }
             try members.encode(2, forKey: "a")
         }
-        #expect(Verdict<String>.of { try JSONBodyEncoder().encode(value) } == .value(#"{"z":1,"a":2,"é":1,"b":1}"#))
+        #expect(EncodeVerdict.of { try JSONBodyEncoder().encode(value) } == .text(#"{"z":1,"a":2,"é":1,"b":1}"#))
         let ascii = Act {
             var members = $0.members()
             for name in ["z", "a", "b", "a"] { try members.encode(1, forKey: AnyKey(stringValue: name)) }
         }
-        #expect(Verdict<String>.of { try JSONBodyEncoder().encode(ascii) } == .value(#"{"z":1,"b":1,"a":1}"#))
+        #expect(EncodeVerdict.of { try JSONBodyEncoder().encode(ascii) } == .text(#"{"z":1,"b":1,"a":1}"#))
     }
 
     @Test("a failed encode leaves nothing behind")
@@ -204,7 +204,7 @@ struct EncodingCornerTests {
             try members.encode(["fresh": 1], forKey: "d")
         }
         // JSONEncoder adds "stale" to the next value.
-        #expect(Verdict<String>.of { try Encoders().ours.encode(value) } == .value(#"{"c":["x"],"d":{"fresh":1}}"#))
+        #expect(EncodeVerdict.of { try Encoders().ours.encode(value) } == .text(#"{"c":["x"],"d":{"fresh":1}}"#))
     }
 
     private static let misuses: [Case] = [

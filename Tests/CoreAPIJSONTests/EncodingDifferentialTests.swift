@@ -46,7 +46,7 @@ struct EncodingDifferentialTests {
             return (false, nil)
         }
         // Without an order of keys the same value has several texts.
-        if !encoders.ours.outputFormatting.contains(.sortedKeys), case .value(let ours) = ours, case .value(let other) = foundation,
+        if !encoders.ours.outputFormatting.contains(.sortedKeys), case .text(let ours) = ours, case .text(let other) = foundation,
             let mine = try? JSONDecoder().decode(AnyValue.self, from: Data(ours.utf8)),
             let theirs = try? JSONDecoder().decode(AnyValue.self, from: Data(other.utf8)), mine == theirs
         {

@@ -36,9 +36,9 @@ struct EncodingLifetimeTests {
     @Test("writing after the encode has no effect")
     func escape() throws {
         let keepers = (0..<3).map { _ in Keeper() }
-        let text = Verdict<String>.of { try Encoders().ours.encode(keepers) }
+        let text = EncodeVerdict.of { try Encoders().ours.encode(keepers) }
         let item = #"{"items":[],"nested":{},"text":"kept"}"#
-        #expect(text == .value("[\(item),\(item),\(item)]"))
+        #expect(text == .text("[\(item),\(item),\(item)]"))
         for keeper in keepers {
             // By now, freed memory would have been reused.
             for _ in 0..<50 { _ = try JSONBodyEncoder().encode((0..<50).map { "text \($0)" }) }
@@ -81,8 +81,8 @@ struct EncodingLifetimeTests {
                 }
             }
         }
-        let ours = Verdict<String>.of { try encoders.ours.encode(value { try encoders.ours.encode($0) }) }
-        let foundation = Verdict<String>.of { try encoders.foundation.encode(value { try encoders.foundation.encode($0) }) }
+        let ours = EncodeVerdict.of { try encoders.ours.encode(value { try encoders.ours.encode($0) }) }
+        let foundation = EncodeVerdict.of { try encoders.foundation.encode(value { try encoders.foundation.encode($0) }) }
         #expect(ours == foundation && !ours.isFailure)
     }
 
@@ -93,7 +93,7 @@ struct EncodingLifetimeTests {
         let expected = encoders.both(values).foundation
         await withTaskGroup(of: Bool.self) { group in
             for _ in 0..<16 {
-                group.addTask { (0..<20).allSatisfy { _ in Verdict<String>.of { try encoders.ours.encode(values) } == expected } }
+                group.addTask { (0..<20).allSatisfy { _ in EncodeVerdict.of { try encoders.ours.encode(values) } == expected } }
             }
             for await isSame in group { #expect(isSame) }
         }
@@ -107,9 +107,9 @@ struct EncodingLifetimeTests {
         struct Fourth: Encodable { var d: Fifth? = .one }
         enum Fifth: Int, Encodable { case one = 1 }
         let encoders = Encoders()
-        let expected = Verdict<String>.of { try encoders.foundation.encode(First()) }
-        await withTaskGroup(of: Verdict<String>.self) { group in
-            for _ in 0..<32 { group.addTask { Verdict<String>.of { try encoders.ours.encode(First()) } } }
+        let expected = EncodeVerdict.of { try encoders.foundation.encode(First()) }
+        await withTaskGroup(of: EncodeVerdict.self) { group in
+            for _ in 0..<32 { group.addTask { EncodeVerdict.of { try encoders.ours.encode(First()) } } }
             for await verdict in group { #expect(verdict == expected) }
         }
     }
@@ -127,8 +127,8 @@ struct EncodingLifetimeTests {
         }
         var encoder = JSONBodyEncoder()
         encoder.userInfo = [try #require(CodingUserInfoKey(rawValue: "unit")): "metre"]
-        #expect(Verdict<String>.of { try encoder.encode(Informed(depth: 2)) } == .value(#"["metre",["metre",["metre"]]]"#))
-        #expect(Verdict<String>.of { try JSONBodyEncoder().encode(Informed(depth: 0)) } == .value("[null]"))
+        #expect(EncodeVerdict.of { try encoder.encode(Informed(depth: 2)) } == .text(#"["metre",["metre",["metre"]]]"#))
+        #expect(EncodeVerdict.of { try JSONBodyEncoder().encode(Informed(depth: 0)) } == .text("[null]"))
     }
 
     private struct Deep: Encodable {
@@ -160,7 +160,7 @@ struct EncodingLifetimeTests {
     }
 
     /// On its own thread, with a small stack.
-    private func onThread(stack: Int, _ body: @escaping @Sendable () -> Verdict<String>) async -> Verdict<String> {
+    private func onThread(stack: Int, _ body: @escaping @Sendable () -> EncodeVerdict) async -> EncodeVerdict {
         await withCheckedContinuation { continuation in
             let thread = Thread { continuation.resume(returning: body()) }
             thread.stackSize = stack
@@ -170,9 +170,9 @@ struct EncodingLifetimeTests {
 
     @Test("infinitely nested values are an error before the stack overflows")
     func endless() async {
-        let deep = await onThread(stack: 4 << 20) { Verdict<String>.of { try JSONBodyEncoder().encode(Deep(levels: .max)) } }
+        let deep = await onThread(stack: 4 << 20) { EncodeVerdict.of { try JSONBodyEncoder().encode(Deep(levels: .max)) } }
         #expect(deep == .failure("invalidValue Deep at []"))
-        let linked = await onThread(stack: 4 << 20) { Verdict<String>.of { try JSONBodyEncoder().encode(Linked(levels: .max)) } }
+        let linked = await onThread(stack: 4 << 20) { EncodeVerdict.of { try JSONBodyEncoder().encode(Linked(levels: .max)) } }
         #expect(linked == .failure("invalidValue Linked at []"))
     }
 
@@ -193,7 +193,7 @@ struct EncodingLifetimeTests {
             _ = calls.next()
             try $0.single(String(repeating: "x", count: 5_000))
         }
-        #expect(Verdict<String>.of { try encoders.ours.encode(counted) } == .value("\"\(String(repeating: "x", count: 5_000))\""))
+        #expect(EncodeVerdict.of { try encoders.ours.encode(counted) } == .text("\"\(String(repeating: "x", count: 5_000))\""))
         #expect(calls.current == 2)
     }
 }

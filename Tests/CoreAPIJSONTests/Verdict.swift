@@ -1,32 +1,35 @@
 import CoreAPIJSON
 import TestSupport
 
-/// The result of a decode or of an encode, in a comparable form.
+/// The result of a decode, in a comparable form.
 enum Verdict<Value: Equatable & SendableMetatype>: Equatable {
     case value(Value)
     case failure(String)
 
-    static func of(_ make: () throws -> Value) -> Verdict {
-        do { return .value(try make()) } catch { return .failure(label(error)) }
+    static func of(_ decode: () throws -> Value) -> Verdict {
+        do {
+            return .value(try decode())
+        } catch { return .failure(label(error)) }
     }
 
-    /// The case, the type or key, and the path, with both names of every key. The texts differ between the coders.
+    /// The case, the type or key, and the path, with both names of every key. The texts differ between the decoders.
     static func label(_ error: any Error) -> String {
-        switch error {
-        case DecodingError.typeMismatch(let type, let context): "typeMismatch \(type) \(path(context.codingPath))"
-        case DecodingError.valueNotFound(let type, let context): "valueNotFound \(type) \(path(context.codingPath))"
-        case DecodingError.keyNotFound(let key, let context): "keyNotFound \(name(key)) \(path(context.codingPath))"
+        guard let error = error as? DecodingError else { return "\(error)" }
+        return switch error {
+        case .typeMismatch(let type, let context): "typeMismatch \(type) \(path(context))"
+        case .valueNotFound(let type, let context): "valueNotFound \(type) \(path(context))"
+        case .keyNotFound(let key, let context): "keyNotFound \(name(key)) \(path(context))"
         // Foundation gives no path for a number that its type cannot hold; the kit does, and says so in these words.
-        case DecodingError.dataCorrupted(let context) where context.debugDescription.hasPrefix("expected a number that "):
+        case .dataCorrupted(let context) where context.debugDescription.hasPrefix("expected a number that "):
             "dataCorrupted at []"
-        case DecodingError.dataCorrupted(let context): "dataCorrupted \(path(context.codingPath))"
-        case EncodingError.invalidValue(let value, let context):
-            "invalidValue \(type(of: value)) \(path(context.codingPath))"
-        default: "\(error)"
+        case .dataCorrupted(let context): "dataCorrupted \(path(context))"
+        @unknown default: "another"
         }
     }
 
-    private static func path(_ path: [any CodingKey]) -> String { "at [" + path.map(name).joined(separator: ", ") + "]" }
+    private static func path(_ context: DecodingError.Context) -> String {
+        "at [" + context.codingPath.map(name).joined(separator: ", ") + "]"
+    }
 
     private static func name(_ key: any CodingKey) -> String {
         key.intValue.map { "\(key.stringValue)#\($0)" } ?? key.stringValue
@@ -35,34 +38,40 @@ enum Verdict<Value: Equatable & SendableMetatype>: Equatable {
     var isFailure: Bool { if case .failure = self { true } else { false } }
 }
 
-extension Verdict<String> {
-    static func of(_ encode: () throws -> Data) -> Verdict { of { String(decoding: try encode(), as: UTF8.self) } }
-}
-
 /// Both decoders with the same settings.
 struct Decoders {
     var ours = JSONBodyDecoder()
     let foundation = JSONDecoder()
 
-    init(
-        dates: JSONDecoder.DateDecodingStrategy = .deferredToDate, data: JSONDecoder.DataDecodingStrategy = .base64,
-        keys: JSONDecoder.KeyDecodingStrategy = .useDefaultKeys, floats: JSONDecoder.NonConformingFloatDecodingStrategy = .throw
-    ) {
+    init() {}
+
+    init(_ dates: JSONDecoder.DateDecodingStrategy) {
         ours.dateDecodingStrategy = dates
-        ours.dataDecodingStrategy = data
-        ours.keyDecodingStrategy = keys
-        ours.nonConformingFloatDecodingStrategy = floats
         foundation.dateDecodingStrategy = dates
-        foundation.dataDecodingStrategy = data
+    }
+
+    init(_ keys: JSONDecoder.KeyDecodingStrategy) {
+        ours.keyDecodingStrategy = keys
         foundation.keyDecodingStrategy = keys
+    }
+
+    init(_ data: JSONDecoder.DataDecodingStrategy) {
+        ours.dataDecodingStrategy = data
+        foundation.dataDecodingStrategy = data
+    }
+
+    init(_ floats: JSONDecoder.NonConformingFloatDecodingStrategy) {
+        ours.nonConformingFloatDecodingStrategy = floats
         foundation.nonConformingFloatDecodingStrategy = floats
     }
 
-    func both<Value: Decodable & Equatable & SendableMetatype>(
-        _ type: Value.Type, _ data: Data
-    ) -> (ours: Verdict<Value>, foundation: Verdict<Value>) {
-        (.of { try ours.decode(type, from: data) }, .of { try foundation.decode(type, from: data) })
-    }
+    func both<Value: Decodable & Equatable & SendableMetatype>(_ type: Value.Type, _ data: Data) -> (
+        ours: Verdict<Value>, foundation: Verdict<Value>
+    ) { (Verdict.of { try ours.decode(Value.self, from: data) }, Verdict.of { try foundation.decode(Value.self, from: data) }) }
+
+    func both<Value: Decodable & Equatable & SendableMetatype>(_ type: Value.Type, _ text: String) -> (
+        ours: Verdict<Value>, foundation: Verdict<Value>
+    ) { both(type, Data(text.utf8)) }
 
     @discardableResult
     func same<Value: Decodable & Equatable & SendableMetatype>(
@@ -77,63 +86,4 @@ struct Decoders {
     func same<Value: Decodable & Equatable & SendableMetatype>(
         _ type: Value.Type, _ text: String, sourceLocation: SourceLocation = #_sourceLocation
     ) -> Verdict<Value> { same(type, Data(text.utf8), sourceLocation: sourceLocation) }
-}
-
-/// Both encoders with the same settings.
-struct Encoders: Sendable {
-    var ours = JSONBodyEncoder()
-    let foundation = JSONEncoder()
-
-    /// - Parameter formatting: sorted, as far as texts are to be compared.
-    init(
-        _ formatting: JSONEncoder.OutputFormatting = [.sortedKeys], dates: JSONEncoder.DateEncodingStrategy = .deferredToDate,
-        data: JSONEncoder.DataEncodingStrategy = .base64, keys: JSONEncoder.KeyEncodingStrategy = .useDefaultKeys,
-        floats: JSONEncoder.NonConformingFloatEncodingStrategy = .throw
-    ) {
-        ours.outputFormatting = formatting
-        ours.dateEncodingStrategy = dates
-        ours.dataEncodingStrategy = data
-        ours.keyEncodingStrategy = keys
-        ours.nonConformingFloatEncodingStrategy = floats
-        foundation.outputFormatting = formatting
-        foundation.dateEncodingStrategy = dates
-        foundation.dataEncodingStrategy = data
-        foundation.keyEncodingStrategy = keys
-        foundation.nonConformingFloatEncodingStrategy = floats
-    }
-
-    func both(_ value: some Encodable) -> (ours: Verdict<String>, foundation: Verdict<String>) {
-        (.of { try ours.encode(value) }, .of { try foundation.encode(value) })
-    }
-
-    @discardableResult
-    func same(_ value: some Encodable, sourceLocation: SourceLocation = #_sourceLocation) -> Verdict<String> {
-        let (ours, foundation) = both(value)
-        #expect(ours == foundation, sourceLocation: sourceLocation)
-        return ours
-    }
-}
-
-/// A type whose `encode(to:)` is a closure.
-struct Act: Encodable {
-    let act: (any Encoder) throws -> Void
-    init(_ act: @escaping (any Encoder) throws -> Void) { self.act = act }
-    func encode(to encoder: any Encoder) throws { try act(encoder) }
-}
-
-struct AnyKey: CodingKey, ExpressibleByStringLiteral, Equatable {
-    let stringValue: String
-    var intValue: Int? { nil }
-    init(stringLiteral name: String) { stringValue = name }
-    init(stringValue: String) { self.stringValue = stringValue }
-    init?(intValue: Int) { nil }
-}
-
-extension Encoder {
-    func members() -> KeyedEncodingContainer<AnyKey> { container(keyedBy: AnyKey.self) }
-
-    func single(_ value: some Encodable) throws {
-        var container = singleValueContainer()
-        try container.encode(value)
-    }
 }
