@@ -28,9 +28,7 @@ public struct FixtureTransport: Transport {
     private let load: Load
 
     /// One scenario, as values.
-    public init(_ fixtures: [Fixture]) {
-        self.init(scenarios: ["": fixtures], scenario: "")
-    }
+    public init(_ fixtures: [Fixture]) { self.init(scenarios: ["": fixtures], scenario: "") }
 
     /// Several scenarios, as values. The one of this name answers calls without a ``Fixture/Scenario``.
     public init(scenarios: [String: [Fixture]], scenario: String) {
@@ -118,7 +116,6 @@ extension Request {
 extension FixtureTransport: CustomStringConvertible, CustomReflectable {
     /// The scenario's name, without its fixtures.
     public var description: String { scenario.isEmpty ? "fixtures" : "fixtures of the scenario \(scenario)" }
-
     public var customMirror: Mirror { Mirror(self, children: ["description": description]) }
 }
 

@@ -5,12 +5,9 @@ public import Foundation
 extension RequestError: LocalizedError, CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
     /// What was expected and what was found, for developers; secrets redacted.
     public var errorDescription: String? { description }
-
     public var description: String { Redaction().redact(text: text) }
-
     /// As ``description``.
     public var debugDescription: String { description }
-
     public var customMirror: Mirror { Mirror(self, children: ["description": description]) }
 
     private var text: String {
@@ -42,6 +39,5 @@ extension HTTPURL: CustomReflectable, CustomDebugStringConvertible {
     /// The address with the values of secret query items hidden, unlike ``description``. Arrays, dumps and failed expectations
     /// show it.
     public var debugDescription: String { Redaction().redact(url: self).escapingControls }
-
     public var customMirror: Mirror { Mirror(self, children: ["address": debugDescription]) }
 }

@@ -53,8 +53,6 @@ public struct Redaction: Sendable, Hashable {
         return copy
     }
 
-    // MARK: - Names
-
     /// Whether a value under this name is hidden. For a name with brackets, `user[token]`, every part is checked.
     public func hides(_ name: some StringProtocol) -> Bool { hides(name, inForm: false) }
 
@@ -87,8 +85,6 @@ public struct Redaction: Sendable, Hashable {
     package static func normalized(_ name: some StringProtocol) -> [UInt8] {
         name.lowercased().utf8.filter { !"-_ +".utf8.contains($0) }
     }
-
-    // MARK: - Values
 
     /// The value to show under this name.
     public func redact(_ value: String, under name: some StringProtocol) -> String {
@@ -184,6 +180,5 @@ extension UInt8 {
 extension Redaction: CustomStringConvertible, CustomReflectable {
     /// How many names it has besides the standard ones. A name may tell what is secret.
     public var description: String { "redaction, \(hidden.count) names more hidden, \(shown.count) shown" }
-
     public var customMirror: Mirror { Mirror(self, children: ["description": description]) }
 }

@@ -26,8 +26,6 @@ enum SecretForms {
         return token.count > 16 && token.count { $0 == UInt8(ascii: ".") } >= 2 ? start..<token.endIndex : nil
     }
 
-    // MARK: - Bank accounts
-
     /// ISO 13616, with or without separators: the length of the country, and a remainder of 1 modulo 97 (ISO 7064).
     private static func bankAccount(in bytes: [UInt8], at start: Int) -> Range<Int>? {
         guard start + 4 < bytes.count, bytes[start + 1].isLetter,
@@ -61,8 +59,6 @@ enum SecretForms {
             RS22 RU33 SA24 SC31 SD18 SE24 SI19 SK24 SM27 SO23 ST25 SV28 TL23 TN24 TR26 UA29 VA22 VG24 XK20 YE30
             AO25 BF28 BJ28 CF27 CG27 CI28 CM27 CV25 DZ26 GA27 GQ27 GW25 IR26 KM27 MA28 MG27 ML28 MZ25 NE28 SN28 TD27 TG28
             """.words.map { (String($0.prefix(2)), Int($0.suffix(2)) ?? 0) })
-
-    // MARK: - Credentials
 
     /// The credential after the name of a scheme; `nil` in a sentence: `Basic authentication is required`.
     private static func credential(in bytes: [UInt8], at start: Int) -> Range<Int>? {

@@ -17,10 +17,8 @@ package enum SecretNames {
 
     /// Whether this name is the number of the card or account above it.
     package static func isNumber(_ name: String) -> Bool { ["number", "num", "no", "nr"].contains(name.lowercased()) }
-
     /// Whether a member of this name may name another one's secret: `{"name": "password", "value": …}`.
     static func isName(_ name: String) -> Bool { ["name", "key", "field", "header", "parameter"].contains(name.lowercased()) }
-
     /// Whether this name is that of the secret itself, beside ``isName(_:)``.
     static func isValue(_ name: String) -> Bool { ["value", "values", "string", "content"].contains(name.lowercased()) }
 
@@ -53,10 +51,7 @@ package enum SecretNames {
         }
     }
 
-    // MARK: - The tables
-
     private static func list(_ text: String) -> Set<String> { Set(text.words) }
-
     private static func bytes(_ text: String) -> [[UInt8]] { text.words.map { Array($0.utf8) } }
 
     private static func pairs(_ first: Set<String>, _ second: Set<String>) -> Set<String> {
@@ -168,8 +163,6 @@ package enum SecretNames {
         image audio video prediction generated consumed ratelimit limit available context estimated average eos bos pad unk sep
         mask stop special
         """)
-
-    // MARK: - Words
 
     /// Secret within a word of other letters.
     private static let stems = bytes(

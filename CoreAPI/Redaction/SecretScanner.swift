@@ -65,8 +65,6 @@ struct SecretScanner {
         hide(to: bytes.count)
     }
 
-    // MARK: - Structures
-
     private mutating func enterStructure() {
         structure = (structure?.start ?? output.count, (structure?.depth ?? 0) + 1)
         copy(1)
@@ -87,8 +85,6 @@ struct SecretScanner {
         let isPair = SecretNames.isName(name) && redaction.hides(String(decoding: content, as: UTF8.self))
         if redaction.hides(name) || SecretNames.isCard(name) || isPair { hideRest() }
     }
-
-    // MARK: - Names and values
 
     /// A colon or an equals sign, perhaps with a name before it and its value after it.
     private mutating func readSeparator() {
@@ -158,8 +154,6 @@ struct SecretScanner {
         let marks = value.reversed().prefix { ".:;?!'`".utf8.contains($0) }
         return value.endIndex - (marks.contains { "'`".utf8.contains($0) } ? marks.count : 0)
     }
-
-    // MARK: - Addresses
 
     /// A part of an address that holds a secret once it is decoded, such as another address.
     private mutating func hideEncoded() -> Bool {

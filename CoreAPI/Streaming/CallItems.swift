@@ -107,9 +107,7 @@ extension Dispatcher {
     /// may have more than `textLimit` bytes.
     public func jsonSequence<Value: Decodable & Sendable>(
         _ endpoint: some Endpoint, of type: Value.Type, textLimit: Int = 16_777_216
-    ) -> CallItems<Value> {
-        json(endpoint, .sequence, textLimit, accept: "application/json-seq")
-    }
+    ) -> CallItems<Value> { json(endpoint, .sequence, textLimit, accept: "application/json-seq") }
 
     private func json<Value: Decodable & Sendable>(
         _ endpoint: some Endpoint, _ form: Body.JSONItems<Value>.Form, _ limit: Int, accept: String

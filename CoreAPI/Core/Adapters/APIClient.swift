@@ -62,9 +62,7 @@ public struct APIClient: Sendable {
     public func perform<Value>(
         _ request: APIRequest<Value>,
         @_inheritActorContext completion: @escaping @isolated(any) @Sendable (Result<Value, APIClientError>) -> Void
-    ) -> Cancellable {
-        dispatcher(request.environment).start(request.endpoint, request.decoding) { await completion($0.result) }
-    }
+    ) -> Cancellable { dispatcher(request.environment).start(request.endpoint, request.decoding) { await completion($0.result) } }
 
     /// Sends a request and returns the whole response. Does not throw, so that a failure keeps everything.
     public func response<Value>(to request: APIRequest<Value>) async -> Response<Value> {

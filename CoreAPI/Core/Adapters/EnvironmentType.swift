@@ -36,7 +36,5 @@ public struct FixturesType: Sendable {
     /// No fixtures: responses come from the network.
     public static let none = FixturesType(transport: nil)
 
-    package init(transport: (any Transport)?) {
-        self.transport = transport
-    }
+    package init(transport: (any Transport)?) { self.transport = transport }
 }

@@ -20,13 +20,8 @@ public struct StatusCodeErrorHandler: ErrorHandler {
         self.decide = decide
     }
 
-    public func canResolve(_ error: APIClientError) -> Bool {
-        error.context.head.map { codes.contains($0.status.code) } ?? false
-    }
-
-    public func resolve(_ error: APIClientError, for response: Response<Void>) async -> RetryResult {
-        await decide(response)
-    }
+    public func canResolve(_ error: APIClientError) -> Bool { error.context.head.map { codes.contains($0.status.code) } ?? false }
+    public func resolve(_ error: APIClientError, for response: Response<Void>) async -> RetryResult { await decide(response) }
 }
 
 /// Waits for the network to return: repeats a call that found no host or no connection.
@@ -34,9 +29,7 @@ public struct NoInternetErrorHandler: ErrorHandler {
     private let repetition: Repetition
 
     /// Makes a handler that repeats a call so often, each time after the pause. A longer `Retry-After` is honoured.
-    public init(repetitions: Int = 3, pause: Duration = .seconds(1)) {
-        repetition = Repetition(limit: repetitions, pause: pause)
-    }
+    public init(repetitions: Int = 3, pause: Duration = .seconds(1)) { repetition = Repetition(limit: repetitions, pause: pause) }
 
     public func canResolve(_ error: APIClientError) -> Bool {
         switch error {
@@ -56,9 +49,7 @@ public struct RequestTimeoutErrorHandler: ErrorHandler {
     private let repetition: Repetition
 
     /// Makes a handler that repeats a call so often, each time after the pause. A longer `Retry-After` is honoured.
-    public init(repetitions: Int = 3, pause: Duration = .zero) {
-        repetition = Repetition(limit: repetitions, pause: pause)
-    }
+    public init(repetitions: Int = 3, pause: Duration = .zero) { repetition = Repetition(limit: repetitions, pause: pause) }
 
     public func canResolve(_ error: APIClientError) -> Bool {
         if case .transport(.timedOut(let phase, _), _) = error { return phase != .total }

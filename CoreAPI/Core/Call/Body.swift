@@ -160,12 +160,7 @@ package final class ChunkSource: Sendable {
     package init(
         isReplayable: Bool, origin: (any Sendable)? = nil, connection: (any RawConnection)? = nil,
         open: @escaping @Sendable () throws -> Next
-    ) {
-        self.isReplayable = isReplayable
-        self.origin = origin
-        self.connection = connection
-        self.open = open
-    }
+    ) { (self.isReplayable, self.origin, self.connection, self.open) = (isReplayable, origin, connection, open) }
 }
 
 /// The bytes that a task reads before it lets other tasks run: the next chunk may always be at hand, so that its reader never

@@ -29,11 +29,8 @@ public final class Call: Sendable {
     private let context = Mutex<[ObjectIdentifier: any Sendable]>([:])
     /// The endpoint's description.
     public var endpoint: String { described?.description ?? describe?() ?? "" }
-
     /// The endpoint's ``Endpoint/keyPath``, else the channel's ``Channel/payload``.
-    var keyPath: String {
-        if let path = described?.keyPath, !path.isEmpty { path } else { prepared.channel.payload }
-    }
+    var keyPath: String { if let path = described?.keyPath, !path.isEmpty { path } else { prepared.channel.payload } }
 
     /// A call without an endpoint, for a custom dispatcher. Its description is made on first use.
     public convenience init(channel: Channel, endpoint: @escaping @autoclosure @Sendable () -> String, id: String? = nil) {
@@ -137,18 +134,13 @@ public final class Attempt: Sendable {
     public var streamsBody: Bool { call.streamsBody }
 
     /// An attempt for a transport or a middleware without a pipeline.
-    public convenience init(_ request: Request) {
-        self.init(request, after: [], delay: .zero)
-    }
+    public convenience init(_ request: Request) { self.init(request, after: [], delay: .zero) }
 
     private init(
         _ request: Request, after earlier: [Attempt.Outcome], delay: Duration, first: Attempt? = nil,
         redirectedFrom: Attempt? = nil
     ) {
-        self.request = request
-        self.earlier = earlier
-        self.delay = delay
-        self.first = first
+        (self.request, self.earlier, self.delay, self.first) = (request, earlier, delay, first)
         self.redirectedFrom = redirectedFrom
     }
 
@@ -208,9 +200,7 @@ public final class Attempt: Sendable {
     @inline(never)
     public func failed(
         _ error: any Error, stage: (any Error, APIClientError.Context) -> APIClientError = APIClientError.unknown
-    ) -> RawResponse {
-        RawResponse(self, failure: APIClientError(error, APIClientError.Context(request), stage: stage))
-    }
+    ) -> RawResponse { RawResponse(self, failure: APIClientError(error, APIClientError.Context(request), stage: stage)) }
 
     /// The outcome of one attempt.
     public struct Outcome: Sendable {

@@ -47,34 +47,20 @@ public final class RawResponse: Sendable {
     public convenience init(
         _ attempt: Attempt, head: ResponseHead? = nil, body: Body = .none, failure: APIClientError? = nil,
         metrics: ExchangeMetrics? = nil
-    ) {
-        self.init(call: attempt.call, attempt: attempt, head: head, body: body, failure: failure, metrics: metrics)
-    }
+    ) { self.init(call: attempt.call, attempt: attempt, head: head, body: body, failure: failure, metrics: metrics) }
 
     init(
         call: Call, attempt: Attempt? = nil, head: ResponseHead? = nil, body: Body = .none, failure: APIClientError? = nil,
         metrics: ExchangeMetrics? = nil, reading: Reading = .unread, hops: [Attempt] = [],
         interimAndTrailers: InterimAndTrailers? = nil
     ) {
-        self.call = call
-        self.attempt = attempt
-        self.head = head
-        self.body = body
-        self.failure = failure
-        metricsOfHead = metrics
-        self.reading = reading
-        self.hops = hops
-        self.interimAndTrailers = interimAndTrailers
+        (self.call, self.attempt, self.head, self.body, self.failure) = (call, attempt, head, body, failure)
+        (metricsOfHead, self.reading, self.hops, self.interimAndTrailers) = (metrics, reading, hops, interimAndTrailers)
     }
 
-    convenience init(_ call: Call, failure: APIClientError) {
-        self.init(call: call, failure: failure, reading: .failed(failure))
-    }
-
+    convenience init(_ call: Call, failure: APIClientError) { self.init(call: call, failure: failure, reading: .failed(failure)) }
     /// Bytes that are read as a response although no request was sent.
-    convenience init(_ call: Call, parsing data: Data) {
-        self.init(call: call, body: .bytes(data))
-    }
+    convenience init(_ call: Call, parsing data: Data) { self.init(call: call, body: .bytes(data)) }
 
     /// Status, or `nil` when no head arrived.
     public var status: Int? { head?.status.code }
@@ -224,13 +210,8 @@ private final class Fields: Sendable {
 
     private let state: Mutex<State>
 
-    init(_ fields: HTTPFields) {
-        state = Mutex(.read(fields))
-    }
-
-    init(_ bytes: [UInt8], _ read: @escaping @Sendable ([UInt8]) -> HTTPFields) {
-        state = Mutex(.unread(bytes, read))
-    }
+    init(_ fields: HTTPFields) { state = Mutex(.read(fields)) }
+    init(_ bytes: [UInt8], _ read: @escaping @Sendable ([UInt8]) -> HTTPFields) { state = Mutex(.unread(bytes, read)) }
 
     var value: HTTPFields {
         state.withLock { state in

@@ -7,9 +7,7 @@ public import HTTPTypes
 /// failed response keeps head, body, metrics and attempts beside the error.
 public struct Response<Value: Sendable>: Sendable {
     /// The decoded value, or why the call failed.
-    public var result: Result<Value, APIClientError> {
-        didSet { isDelivered = false }
-    }
+    public var result: Result<Value, APIClientError> { didSet { isDelivered = false } }
     private(set) var raw: RawResponse
     /// Whether the pipeline delivered this response. Only then is the type of another attempt's value known.
     private(set) var isDelivered = false
@@ -50,9 +48,7 @@ public struct Response<Value: Sendable>: Sendable {
     package init(
         request: Request, head: ResponseHead? = nil, data: Data = Data(), result: Result<Value, APIClientError>,
         metrics: ExchangeMetrics? = nil
-    ) {
-        self.init(RawResponse(Attempt(request), head: head, body: .bytes(data), metrics: metrics), result)
-    }
+    ) { self.init(RawResponse(Attempt(request), head: head, body: .bytes(data), metrics: metrics), result) }
 
     init(_ raw: RawResponse, _ result: Result<Value, APIClientError>, isDelivered: Bool = false) {
         self.raw = raw
@@ -69,7 +65,6 @@ public struct Response<Value: Sendable>: Sendable {
 
     /// Puts a body back that a hook has replaced.
     mutating func restore(_ body: Body) { raw = raw.copy(body: body) }
-
     /// The same response with another result. It cannot be repeated manually, because how the result was made is not known.
     public func with<Other>(_ result: Result<Other, APIClientError>) -> Response<Other> { Response<Other>(raw, result) }
 
@@ -92,9 +87,7 @@ public struct Response<Value: Sendable>: Sendable {
     }
 
     /// The same response with its value transformed; a failure is unchanged.
-    public func map<Other>(_ transform: (Value) throws -> Other) -> Response<Other> {
-        flatMap { .success(try transform($0)) }
-    }
+    public func map<Other>(_ transform: (Value) throws -> Other) -> Response<Other> { flatMap { .success(try transform($0)) } }
 
     /// The same response with its value replaced by a result. An error thrown by `transform` becomes
     /// ``APIClientError/app(_:_:)``, unless it is one of the kit's own errors.
@@ -113,16 +106,12 @@ public struct Response<Value: Sendable>: Sendable {
 
 extension Response where Value == Void {
     /// An attempt or a call as hooks see it: without the type of its value.
-    package init(_ raw: RawResponse) {
-        self.init(raw, raw.failure.map { .failure($0) } ?? .success(()))
-    }
+    package init(_ raw: RawResponse) { self.init(raw, raw.failure.map { .failure($0) } ?? .success(())) }
 }
 
 extension Response where Value == Data {
     /// A response that enhancers, verifiers and filters have not seen.
-    init(unread raw: RawResponse) {
-        self.init(raw, raw.failure.map { .failure($0) } ?? .success(raw.data))
-    }
+    init(unread raw: RawResponse) { self.init(raw, raw.failure.map { .failure($0) } ?? .success(raw.data)) }
 }
 
 extension RawResponse {

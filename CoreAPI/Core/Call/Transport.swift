@@ -37,9 +37,7 @@ package struct SendingObserver: RequestModifier {
     /// Called on the transport's thread: it must not wait.
     package let sent: @Sendable (Int64) -> Void
 
-    package init(sent: @escaping @Sendable (Int64) -> Void) {
-        self.sent = sent
-    }
+    package init(sent: @escaping @Sendable (Int64) -> Void) { self.sent = sent }
 }
 
 /// A modifier that sends the attempts of a streaming call otherwise, over the channel's transport: by an upgrade.

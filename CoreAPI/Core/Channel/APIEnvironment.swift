@@ -8,9 +8,7 @@ public struct APIEnvironment: Sendable {
     /// Appears in logs and errors. Initially that of ``type``.
     public var name: String
     /// An absolute URL; empty if every endpoint names its own, as a base URL or as a path that is a whole address.
-    public var baseURL: String {
-        didSet { base = Self.parse(baseURL) }
-    }
+    public var baseURL: String { didSet { base = Self.parse(baseURL) } }
     private(set) var base: Result<HTTPURL, RequestError>
     /// Whether ``baseURL`` comes before that of an endpoint and a ``BaseURL``, for example for staging with endpoints that name
     /// production. Default `false`. ``BaseURL/ignore`` still applies, and an endpoint whose whole ``Endpoint/url`` leads
@@ -47,14 +45,10 @@ public struct APIEnvironment: Sendable {
         self.name = name ?? type.name
         self.baseURL = baseURL ?? type.baseURL
         base = Self.parse(self.baseURL)
-        self.commonHeaders = commonHeaders
-        self.specificHeaders = specificHeaders
-        self.cachePolicy = cachePolicy
-        self.fixturesType = fixturesType
-        self.serverTrustManager = serverTrustManager
+        (self.commonHeaders, self.specificHeaders, self.cachePolicy) = (commonHeaders, specificHeaders, cachePolicy)
+        (self.fixturesType, self.serverTrustManager) = (fixturesType, serverTrustManager)
         self.allowsInsecureConnections = allowsInsecureConnections ?? type.allowsInsecureConnections
-        self.overridesBaseURLs = overridesBaseURLs
-        isSimulated = type.isSimulated
+        (self.overridesBaseURLs, isSimulated) = (overridesBaseURLs, type.isSimulated)
     }
 
     private static func parse(_ text: String) -> Result<HTTPURL, RequestError> {
@@ -127,9 +121,7 @@ public struct APIEnvironment: Sendable {
         public let key: String
 
         /// Names a group. An environment that does not know it adds no headers.
-        public init(_ key: String) {
-            self.key = key
-        }
+        public init(_ key: String) { self.key = key }
     }
 
     /// Moves every networker of a channel to another environment, from its next call on, for example by a debug menu.
@@ -149,9 +141,7 @@ public struct APIEnvironment: Sendable {
         private var current: APIEnvironment
 
         /// Makes a switch that stands at an environment.
-        public init(_ environment: APIEnvironment) {
-            current = environment
-        }
+        public init(_ environment: APIEnvironment) { current = environment }
 
         /// The environment of calls that begin now. A change in place, `environment.commonHeaders["X"] = "1"`, is atomic. Its
         /// code must not use this switch, nor wait; use ``update(_:)`` for more than an assignment.

@@ -75,10 +75,7 @@ public struct Channel: Sendable {
     public var callbackQueue: CallbackQueue = .main
 
     package init(name: String, environment: APIEnvironment, limits: Limits = Limits(), transport: any Transport) {
-        self.name = name
-        self.environment = environment
-        self.limits = limits
-        self.transport = transport
+        (self.name, self.environment, self.limits, self.transport) = (name, environment, limits, transport)
     }
 
     /// Ends the channel's connections; requests in flight fail with ``TransportError/closed``.
@@ -96,9 +93,7 @@ public struct Channel: Sendable {
     }
 
     /// What makes the channel unusable, in words. A missing base URL is a problem only for calls whose endpoint has none.
-    public var problems: [String] {
-        problemsOfAllCalls + (environment.baseURL.isEmpty ? [environment.missingBase] : [])
-    }
+    public var problems: [String] { problemsOfAllCalls + (environment.baseURL.isEmpty ? [environment.missingBase] : []) }
 
     /// Problems that fail every call.
     var problemsOfAllCalls: [String] {
@@ -142,9 +137,7 @@ extension Channel {
     ) {
         let first = hosts.first.map { $0.value.named($0.key.rawValue) }
         self.init(name: name, environment: first ?? APIEnvironment(baseURL: ""), transport: transport)
-        self.summary = summary
-        self.hosts = hosts
-        self.logger = logger
+        (self.summary, self.hosts, self.logger) = (summary, hosts, logger)
     }
 
     /// This channel at another of its hosts, with its own connections, tokens and cookies, and with other credentials if some are
@@ -176,9 +169,7 @@ extension Channel {
     }
 
     /// This channel with a credential, added to each attempt at the origin of its environment.
-    public func credential(_ credential: CredentialInterceptor) -> Channel {
-        with { $0.interceptors.append(credential) }
-    }
+    public func credential(_ credential: CredentialInterceptor) -> Channel { with { $0.interceptors.append(credential) } }
 
     /// This channel with headers for the language and country of responses, such as `tr_TR` under the name `icu` and `tr-TR`
     /// under the name `bcp47`. An endpoint's own headers win.
@@ -211,12 +202,7 @@ extension Channel {
         public static let sandbox: Channel.HostName = "sandbox"
         public let rawValue: String
 
-        public init(rawValue: String) {
-            self.rawValue = rawValue
-        }
-
-        public init(stringLiteral value: String) {
-            self.init(rawValue: value)
-        }
+        public init(rawValue: String) { self.rawValue = rawValue }
+        public init(stringLiteral value: String) { self.init(rawValue: value) }
     }
 }

@@ -51,13 +51,8 @@ extension Channel {
         fileprivate let values: [String: String]
 
         /// Takes values by the names of their variables.
-        public init(_ values: [String: String]) {
-            self.values = values
-        }
-
-        public init(dictionaryLiteral elements: (String, String)...) {
-            values = Dictionary(elements) { $1 }
-        }
+        public init(_ values: [String: String]) { self.values = values }
+        public init(dictionaryLiteral elements: (String, String)...) { values = Dictionary(elements) { $1 } }
 
         public var description: String { values.keys.sorted().map { "\($0): \(Redaction.mask)" }.joined(separator: ", ") }
     }

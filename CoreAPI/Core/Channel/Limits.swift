@@ -61,9 +61,7 @@ extension Limits {
     public struct AddressClass: OptionSet, Sendable, Hashable {
         public let rawValue: Int
 
-        public init(rawValue: Int) {
-            self.rawValue = rawValue
-        }
+        public init(rawValue: Int) { self.rawValue = rawValue }
 
         /// 127.0.0.0/8, ::1, and the unspecified 0.0.0.0/8 and ::, which lead to the same machine.
         public static let loopback = Limits.AddressClass(rawValue: 1 << 0)

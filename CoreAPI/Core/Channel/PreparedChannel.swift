@@ -22,12 +22,10 @@ package final class PreparedChannel: Sendable {
     private static let last = Atomic(0)
 
     init(_ channel: Channel) {
-        self.channel = channel
-        problems = channel.problemsOfAllCalls
+        (self.channel, problems) = (channel, channel.problemsOfAllCalls)
         // A stable sort: among equals the built-in ones come first, then the channel's in their order.
         enhancers = (Self.builtInEnhancers + channel.enhancers).sorted { $0.priority > $1.priority }
-        callChain = channel.callMiddleware
-        attemptChain = channel.allAttemptMiddleware
+        (callChain, attemptChain) = (channel.callMiddleware, channel.allAttemptMiddleware)
         listeners = (channel.logger.map { [$0] } ?? []) + channel.listeners
         transport = channel.environment.fixturesType.transport ?? channel.transport
         number = Self.last.add(1, ordering: .relaxed).newValue
@@ -98,8 +96,6 @@ package final class PreparedChannel: Sendable {
         return modifiers
     }
 }
-
-// MARK: - The kit's own hooks
 
 extension PreparedChannel {
     fileprivate static let builtInEnhancers: [any RequestEnhancer] = [

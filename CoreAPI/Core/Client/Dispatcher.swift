@@ -27,7 +27,6 @@ public struct CommonDispatcher: Dispatcher {
 
     /// Uses a channel, or a test's replacement of it; see `withChannel` in CoreAPITesting.
     public init(channel: Channel) { self.init(resolved: ChannelOverride.resolve(channel)) }
-
     private init(resolved channel: Channel) { prepared = PreparedChannel(channel) }
 
     /// Uses a channel that its caller made, and whose name means nothing to a test. A given transport stays.
@@ -50,9 +49,7 @@ public struct CommonDispatcher: Dispatcher {
     @concurrent
     public func response<Value: Sendable>(
         for endpoint: any Endpoint, as decoding: ResponseDecoding<Value>
-    ) async -> Response<Value> {
-        Response(delivering: await Pipeline.run(Call(prepared.current, endpoint, decoding)))
-    }
+    ) async -> Response<Value> { Response(delivering: await Pipeline.run(Call(prepared.current, endpoint, decoding))) }
 }
 
 extension Response {
@@ -75,16 +72,12 @@ extension Dispatcher {
     /// ``APIClientError``, by the stage that failed; `.cancelled` if the task was cancelled.
     public func request<Value: Sendable>(
         _ endpoint: some Endpoint, as decoding: ResponseDecoding<Value>
-    ) async throws(APIClientError) -> Value {
-        try await response(for: endpoint, as: decoding).value
-    }
+    ) async throws(APIClientError) -> Value { try await response(for: endpoint, as: decoding).value }
 
     /// As `request(_:as:)`, for a decodable value: `request(.get("orders/\(segment: id)"), as: Order.self)`.
     public func request<Value: Decodable & Sendable>(
         _ endpoint: some Endpoint, as type: Value.Type
-    ) async throws(APIClientError) -> Value {
-        try await response(for: endpoint, as: .decodable(type)).value
-    }
+    ) async throws(APIClientError) -> Value { try await response(for: endpoint, as: .decodable(type)).value }
 
     /// As `request(_:as:)`, for the endpoint's own output, by default `Void`: `request(OrderEndpoints.all)`,
     /// `request(OrderEndpoints.place(order))`, `request(.delete("orders/\(segment: id)"))`.
@@ -110,9 +103,7 @@ extension Dispatcher {
         for endpoint: any Endpoint, as decoding: ResponseDecoding<Value>, queue: CallbackQueue? = nil,
         // Lets a closure written on an actor stay on it, as `Task.init` does.
         @_inheritActorContext completion: @escaping @isolated(any) @Sendable (Response<Value>) -> Void
-    ) -> Cancellable {
-        start(endpoint, decoding, on: queue) { await completion($0) }
-    }
+    ) -> Cancellable { start(endpoint, decoding, on: queue) { await completion($0) } }
 
     /// Starts a call, and runs its completion on the queue, exactly once. The call does not run there. The handle cancels it.
     func start<Value>(
@@ -186,11 +177,8 @@ public struct Cancellable: Sendable {
 
     /// Makes a handle from a function that cancels, called on each ``cancel()``, on its caller's thread.
     public init(_ onCancel: @escaping @Sendable () -> Void = {}) { self.onCancel = onCancel }
-
     /// Several in one.
-    public init(_ parts: [Cancellable]) {
-        self.init { for part in parts { part.cancel() } }
-    }
+    public init(_ parts: [Cancellable]) { self.init { for part in parts { part.cancel() } } }
 
     /// Aborts the exchange; the completion receives ``APIClientError/cancelled(_:)`` unless the result was already being
     /// delivered. A manual retry has its own task, and does not end.

@@ -44,9 +44,7 @@ extension NetworkManager: Dispatcher {
     @concurrent
     public func response<Value: Sendable>(
         for endpoint: any Endpoint, as decoding: ResponseDecoding<Value>
-    ) async -> Response<Value> {
-        await dispatcher.response(for: attached(endpoint), as: decoding)
-    }
+    ) async -> Response<Value> { await dispatcher.response(for: attached(endpoint), as: decoding) }
 }
 
 extension NetworkManager {
@@ -54,16 +52,12 @@ extension NetworkManager {
     /// failed.
     public func request<Value: Decodable & Sendable>(
         endpoint: EndpointItem, type: Value.Type = Value.self
-    ) async throws(APIClientError) -> Value {
-        try await response(for: endpoint, as: .decodable(type)).value
-    }
+    ) async throws(APIClientError) -> Value { try await response(for: endpoint, as: .decodable(type)).value }
 
     /// Sends a request and returns the value that `decoding` makes of its response.
     public func request<Value: Sendable>(
         endpoint: EndpointItem, as decoding: ResponseDecoding<Value>
-    ) async throws(APIClientError) -> Value {
-        try await response(for: endpoint, as: decoding).value
-    }
+    ) async throws(APIClientError) -> Value { try await response(for: endpoint, as: decoding).value }
 
     /// Sends a request and returns the endpoint's own output, by default `Void`.
     public func request(endpoint: EndpointItem) async throws(APIClientError) -> EndpointItem.Output {
@@ -82,25 +76,19 @@ extension NetworkManager {
     public func request<Value: Decodable & Sendable>(
         endpoint: EndpointItem, type: Value.Type,
         @_inheritActorContext completion: @escaping @isolated(any) @Sendable (Result<Value, APIClientError>) -> Void
-    ) -> Cancellable {
-        start(endpoint, .decodable(type)) { await completion($0.result) }
-    }
+    ) -> Cancellable { start(endpoint, .decodable(type)) { await completion($0.result) } }
 
     /// As ``request(endpoint:type:completion:)``, with the endpoint's own output, by default `Void`.
     @discardableResult
     public func request(
         endpoint: EndpointItem,
         @_inheritActorContext completion: @escaping @isolated(any) @Sendable (Result<EndpointItem.Output, APIClientError>) -> Void
-    ) -> Cancellable {
-        start(endpoint, endpoint.decoding) { await completion($0.result) }
-    }
+    ) -> Cancellable { start(endpoint, endpoint.decoding) { await completion($0.result) } }
 
     /// Sends a request and returns the whole response: head, body, metrics, attempts and result. A failure keeps everything.
     public func response<Value: Decodable & Sendable>(
         for endpoint: EndpointItem, as type: Value.Type = Value.self
-    ) async -> Response<Value> {
-        await response(for: endpoint, as: .decodable(type))
-    }
+    ) async -> Response<Value> { await response(for: endpoint, as: .decodable(type)) }
 }
 
 /// For a feature whose endpoints are all typed: `NetworkManager<Never>`, `DLNetworker<Never>`.

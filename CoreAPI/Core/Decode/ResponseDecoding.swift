@@ -24,9 +24,7 @@ public struct ResponseDecoding<Value: Sendable>: Sendable {
 
     fileprivate init(
         wantsCoder: Bool = false, streamsBody: Bool = false, _ decode: @escaping @Sendable (Response<Data>, Data) throws -> Value
-    ) {
-        (self.wantsCoder, self.streamsBody, self.decode) = (wantsCoder, streamsBody, decode)
-    }
+    ) { (self.wantsCoder, self.streamsBody, self.decode) = (wantsCoder, streamsBody, decode) }
 
     /// The value of a response that was verified and filtered.
     func value(of response: Response<Data>) throws(APIClientError) -> Value {
@@ -166,9 +164,7 @@ extension ResponseDecoding where Value == JSONValue {
 extension Response {
     /// The body as text, for a person. Never fails: the charset is the one that ``ResponseHead/mediaType`` declares, and UTF-8
     /// without a known one. A byte order mark wins over it. Invalid bytes become U+FFFD; ``exactText`` rejects them.
-    public var rawString: String {
-        (declaredCharset.flatMap { try? Charset(named: $0) } ?? .utf8).lenientText(of: data)
-    }
+    public var rawString: String { (declaredCharset.flatMap { try? Charset(named: $0) } ?? .utf8).lenientText(of: data) }
 
     /// The body as text in the declared charset, without repair; UTF-8 if none is declared. Throws ``Charset/DecodingError`` for
     /// an unknown charset and for bytes that are invalid in the charset.

@@ -128,9 +128,7 @@ public struct Timeout: RequestModifier, Hashable {
     }
 
     /// The same timeout for the whole call and everything in it.
-    public init(_ total: Duration) {
-        self.init(connect: min(total, .seconds(10)), idle: min(total, .seconds(30)), total: total)
-    }
+    public init(_ total: Duration) { self.init(connect: min(total, .seconds(10)), idle: min(total, .seconds(30)), total: total) }
 }
 
 /// Replaces ``Timeout/idle`` alone.

@@ -79,9 +79,7 @@ extension TypedEndpoint where Output: Decodable {
     public init(
         _ path: String, headers: Headers = [:], encoding: InputEncoding? = nil, modifiers: [any RequestModifier] = [],
         name: String? = nil, function: String = #function
-    ) {
-        self.init(path, encoding, headers, modifiers, endpointName(name, function, Method.method, path), .decodable())
-    }
+    ) { self.init(path, encoding, headers, modifiers, endpointName(name, function, Method.method, path), .decodable()) }
 }
 
 extension TypedEndpoint where Output == Void {
@@ -89,9 +87,7 @@ extension TypedEndpoint where Output == Void {
     public init(
         _ path: String, headers: Headers = [:], encoding: InputEncoding? = nil, modifiers: [any RequestModifier] = [],
         name: String? = nil, function: String = #function
-    ) {
-        self.init(path, encoding, headers, modifiers, endpointName(name, function, Method.method, path), .nothing)
-    }
+    ) { self.init(path, encoding, headers, modifiers, endpointName(name, function, Method.method, path), .nothing) }
 }
 
 /// Makes typed endpoints that share modifiers: one per feature.
@@ -154,8 +150,6 @@ private func endpointName(
     let own = (given ?? function).prefix { $0 != "(" }
     return type.map { "\($0).\(own)" } ?? String(own)
 }
-
-// MARK: - For one call
 
 extension TypedEndpoint where Method == Methods.Given, Input == Void, Output == Void {
     /// Describes a request with any method, a token of RFC 9110 §9: `request(TypedEndpoint(.options, "orders"))`.
@@ -247,8 +241,6 @@ extension Endpoint where Self == DELETE<Void, Void> {
         headers: Headers = [:], modifiers: [any RequestModifier] = [], name: String? = nil, function: String = #function
     ) -> Self { Self(path, body, query, encoding, headers, modifiers, name, function) }
 }
-
-// MARK: - Methods
 
 /// A request method as a type, so that the compiler checks an endpoint's method.
 public protocol EndpointMethod: Sendable {

@@ -40,9 +40,7 @@ extension APIClientError {
             /// Lines, values, parts or events; 0 for a body that is read chunk by chunk.
             public let items: Int
 
-            package init(bytes: Int64, items: Int) {
-                (self.bytes, self.items) = (bytes, items)
-            }
+            package init(bytes: Int64, items: Int) { (self.bytes, self.items) = (bytes, items) }
         }
 
         /// The context of a request, for a custom transport or interceptor.
@@ -72,15 +70,8 @@ extension APIClientError {
             _ call: Call, method: HTTPRequest.Method? = nil, url: String? = nil, attempt: Int = 0, head: ResponseHead? = nil,
             body: Data = Data()
         ) {
-            channel = call.channel.name
-            endpoint = call.endpoint
-            self.method = method
-            self.url = url
-            self.attempt = attempt
-            callID = call.id
-            self.head = head
-            self.body = body
-            redaction = call.channel.redaction
+            (channel, endpoint, self.method, self.url) = (call.channel.name, call.endpoint, method, url)
+            (self.attempt, callID, self.head, self.body, redaction) = (attempt, call.id, head, body, call.channel.redaction)
         }
 
         private func with(_ change: (inout APIClientError.Context) -> Void) -> APIClientError.Context {

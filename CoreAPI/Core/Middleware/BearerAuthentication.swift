@@ -44,10 +44,7 @@ public final class BearerAuthentication: Middleware, CustomReflectable {
         let base: String
         let credentials: Channel.Credentials?
 
-        init(of call: Call) {
-            base = call.channel.environment.baseURL
-            credentials = call.channel.credentials
-        }
+        init(of call: Call) { (base, credentials) = (call.channel.environment.baseURL, call.channel.credentials) }
     }
 
     private struct Session {
@@ -66,9 +63,7 @@ public final class BearerAuthentication: Middleware, CustomReflectable {
         token: String? = nil, origins: [String] = [],
         isRejected: @escaping @Sendable (Response<Void>) -> Bool = { $0.head?.status.code == 401 },
         refresh: @escaping Refresh
-    ) {
-        self.init({ $1 ? token : nil }, origins, isRejected, refresh)
-    }
+    ) { self.init({ $1 ? token : nil }, origins, isRejected, refresh) }
 
     /// Makes a middleware that takes its tokens from the channel of the call, as in
     /// `BearerAuthentication(.environment("SHOP_ACCESS_TOKEN"), refreshToken: .environment("SHOP_REFRESH_TOKEN")) { … }`, else
@@ -93,12 +88,7 @@ public final class BearerAuthentication: Middleware, CustomReflectable {
     private init(
         _ initial: @escaping @Sendable (Call, _ isFirstSession: Bool) throws -> String?, _ origins: [String],
         _ isRejected: @escaping @Sendable (Response<Void>) -> Bool, _ refresh: @escaping Refresh
-    ) {
-        self.initial = initial
-        self.origins = origins
-        self.isRejected = isRejected
-        self.refresh = refresh
-    }
+    ) { (self.initial, self.origins, self.isRejected, self.refresh) = (initial, origins, isRejected, refresh) }
 
     public func handle(_ attempt: Attempt, next: Next) async -> RawResponse {
         guard mayCarryToken(attempt) else { return await next(attempt) }

@@ -31,10 +31,7 @@ public struct ErrorFilter: Sendable {
     private init(
         find: (@Sendable (inout Response<Data>) throws -> Void)?,
         translate: @escaping @Sendable (APIClientError) -> (any Error)? = { _ in nil }
-    ) {
-        self.find = find
-        translateError = translate
-    }
+    ) { (self.find, translateError) = (find, translate) }
 
     /// Leaves every response unchanged.
     public static let none = ErrorFilter(find: nil)
@@ -91,9 +88,7 @@ public struct ErrorFilter: Sendable {
         public let message: String
 
         /// Takes a text in the user's language.
-        public init(_ message: String) {
-            self.message = message
-        }
+        public init(_ message: String) { self.message = message }
 
         public var errorDescription: String? { message }
     }

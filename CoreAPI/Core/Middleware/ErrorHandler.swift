@@ -17,14 +17,9 @@ public struct CompositeErrorHandler: ErrorHandler {
     private let handlers: [any ErrorHandler]
 
     /// Asks the handlers in this order.
-    public init(_ handlers: [any ErrorHandler]) {
-        self.handlers = handlers
-    }
-
+    public init(_ handlers: [any ErrorHandler]) { self.handlers = handlers }
     /// Asks the handlers in this order.
-    public init(_ handlers: any ErrorHandler...) {
-        self.init(handlers)
-    }
+    public init(_ handlers: any ErrorHandler...) { self.init(handlers) }
 
     public var stages: Set<Stage.Kind> { handlers.reduce(into: []) { $0.formUnion($1.stages) } }
     public func canResolve(_ error: APIClientError) -> Bool { handlers.contains { $0.canResolve(error) } }

@@ -37,9 +37,7 @@ extension RequestEnhancer {
 public struct Priority: Sendable, Hashable, Comparable {
     private let value: Int
 
-    private init(value: Int) {
-        self.value = value
-    }
+    private init(value: Int) { self.value = value }
 
     /// After everything else: sees the final request and response.
     public static let low = Priority(value: -100)

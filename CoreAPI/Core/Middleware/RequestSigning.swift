@@ -22,14 +22,11 @@ public struct RequestSigning: Middleware {
     /// signature to the request; it is called once for each request that is sent, on any thread, and must not wait. An error that
     /// it throws fails the attempt with ``APIClientError/adapting(_:_:)``, and nothing is sent.
     public init(origins: [String] = [], _ sign: @escaping @Sendable (_ request: inout Request) throws -> Void) {
-        self.origins = origins
-        self.sign = sign
+        (self.origins, self.sign) = (origins, sign)
     }
 
     /// The authentication code HMAC-SHA256 of a text (RFC 2104), 32 bytes; both it and the shared secret in UTF-8.
-    public static func hmacSHA256(_ text: String, key: String) -> Data {
-        Data(HMAC.sha256(text.utf8, key: Array(key.utf8)))
-    }
+    public static func hmacSHA256(_ text: String, key: String) -> Data { Data(HMAC.sha256(text.utf8, key: Array(key.utf8))) }
 
     public func handle(_ attempt: Attempt, next: Next) async -> RawResponse {
         guard attempt.request.goesToEnvironment(or: origins) else { return await next(attempt) }

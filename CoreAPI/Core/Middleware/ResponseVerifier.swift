@@ -52,9 +52,7 @@ public struct StatusCodeResponseVerifier: ResponseVerifier {
     }
 
     /// Accepts the listed codes.
-    public init(_ codes: Int..., mayBeEmpty: Set<Int> = emptyByDefault) {
-        self.init(codes, mayBeEmpty: mayBeEmpty)
-    }
+    public init(_ codes: Int..., mayBeEmpty: Set<Int> = emptyByDefault) { self.init(codes, mayBeEmpty: mayBeEmpty) }
 
     /// Accepts the listed codes.
     public init(_ codes: [Int], mayBeEmpty: Set<Int> = emptyByDefault) {
@@ -83,9 +81,7 @@ public struct ContentTypeResponseVerifier: ResponseVerifier {
     private let types: [String]
 
     /// Accepts the listed media types, such as `application/json`; `text/*` accepts every text.
-    public init(_ types: String...) {
-        self.types = types.map { $0.lowercased() }
-    }
+    public init(_ types: String...) { self.types = types.map { $0.lowercased() } }
 
     public func verify(_ response: Response<Data>) throws {
         // The length of a stream may be unknown. A 101 has no body (RFC 9110 §15.2).

@@ -3,21 +3,14 @@ public struct ResultHandler: Sendable {
     private let handle: (@Sendable (Response<Void>) async throws -> Void)?
 
     /// Handles results by a function, called as ``ResultHandling/handle(_:)`` is.
-    public init(_ handle: @escaping @Sendable (Response<Void>) async throws -> Void) {
-        self.handle = handle
-    }
-
+    public init(_ handle: @escaping @Sendable (Response<Void>) async throws -> Void) { self.handle = handle }
     /// A handler of your own type.
-    public init(_ handler: some ResultHandling) {
-        handle = handler.handle
-    }
+    public init(_ handler: some ResultHandling) { handle = handler.handle }
 
     /// Does nothing.
     public static let none = ResultHandler()
 
-    private init() {
-        handle = nil
-    }
+    private init() { handle = nil }
 
     func callAsFunction(_ raw: RawResponse) async {
         guard let handle else { return }

@@ -23,12 +23,7 @@ public struct RetryPolicy: RequestInterceptor {
     public init(
         attempts: Int = 3, base: Duration = .milliseconds(100), cap: Duration = .seconds(5),
         statuses: Set<Int> = [408, 425, 429, 500, 502, 503, 504]
-    ) {
-        self.attempts = attempts
-        self.base = base
-        self.cap = cap
-        self.statuses = statuses
-    }
+    ) { (self.attempts, self.base, self.cap, self.statuses) = (attempts, base, cap, statuses) }
 
     public func retry(_ response: Response<Void>, dueTo error: APIClientError) async -> RetryResult {
         guard let request = response.request, response.attempts.count < attempts else { return .doNotRetry }
@@ -81,10 +76,7 @@ public struct IdempotencyKey: RequestEnhancer {
     /// UUID; it is called once per call, on any thread.
     public init(
         header: String = "Idempotency-Key", makeKey: @escaping @Sendable () -> String = { UUID().uuidString.lowercased() }
-    ) {
-        self.header = header
-        self.makeKey = makeKey
-    }
+    ) { (self.header, self.makeKey) = (header, makeKey) }
 
     // At `.normal`, after the kit's own enhancers, which set the caller's headers.
     public func enhance(_ request: inout Request) throws {

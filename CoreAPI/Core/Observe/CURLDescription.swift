@@ -78,10 +78,7 @@ extension Request {
     private static let argumentLimit = 64 * 1_024
 
     /// Whether a length is sent even without a body (RFC 9110 §8.6).
-    private var sendsLength: Bool {
-        !body.isEmpty || method == .post || method == .put || method == .patch || method == .query
-    }
-
+    private var sendsLength: Bool { !body.isEmpty || method == .post || method == .put || method == .patch || method == .query }
     /// Whether the transport adds `Accept-Encoding` and decompresses.
     private var acceptsCompression: Bool { headers[.acceptEncoding] == nil && headers[.range] == nil }
 }

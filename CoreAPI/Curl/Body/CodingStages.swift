@@ -129,8 +129,7 @@ final class BrotliDecoder: CodingStage {
 
     init?() {
         guard let library = Self.library, let state = library.create(nil, nil, nil) else { return nil }
-        self.library = library
-        self.state = state
+        (self.library, self.state) = (library, state)
         output = .allocate(capacity: 64 * 1_024)
     }
 
@@ -205,8 +204,7 @@ final class ZstdDecoder: CodingStage {
             _ = library.destroy(state)
             return nil
         }
-        self.library = library
-        self.state = state
+        (self.library, self.state) = (library, state)
         output = .allocate(capacity: 64 * 1_024)
     }
 

@@ -81,13 +81,8 @@ final class StreamReader: @unchecked Sendable {
         _ attempt: Attempt, _ response: ResponseHeadParser.Parsed, _ stream: CurlBodyStream, decoder: ContentDecoder?,
         interimAndTrailers: InterimAndTrailers, totalAtHead: Duration, release: @escaping @Sendable () -> Void
     ) {
-        self.attempt = attempt
-        self.response = response
-        self.stream = stream
-        self.decoder = decoder
-        self.interimAndTrailers = interimAndTrailers
-        self.totalAtHead = totalAtHead
-        self.release = release
+        (self.attempt, self.response, self.stream, self.decoder) = (attempt, response, stream, decoder)
+        (self.interimAndTrailers, self.totalAtHead, self.release) = (interimAndTrailers, totalAtHead, release)
     }
 
     /// Releasing an unread body ends its exchange.

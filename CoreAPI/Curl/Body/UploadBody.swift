@@ -75,9 +75,7 @@ struct UploadBody: ~Copyable {
     /// The bytes that will be sent; `nil` for a chunked upload (RFC 9112 §7.1).
     private(set) var length: Int64? = 0
 
-    init(_ body: Body) {
-        self.body = body
-    }
+    init(_ body: Body) { self.body = body }
 
     mutating func close() { (file, stream, pump, last, leftover) = (nil, nil, nil, nil, Data()) }
 

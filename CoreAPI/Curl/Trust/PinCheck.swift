@@ -17,8 +17,7 @@ final class PinCheck {
     init?(host: String, trust: ServerTrustManager) {
         configured = trust.isPinningActive ? trust.pins.pins(for: host) : []
         guard !configured.isEmpty else { return nil }
-        self.host = host
-        pins = trust.pins
+        (self.host, pins) = (host, trust.pins)
     }
 
     /// Sets the pins on a handle if libcurl uses a TLS library whose chain cannot be seen.

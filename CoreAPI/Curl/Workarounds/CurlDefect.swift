@@ -22,7 +22,5 @@ struct CurlDefect: Sendable {
 
 extension Range<CurlVersion> {
     /// All versions before the first one known to be right.
-    static func before(_ major: UInt32, _ minor: UInt32, _ patch: UInt32) -> Self {
-        .oldest..<CurlVersion(major, minor, patch)
-    }
+    static func before(_ major: UInt32, _ minor: UInt32, _ patch: UInt32) -> Self { .oldest..<CurlVersion(major, minor, patch) }
 }

@@ -29,10 +29,7 @@ extension Exchange {
     }
 
     /// Called when a head is complete: its response may be complete before the request is.
-    func noteEarlyHead(in connections: LoopConnections) {
-        if upload.length != 0, isSending { connections.early.append(self) }
-    }
-
+    func noteEarlyHead(in connections: LoopConnections) { if upload.length != 0, isSending { connections.early.append(self) } }
     /// Whether the rest of the request failed to be sent after the whole response arrived, so that the failure does not matter.
     func isOver(in spite: CURLcode) -> Bool { spite == CURLE_SEND_ERROR && isResponseComplete }
 }

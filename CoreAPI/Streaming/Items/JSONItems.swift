@@ -9,18 +9,14 @@ extension Body {
     /// bytes. A call's own sequence, ``Dispatcher/jsonLines(_:of:lineLimit:)``, uses the channel's coder.
     public func jsonLines<Value: Decodable & Sendable>(
         of type: Value.Type = Value.self, coder: BodyCoder = .json, lineLimit: Int = 16_777_216
-    ) -> Body.JSONItems<Value> {
-        Body.JSONItems(body: self, form: .lines, limit: lineLimit, coder: coder, context: .body)
-    }
+    ) -> Body.JSONItems<Value> { Body.JSONItems(body: self, form: .lines, limit: lineLimit, coder: coder, context: .body) }
 
     /// The values of a JSON text sequence (RFC 7464): each begins with a record separator and ends with a line feed. No text may
     /// have more than `textLimit` bytes. One that breaks off, for example because its writer stopped, fails with
     /// ``StreamError/Reason/truncatedText``.
     public func jsonSequence<Value: Decodable & Sendable>(
         of type: Value.Type = Value.self, coder: BodyCoder = .json, textLimit: Int = 16_777_216
-    ) -> Body.JSONItems<Value> {
-        Body.JSONItems(body: self, form: .sequence, limit: textLimit, coder: coder, context: .body)
-    }
+    ) -> Body.JSONItems<Value> { Body.JSONItems(body: self, form: .sequence, limit: textLimit, coder: coder, context: .body) }
 
     /// The values of JSON Lines or of a JSON text sequence; see ``Body/jsonLines(of:coder:lineLimit:)``.
     ///

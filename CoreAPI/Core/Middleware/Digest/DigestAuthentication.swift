@@ -52,11 +52,8 @@ public final class DigestAuthentication: Middleware {
         checked username: String, password: Secret<String>, origins: [String], allowsLegacyChallenges: Bool = false,
         clientNonce: @escaping @Sendable () -> String
     ) {
-        self.username = username
-        self.password = password
-        self.origins = origins
-        self.allowsLegacyChallenges = allowsLegacyChallenges
-        makeClientNonce = clientNonce
+        (self.username, self.password, self.origins) = (username, password, origins)
+        (self.allowsLegacyChallenges, makeClientNonce) = (allowsLegacyChallenges, clientNonce)
     }
 
     public func handle(_ attempt: Attempt, next: Next) async -> RawResponse {

@@ -70,9 +70,7 @@ struct DigestChallenge: Sendable, Hashable {
         guard offered.contains("auth") || (offered.isEmpty && allowsLegacy) else {
             throw .unsupportedProtection(parameters["qop"])
         }
-        isLegacy = offered.isEmpty
-        self.realm = realm
-        self.nonce = nonce
+        (isLegacy, self.realm, self.nonce) = (offered.isEmpty, realm, nonce)
         opaque = parameters["opaque"]
         self.algorithm = algorithm
         namesAlgorithm = parameters["algorithm"] != nil
