@@ -174,9 +174,7 @@ extension Fixture: CustomStringConvertible, CustomReflectable {
     }
 
     public var customMirror: Mirror { Mirror(self, children: ["description": description]) }
-}
 
-extension Fixture {
     /// Selects one of several scenarios of fixtures (`orders-empty`, `orders-error`), for a channel, an endpoint or a call. It
     /// applies only with fixtures. A scenario that does not exist fails the call with
     /// ``FixtureError/notFound(name:searched:available:)``.

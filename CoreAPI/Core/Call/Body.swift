@@ -246,9 +246,7 @@ extension Body: AsyncSequence {
         }
         return all
     }
-}
 
-extension Body {
     struct DeadlinePassed: Error {}
 
     /// Reads the bytes that arrive until a deadline, at most `limit` of them. With them comes the reason why there are no more:

@@ -232,8 +232,7 @@ extension String {
     fileprivate var firstByte: Int64? {
         let text = lowercased()
         guard text.hasPrefix("bytes"), !text.contains(Character(",")) else { return nil }
-        let digits = text.dropFirst("bytes".count).drop { " =\t".contains($0) }.prefix { ("0"..."9").contains($0) }
-        return Int64(digits)
+        return Int64(text.dropFirst("bytes".count).drop { " =\t".contains($0) }.prefix { ("0"..."9").contains($0) })
     }
 }
 

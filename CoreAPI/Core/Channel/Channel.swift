@@ -128,9 +128,7 @@ public struct Channel: Sendable {
         }
         return problems
     }
-}
 
-extension Channel {
     package init(
         _ name: String, _ summary: String = "", hosts: KeyValuePairs<HostName, APIEnvironment>, transport: any Transport,
         logger: any NetworkLogger

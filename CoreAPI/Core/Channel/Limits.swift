@@ -53,9 +53,7 @@ public struct Limits: Sendable, Hashable {
         check("attempts", attempts, atLeast: 1)
         return problems
     }
-}
 
-extension Limits {
     /// Kinds of addresses outside the public Internet, for ``Limits/rejectedAddresses``: users of a service that fetches
     /// addresses for them must not lead it to its own network. Checked for every address that is tried, after DNS.
     public struct AddressClass: OptionSet, Sendable, Hashable {

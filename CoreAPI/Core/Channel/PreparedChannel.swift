@@ -20,6 +20,9 @@ package final class PreparedChannel: Sendable {
     /// Identifies this value for the life of the process; an address may be reused.
     package let number: Int
     private static let last = Atomic(0)
+    private static let builtInEnhancers: [any RequestEnhancer] = [
+        HeaderEnhancer(), QueryItemEnhancer(), TimeoutEnhancer(), CachePolicyEnhancer(), VerificationEnhancer(),
+    ]
 
     init(_ channel: Channel) {
         (self.channel, problems) = (channel, channel.problemsOfAllCalls)
@@ -95,12 +98,6 @@ package final class PreparedChannel: Sendable {
         }
         return modifiers
     }
-}
-
-extension PreparedChannel {
-    fileprivate static let builtInEnhancers: [any RequestEnhancer] = [
-        HeaderEnhancer(), QueryItemEnhancer(), TimeoutEnhancer(), CachePolicyEnhancer(), VerificationEnhancer(),
-    ]
 }
 
 extension Channel {

@@ -16,10 +16,6 @@ public protocol Dispatcher: Sendable {
     var callbackQueue: CallbackQueue { get }
 }
 
-extension Dispatcher {
-    public var callbackQueue: CallbackQueue { .main }
-}
-
 /// The dispatcher that runs the kit's pipeline over a channel. It is immutable. A plain copy shares the channel's connections and
 /// credentials; ``isolatedCopy(transport:)`` shares nothing.
 public struct CommonDispatcher: Dispatcher {
@@ -68,6 +64,8 @@ extension Response {
 }
 
 extension Dispatcher {
+    public var callbackQueue: CallbackQueue { .main }
+
     /// Sends a request and returns the value that `decoding` makes of its response: `request(.get("motd"), as: .text)`. Throws
     /// ``APIClientError``, by the stage that failed; `.cancelled` if the task was cancelled.
     public func request<Value: Sendable>(

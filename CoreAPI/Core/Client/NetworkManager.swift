@@ -45,9 +45,7 @@ extension NetworkManager: Dispatcher {
     public func response<Value: Sendable>(
         for endpoint: any Endpoint, as decoding: ResponseDecoding<Value>
     ) async -> Response<Value> { await dispatcher.response(for: attached(endpoint), as: decoding) }
-}
 
-extension NetworkManager {
     /// Sends a request and decodes its response into `type`, which may be inferred. Throws ``APIClientError``, by the stage that
     /// failed.
     public func request<Value: Decodable & Sendable>(

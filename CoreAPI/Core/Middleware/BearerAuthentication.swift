@@ -138,8 +138,7 @@ public final class BearerAuthentication: Middleware, CustomReflectable {
     }
 
     private func withSession<Result: Sendable>(of call: Call, _ change: (inout Session) -> Result) -> Result {
-        let account = Account(of: call)
-        return sessions.withLock { change(&$0[account, default: Session()]) }
+        sessions.withLock { change(&$0[Account(of: call), default: Session()]) }
     }
 
     /// - Throws: the error of the refresh; or an error if the call was cancelled or ran out of time while it waited.
