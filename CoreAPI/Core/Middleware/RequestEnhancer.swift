@@ -37,8 +37,6 @@ extension RequestEnhancer {
 public struct Priority: Sendable, Hashable, Comparable {
     private let value: Int
 
-    private init(value: Int) { self.value = value }
-
     /// After everything else: sees the final request and response.
     public static let low = Priority(value: -100)
     /// Between ``low`` and ``high``; the default.

@@ -48,8 +48,7 @@ struct DigestChallenge: Sendable, Hashable {
         }
         for isLegacy in [false, true] {
             for algorithm in Algorithm.allCases {
-                let best = offered.first { $0.isLegacy == isLegacy && $0.algorithm == algorithm }
-                if let best { return best }
+                if let best = offered.first(where: { $0.isLegacy == isLegacy && $0.algorithm == algorithm }) { return best }
             }
         }
         guard let rejection else { return nil }
