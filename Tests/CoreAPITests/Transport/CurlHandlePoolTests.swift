@@ -147,3 +147,35 @@ struct DescriptorTests {
         print("rejected: \(response.transportError?.localizedDescription ?? "\(response)")")
     }
 }
+
+@Suite("Finished exchanges")
+struct EndedTransfersTests {
+    private let requests = Requests(CurlTransport())
+
+    @Test("are all resumed once, before the first handle is returned")
+    func together() throws {
+        let kind = PoolKind(
+            trust: .system, rejected: [], pinMode: .enforce, streamsBodies: false, limits: ConnectionLimits(Limits()))
+        let pool = ConnectionPool(kind, loops: LoopGroup(loops: 1), library: .linked)
+        let shard = PoolShard(0, share: ConnectionShare(inAll: 8, perHost: 8), loop: Loop(idleLifetime: .seconds(1)))
+        let worker = try PoolWorker(of: pool, shard, PollSet(try #require(Wakeup())))
+        let now = LoopClock.now()
+        let exchanges = try (0..<3).map { _ in
+            Exchange(try PreparedRequest(Attempt(requests.make(.get, "http://127.0.0.1")), deadline: now + 60_000_000_000))
+        }
+        for exchange in exchanges { worker.submit(exchange, now) }
+        let handles = exchanges.compactMap(\.handle)
+        for exchange in exchanges { worker.cancel(exchange, now) }
+        #expect(!exchanges.contains { $0.isOver.load(ordering: .acquiring) })
+        worker.resumeEnded()
+        #expect(exchanges.allSatisfy { $0.isOver.load(ordering: .acquiring) })
+        #expect(handles.count == 3)
+        #expect(handles.allSatisfy { $0.isInMulti })
+        worker.releaseEnded()
+        #expect(!handles.contains { $0.isInMulti })
+        for exchange in exchanges { exchange.isOver.store(false, ordering: .releasing) }
+        worker.resumeEnded()
+        #expect(!exchanges.contains { $0.isOver.load(ordering: .acquiring) }, "resumed a second time")
+        worker.close()
+    }
+}
