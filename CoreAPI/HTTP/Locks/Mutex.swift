@@ -1,7 +1,7 @@
 internal import Foundation
 
 #if !THREAD_SANITIZER
-package import Synchronization
+public import Synchronization
 #endif
 
 /// The lock of the kit: the standard library's, except under ThreadSanitizer.
@@ -9,25 +9,28 @@ package import Synchronization
 /// On Linux the kernel hands over a contended `Synchronization.Mutex` (a priority-inheriting futex). The sanitizer cannot see
 /// that, and would report every access behind it as a race. `Scripts/test --sanitize thread` therefore sets THREAD_SANITIZER.
 ///
-/// Inlinable, because otherwise each call from another module looks up metadata.
-package struct Mutex<State>: ~Copyable, Sendable {
+/// Public, because the compiler inlines no function of a `package` type into another module: each call then looked up metadata,
+/// for 4,000 instructions a request. The underscore keeps it out of the public API, and leaves `Mutex` to the standard library.
+public struct _Mutex<State>: ~Copyable, Sendable {
     #if THREAD_SANITIZER
     @usableFromInline let state: LockedState<State>
 
-    @inlinable package init(_ state: sending State) { self.state = LockedState(state) }
+    @inlinable public init(_ state: sending State) { self.state = LockedState(state) }
     #else
     @usableFromInline let state: Synchronization.Mutex<State>
 
-    @inlinable package init(_ state: sending State) { self.state = Synchronization.Mutex(state) }
+    @inlinable public init(_ state: sending State) { self.state = Synchronization.Mutex(state) }
     #endif
 
     /// Runs a function with exclusive access to the state. The function must not use this object again.
-    @inlinable package borrowing func withLock<Result, Failure: Error>(
+    @inlinable public borrowing func withLock<Result, Failure: Error>(
         _ body: (inout sending State) throws(Failure) -> sending Result
     ) throws(Failure) -> sending Result {
         try state.withLock(body)
     }
 }
+
+package typealias Mutex = _Mutex
 
 #if THREAD_SANITIZER
 @usableFromInline
