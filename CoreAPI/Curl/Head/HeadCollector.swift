@@ -135,8 +135,7 @@ struct HeadCollector: ~Copyable {
 /// What a head's lines say of the body's framing and coding, and the offsets of these lines, so that a reader need not search all
 /// lines.
 struct FramingLines {
-    // In two halves: a vector of eight is aligned to 16 bytes, and malloc searches for memory of that alignment under its lock.
-    private var starts = (SIMD4<UInt16>(), SIMD4<UInt16>())
+    private var starts = SIMD4<UInt16>()
     private(set) var count = 0
     /// Whether all such lines were noted.
     private(set) var isComplete = true
@@ -159,28 +158,32 @@ struct FramingLines {
 
     /// - Parameter start: the offset of the line's first byte in the head.
     mutating func note(_ line: UnsafeRawBufferPointer, at start: Int) {
-        if count < 8, let start = UInt16(exactly: start) {
-            if count < 4 { starts.0[count] = start } else { starts.1[count - 4] = start }
+        // The byte after a name of that length distinguishes most lines.
+        func mayEndName(at index: Int) -> Bool {
+            line.count > index && (line[index] == UInt8(ascii: ":") || line[index].isBlank)
+        }
+        if mayEndName(at: 14), line.isNamed("content-length") {
+            if namesLength || !line.hasPlainNumber(after: 14) { mayMissBodyEnd = true }
+            namesLength = true
+        } else if mayEndName(at: 16) {
+            mayNameCodings = true
+        } else if mayEndName(at: 17), line.isNamed("transfer-encoding") {
+            // Nearly every one is "chunked" and a line end of two bytes.
+            let isUsual = !line[17].isBlank && line[line.count - 3] | 0x20 == UInt8(ascii: "d")
+            if namesTransferCoding || !isUsual { mayMissBodyEnd = true }
+            namesTransferCoding = true
+        } else {
+            return
+        }
+        if count < 4, let start = UInt16(exactly: start) {
+            starts[count] = start
             count += 1
         } else {
             isComplete = false
         }
-        let colon = UInt8(ascii: ":")
-        // The byte after a name of that length distinguishes most lines.
-        if line.count > 14, line[14] == colon || line[14].isBlank, line.isNamed("content-length") {
-            if namesLength || !line.hasPlainNumber(after: 14) { mayMissBodyEnd = true }
-            namesLength = true
-        } else if line.count > 16, line[16] == colon {
-            mayNameCodings = true
-        } else if line.count > 17, line[17] == colon || line[17].isBlank, line.isNamed("transfer-encoding") {
-            // Nearly every one is "chunked" and a line end of two bytes.
-            let isUsual = line[17] == colon && line[line.count - 3] | 0x20 == UInt8(ascii: "d")
-            if namesTransferCoding || !isUsual { mayMissBodyEnd = true }
-            namesTransferCoding = true
-        }
     }
 
-    subscript(index: Int) -> Int { Int(index < 4 ? starts.0[index] : starts.1[index - 4]) }
+    subscript(index: Int) -> Int { Int(starts[index]) }
 }
 
 extension UInt8 {
@@ -201,8 +204,9 @@ extension UnsafeRawBufferPointer {
     func isNamed(_ name: StaticString) -> Bool {
         guard count >= name.utf8CodeUnitCount else { return false }
         for index in 0..<name.utf8CodeUnitCount {
-            let byte = self[index]
-            guard (byte.isLetter ? byte | 0x20 : byte) == name.utf8Start[index] else { return false }
+            let (byte, expected) = (self[index], name.utf8Start[index])
+            // A letter in upper case differs by this bit.
+            guard byte == expected || byte ^ 0x20 == expected && expected > UInt8(ascii: "Z") else { return false }
         }
         return true
     }
