@@ -281,7 +281,8 @@ extension Exchange {
             let reason = proxy.hasCredentials ? "it rejects the credentials" : "it asks for credentials"
             return .proxy(host: proxy.host, source: proxy.source, status: 407, reason: reason)
         }
-        return head.partError(to: request.request)
+        // Asked here first, because a request by value is copied.
+        return head.status.code == 206 ? head.partError(to: request.request) : nil
     }
 }
 

@@ -50,7 +50,7 @@ enum Pipeline {
         guard channel.problems.isEmpty else { throw .channel(problems: channel.problems, APIClientError.Context(call)) }
         var request = try call.request()
         try channel.enhance(&request)
-        let attempt = Attempt(request)
+        let attempt = Attempt(consume request)
         call.notify(.built(attempt))
         return attempt
     }
@@ -235,7 +235,7 @@ extension Call {
         do throws(RequestError) {
             var request = try Request(endpoint, call: self)
             if decoding.wantsCoder { request.accept(request.coder) }
-            return request
+            return consume request
         } catch {
             let context = APIClientError.Context(self, method: endpoint.method)
             if case .encodingFailed(_, let cause as CallRejection) = error { throw cause.error(context) }

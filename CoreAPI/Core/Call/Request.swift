@@ -172,7 +172,9 @@ extension Request {
         if !levels.all.isEmpty { modifiers += levels.all }
 
         let url = try Self.address(of: endpoint, levels.base, call.prepared)
-        self.init(call: call, method: endpoint.method, url: url, headers: HTTPFields(), modifiers: modifiers)
+        // Set one by one: a delegating initializer copies what it returns.
+        (self.call, method, self.url, self.modifiers) = (call, endpoint.method, url, modifiers)
+        (headers, body, timeout, attempt) = (HTTPFields(), .none, Timeout(), 1)
         // The parameters: by default a GET has them in its query, a POST in its body (InputEncoding.swift).
         try endpoint.encoding(endpoint.params ?? .absent, into: &self)
         // The encoded body's type wins over the channel's headers and loses to the endpoint's own.

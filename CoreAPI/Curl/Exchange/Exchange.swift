@@ -352,8 +352,8 @@ final class ExchangeOutcome {
     var framing = FramingLines()
     var interim: [[UInt8]] = []
     var trailers: [UInt8] = []
-    var body = Data()
-    var metrics: ExchangeMetrics?
+    @exclusivity(unchecked) var body = Data()
+    @exclusivity(unchecked) var metrics: ExchangeMetrics?
     var pinMismatches: [PinSet.Mismatch] = []
     /// Whether the server marked the end of the body: END_STREAM on HTTP/2, or `close_notify` if the connection's end is the
     /// body's. `nil` if the length was known, or without TLS.

@@ -26,8 +26,9 @@ struct PreparedRequest: Sendable {
     // By reference: a request has some 200 bytes, and thousands may be held.
     var request: Request { attempt.request }
     var url: HTTPURL { attempt.request.url }
-    var limits: Limits { request.call.channel.limits }
-    var trust: ServerTrustManager { request.call.channel.environment.serverTrustManager }
+    // By stored properties alone: `Call.channel` would copy the channel.
+    var limits: Limits { attempt.request.call.prepared.channel.limits }
+    var trust: ServerTrustManager { attempt.request.call.prepared.channel.environment.serverTrustManager }
 
     init(
         _ attempt: Attempt, deadline: LoopClock.Nanoseconds, _ library: CurlLibrary = .linked, connectsOnly: Bool = false
@@ -45,7 +46,7 @@ struct PreparedRequest: Sendable {
         // All at once and at the end: earlier assignments would force a copy.
         self.attempt = attempt
         self.deadline = deadline
-        proxy = attempt.request.proxy
+        proxy = ProxyEnvironment.current == nil ? nil : attempt.request.proxy
         decodesContent = lines.decodesContent
         streamsBody = attempt.call.streamsBody || connectsOnly
         self.connectsOnly = connectsOnly

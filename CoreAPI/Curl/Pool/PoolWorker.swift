@@ -173,10 +173,8 @@ final class PoolWorker {
             if code == CURLE_OK, exchange.request.connectsOnly { open(exchange) } else { settle(exchange, code) }
         }
         for exchange in multi.readyRaw.takeAll() { move(exchange) }
-        for exchange in (multi.monitor?.takeComplete() ?? []) + multi.connections.takeComplete() where exchange.phase.isActive {
-            exchange.bodyEnd.isDecided = true
-            settle(exchange, CURLE_OK)
-        }
+        settleComplete(multi.monitor?.takeComplete() ?? [])
+        settleComplete(multi.connections.takeComplete())
         for exchange in multi.monitor?.givenUp.takeAll() ?? [] where exchange.phase.isActive && exchange.http2.failure != nil {
             closeConnectionAfterUse(of: exchange)
             settle(exchange, CURLE_HTTP2)
@@ -209,14 +207,11 @@ final class PoolWorker {
     /// Takes the handles back while the tasks wake up, and starts others. Must run before libcurl runs again, and before
     /// `curl_multi_info_read` reports an exchange a second time: until then the handles are in the multi handle.
     func releaseEnded() {
-        if !ended.isEmpty {
-            for index in ended.indices {
-                guard let handle = ended[index].handle else { continue }
-                multi.remove(handle)
-                handle.end()
-                if ended[index].isSound { handles.put(handle) }
-            }
-            ended.removeAll(keepingCapacity: true)
+        while let last = ended.popLast() {
+            guard let handle = last.handle else { continue }
+            multi.remove(handle)
+            handle.end()
+            if last.isSound { handles.put(handle) }
         }
         startReady()
     }
@@ -313,6 +308,13 @@ final class PoolWorker {
         // libcurl reports an exchange that failed inside `curl_easy_pause`, and was finished there, once more.
         guard exchange.phase.isActive else { return }
         if exchange.mustRestart { restart(exchange) } else { finish(exchange, exchange.end(code, at: now)) }
+    }
+
+    private func settleComplete(_ exchanges: [Exchange]) {
+        for exchange in exchanges where exchange.phase.isActive {
+            exchange.bodyEnd.isDecided = true
+            settle(exchange, CURLE_OK)
+        }
     }
 
     private func open(_ exchange: Exchange) {
