@@ -4,7 +4,7 @@ public import Foundation
 /// One cookie of a ``CookieJar``, with the attributes of RFC 6265bis §5.7.
 ///
 /// Its value is a secret and prints as one; everything else may be shown.
-public struct Cookie: Sendable, Hashable {
+public struct Cookie: Sendable, Hashable, CustomStringConvertible {
     /// The sites whose requests may carry the cookie (§5.6.7). Recorded only: the kit has no pages, so it makes no request
     /// on behalf of another site.
     public enum SameSite: String, Sendable, Hashable, CaseIterable {
@@ -53,9 +53,7 @@ public struct Cookie: Sendable, Hashable {
 
     /// The `name=value` pair of a `Cookie` header (§5.8.3).
     package var pair: [UInt8] { nameBytes.isEmpty ? valueBytes.revealed : nameBytes + "=".utf8 + valueBytes.revealed }
-}
 
-extension Cookie: CustomStringConvertible {
     /// ``nameBytes`` as text: UTF-8, else ISO-8859-1.
     public var name: String { String(octets: nameBytes) }
     /// ``valueBytes`` as text: UTF-8, else ISO-8859-1.
@@ -119,9 +117,7 @@ extension Cookie {
         let isKept = !nameBytes.isEmpty && isSecure && (prefix == "__Secure-" || (isHostOnly && namesPath && path == "/"))
         guard isKept else { throw .prefix(prefix) }
     }
-}
 
-extension Cookie {
     /// Why a `Set-Cookie` line was rejected (RFC 6265bis §5.6 and §5.7). Never contains the cookie's value.
     public enum Rejection: Error, Hashable, Sendable, LocalizedError {
         /// A control character other than a tab, anywhere in the line.

@@ -88,7 +88,6 @@ public final class CookieJar: Sendable {
 
     /// Removes the cookie of this name, domain and path, with any value.
     public func remove(_ cookie: Cookie) { storage.withLock { $0.removeAll { cookie.replaces($0) } } }
-
     /// Removes every cookie.
     public func removeAll() { storage.withLock { $0.removeAll { _ in true } } }
 
@@ -96,11 +95,7 @@ public final class CookieJar: Sendable {
         let (limitPerDomain, limit) = storage.withLock { ($0.limitPerDomain, $0.limit) }
         return CookieJar(limitPerDomain: limitPerDomain, limit: limit, suffixes: suffixes, now: now)
     }
-}
 
-// MARK: - On disk
-
-extension CookieJar {
     /// Writes the cookies that have not expired to a file.
     ///
     /// The file contains the values in clear text. Only its owner can read it (mode 0600), and it is replaced atomically. A

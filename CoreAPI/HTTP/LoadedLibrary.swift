@@ -6,9 +6,7 @@ internal import Foundation
 /// `@unchecked`: the handle is never closed.
 package struct LoadedLibrary: @unchecked Sendable {
     /// The library, or one of its functions, is not there.
-    package struct MissingFunction: Error {
-        package init() {}
-    }
+    package struct MissingFunction: Error { package init() {} }
 
     private let handle: UnsafeMutableRawPointer
 

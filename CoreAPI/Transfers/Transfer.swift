@@ -41,9 +41,7 @@ extension Networker {
         completion: @escaping @MainActor (Self, Result<Kind.Value, APIClientError>) -> Void
     ) -> Kind {
         Task { [weak self] in
-            for await update in transfer.progress {
-                if let self { progress(self, update) }
-            }
+            for await update in transfer.progress { if let self { progress(self, update) } }
             let result: Result<Kind.Value, APIClientError>
             do throws(APIClientError) {
                 result = .success(try await transfer.value)

@@ -62,9 +62,7 @@ public struct Certificate: Sendable, Hashable {
         }
         return blocks
     }
-}
 
-extension Certificate {
     /// Why a certificate, a key or a pin file cannot be read.
     public enum ReadError: Error, Sendable, Hashable, LocalizedError {
         /// The bytes or the text are no certificate and no key; the reason is attached.
@@ -86,11 +84,7 @@ extension Certificate {
         }
         return data
     }
-}
 
-// MARK: - Names and dates
-
-extension Certificate {
     /// The names and dates of a certificate. They inform people; the TLS library has checked them where it matters.
     public struct Details: Sendable, Hashable {
         /// The name of the key's owner, in the form of RFC 4514: `CN=localhost,O=Example\, Inc.`. Control characters are escaped.

@@ -10,7 +10,7 @@ public import Foundation
 ///
 /// It keeps the texts that it was made from, and reads no file. Each identity has its own connections; the kit never reuses one
 /// for another identity. A key that does not fit its certificate fails the connection.
-public struct ClientIdentity: Sendable, Hashable {
+public struct ClientIdentity: Sendable, Hashable, CustomStringConvertible, CustomReflectable {
     package enum Form: Sendable, Hashable {
         case pem(certificates: String, key: Secret<String>)
         case pkcs12(Secret<Data>)
@@ -33,9 +33,7 @@ public struct ClientIdentity: Sendable, Hashable {
     public static func pkcs12(_ data: Data, passphrase: Secret<String>) -> ClientIdentity {
         ClientIdentity(form: .pkcs12(Secret(data)), passphrase: passphrase)
     }
-}
 
-extension ClientIdentity: CustomStringConvertible, CustomReflectable {
     /// The form of the certificate, without its key.
     public var description: String {
         switch form {

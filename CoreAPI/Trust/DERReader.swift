@@ -46,10 +46,7 @@ struct DERReader {
         return Element(tag: bytes[0], whole: whole, content: whole.dropFirst(header))
     }
 
-    mutating func next(_ tag: UInt8) -> Element? {
-        guard let element = next(), element.tag == tag else { return nil }
-        return element
-    }
+    mutating func next(_ tag: UInt8) -> Element? { next().flatMap { $0.tag == tag ? $0 : nil } }
 }
 
 /// The parts of a certificate that the kit reads, still in DER (RFC 5280 §4.1).

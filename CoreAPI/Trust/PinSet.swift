@@ -36,7 +36,6 @@ public struct PinSet: Sendable, Hashable, ExpressibleByDictionaryLiteral {
 
     /// Makes a set from pins by host pattern.
     public init(_ pins: [String: [String]] = [:]) { self.pins = pins }
-
     public init(dictionaryLiteral elements: (String, [String])...) { pins = Dictionary(elements, uniquingKeysWith: +) }
 
     /// A set from a JSON file: `pins`, by pattern, and optionally `mode`, `expiry` (ISO 8601), `modeAfterExpiry` and
@@ -72,7 +71,6 @@ public struct PinSet: Sendable, Hashable, ExpressibleByDictionaryLiteral {
 
     /// Whether a host is rejected because the set has no pattern for it.
     package func rejects(_ host: String) -> Bool { rejectsOtherHosts && currentMode == .enforce && pins(for: host).isEmpty }
-
     package func mode(at date: Date) -> Mode { if let expiry, date >= expiry { modeAfterExpiry } else { mode } }
     package var currentMode: Mode { expiry == nil ? mode : mode(at: Date()) }
 

@@ -48,11 +48,8 @@ public struct ServerTrustManager: Sendable, Hashable {
         authorities: Authorities = .system, pins: PinSet = PinSet(), isPinningActive: Bool? = nil,
         identity: ClientIdentity? = nil
     ) {
-        self.authorities = authorities
-        self.pins = pins
-        self.isPinningActive = isPinningActive ?? true
-        expectsPins = isPinningActive == true
-        self.identity = identity
+        (self.authorities, self.pins, self.identity) = (authorities, pins, identity)
+        (self.isPinningActive, expectsPins) = (isPinningActive ?? true, isPinningActive == true)
     }
 
     /// This trust with pinning explicitly switched on or off.
@@ -74,7 +71,6 @@ public struct ServerTrustManager: Sendable, Hashable {
 
     /// The system's authorities and no pins.
     public static let system = ServerTrustManager()
-
     /// Only the authority of a sandbox server on this machine; `networker sandbox` keeps it in this file.
     public static let localSandbox = ServerTrustManager(authorities: .file(localAuthorityFile))
 

@@ -33,10 +33,8 @@ package struct MessageReader {
     }
 
     init(_ role: Role, _ options: WebSocket.Options, _ inflater: MessageInflater?) {
-        self.role = role
-        messageSize = max(0, options.messageSize)
-        frameSize = max(0, options.frameSize)
-        self.inflater = inflater
+        (self.role, self.inflater) = (role, inflater)
+        (messageSize, frameSize) = (max(0, options.messageSize), max(0, options.frameSize))
     }
 
     /// Makes a reader without compression, or with the default parameters.
@@ -46,16 +44,13 @@ package struct MessageReader {
 
     /// Whether a frame or a message is incomplete.
     package var isInside: Bool { frame != nil || message != nil || !partialHead.isEmpty }
-
     /// The bytes of a message whose last fragment has not arrived; `nil` between messages.
     var unfinished: Int? { message?.bytes.count }
 
     /// The next event in the bytes from an index on, which moves; `nil` if all bytes are read.
     mutating func next(_ bytes: UnsafeRawBufferPointer, at index: inout Int) throws(Violation) -> Event? {
         while true {
-            if frame == nil {
-                guard try readHead(bytes, &index) else { return nil }
-            }
+            if frame == nil, try !readHead(bytes, &index) { return nil }
             guard let frame else { return nil }
             let count = min(frame.length - offset, bytes.count - index)
             if count > 0 {

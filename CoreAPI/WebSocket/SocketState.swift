@@ -59,8 +59,6 @@ struct SocketState {
     /// Why a task cannot send any more.
     var reason: any Error { end?.error ?? WebSocketSession.lost("the WebSocket is closed (\(end?.closing.code ?? .abnormal))") }
 
-    // MARK: - Reading
-
     /// Counts received bytes, and says whether to read on.
     mutating func receive(_ count: Int) -> Bool {
         received += 1
@@ -89,8 +87,6 @@ struct SocketState {
         effects.resume(&consumer)
     }
 
-    // MARK: - The app
-
     /// The next message and, after the last one, the end.
     mutating func next(_ effects: inout Effects) -> (message: WebSocket.Message?, end: SocketEnd?) {
         let message = messages.isEmpty ? nil : messages.removeFirst()
@@ -111,8 +107,6 @@ struct SocketState {
 
     mutating func resumeConsumer(_ effects: inout Effects) { effects.resume(&consumer) }
 
-    // MARK: - Writing
-
     /// Begins a frame that is sent in pieces, unless the socket has ended: a Close frame waits for the last one.
     mutating func beginFrame() -> Bool {
         isInFrame = end == nil
@@ -123,8 +117,6 @@ struct SocketState {
         isInFrame = false
         effects.lastFrame = lastFrame.take()
     }
-
-    // MARK: - Control frames
 
     /// A ping, or the response to one.
     struct ControlFrame {
@@ -185,8 +177,6 @@ struct SocketState {
         effects.resumed += pings[...index].map { ping in { ping.waiter(.success(())) } }
         pings.removeFirst(index + 1)
     }
-
-    // MARK: - The end
 
     /// Sets the end, unless there is one. No control frame follows, but the Close frame, once no other frame is being sent.
     mutating func end(_ end: SocketEnd, sending frame: Data?, _ effects: inout Effects) -> Bool {

@@ -222,9 +222,7 @@ struct ResponseReader {
     init(
         _ limits: Limits, discardsBody: @escaping (ResponseHead) -> Bool = { _ in false },
         _ next: @escaping () async throws -> Data?
-    ) {
-        (self.limits, self.discardsBody, self.next) = (limits, discardsBody, next)
-    }
+    ) { (self.limits, self.discardsBody, self.next) = (limits, discardsBody, next) }
 
     mutating func read() async throws -> Parsed {
         while true {
@@ -339,9 +337,7 @@ struct ResponseReader {
         let end = body.count + count
         takePending(atMost: count)
         while body.count < end {
-            guard try await readMore() else {
-                throw TransportError.truncated(received: Int64(body.count), expected: expected)
-            }
+            guard try await readMore() else { throw TransportError.truncated(received: Int64(body.count), expected: expected) }
             takePending(atMost: end - body.count)
         }
     }

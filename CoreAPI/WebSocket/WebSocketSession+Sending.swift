@@ -119,9 +119,7 @@ extension WebSocketSession {
     func flush() {
         guard state.withLock({ $0.beginSending() }) else { return }
         Task {
-            try? await sendLock.withLock {
-                while let frame = state.withLock({ $0.nextToSend() }) { try? await write(frame) }
-            }
+            try? await sendLock.withLock { while let frame = state.withLock({ $0.nextToSend() }) { try? await write(frame) } }
         }
     }
 

@@ -57,8 +57,6 @@ final class WebSocketSession: Sendable {
         change { $0.add(clock, &$1) }
     }
 
-    // MARK: - Reading
-
     private func run() async {
         let inflater = agreement.flatMap { MessageInflater($0) }
         do {
@@ -129,8 +127,6 @@ final class WebSocketSession: Sendable {
         }
     }
 
-    // MARK: - The end
-
     /// Sets the end, unless there is one, and queues the Close frame if one can be sent. An orderly end has no error. Returns
     /// whether this is the end.
     @discardableResult
@@ -165,10 +161,8 @@ final class WebSocketSession: Sendable {
     }
 
     private func lose(_ error: any Error) { end(.init(code: .abnormal, reason: "", side: .peer), error, sending: nil) }
-
     /// Ends the socket in the orderly way, without a wait for the peer's response.
     func release() { end(.init(code: .normal, reason: "", side: .here), sending: writer.close(.normal, "")) }
-
     func announceEnd() { change { $0.announceEnd(&$1) } }
 
     private func finish() {
@@ -190,8 +184,6 @@ final class WebSocketSession: Sendable {
         try? await reasonIsKnown.value()
         return reason
     }
-
-    // MARK: - The app's side
 
     func next() async throws(APIClientError) -> WebSocket.Message? {
         while true {

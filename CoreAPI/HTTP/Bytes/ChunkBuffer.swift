@@ -41,8 +41,6 @@ package final class ChunkBuffer: Sendable {
         (self.limit, self.resume, self.abandoned) = (limit, resume, abandoned)
     }
 
-    // MARK: - The thread's side
-
     /// Whether a chunk may be offered. If not, `resume` is called when there is room.
     package func hasRoom() -> Bool {
         state.withLock { state in
@@ -59,7 +57,6 @@ package final class ChunkBuffer: Sendable {
 
     /// Copies a piece. A waiting task is woken by ``wake()`` only, which must follow: once for several pieces.
     package func add(_ piece: UnsafeRawBufferPointer) { state.withLock { if !$0.isAbandoned { $0.put(piece) } } }
-
     /// Wakes the task if it waits.
     package func wake() { state.withLock { $0.takeWaiter() }?.resume() }
 
@@ -93,8 +90,6 @@ package final class ChunkBuffer: Sendable {
         whenTaken?()
         return taken
     }
-
-    // MARK: - The task's side
 
     /// The next chunk; `nil` at the end.
     ///

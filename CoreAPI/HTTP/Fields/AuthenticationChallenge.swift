@@ -29,6 +29,13 @@ public struct AuthenticationChallenge: Sendable, Hashable {
         var parser = ChallengeParser(line)
         return try parser.challenges()
     }
+
+    /// The rest of a list without quotes: `qop=auth,auth-int`.
+    fileprivate mutating func takeProtection(_ name: String) -> Bool {
+        guard scheme == "digest", let first = parameters["qop"], ["auth", "auth-int"].contains(name) else { return false }
+        parameters["qop"] = "\(first),\(name)"
+        return true
+    }
 }
 
 extension AuthenticationChallenge.Malformed: LocalizedError {
@@ -127,17 +134,7 @@ private struct ChallengeParser {
     }
 
     private func expected(_ what: String) -> AuthenticationChallenge.Malformed { .expected(what, at: rest.startIndex) }
-
     private func text(_ bytes: ArraySlice<UInt8>) -> String { String(decoding: bytes, as: UTF8.self) }
-}
-
-extension AuthenticationChallenge {
-    /// The rest of a list without quotes: `qop=auth,auth-int`.
-    fileprivate mutating func takeProtection(_ name: String) -> Bool {
-        guard scheme == "digest", let first = parameters["qop"], ["auth", "auth-int"].contains(name) else { return false }
-        parameters["qop"] = "\(first),\(name)"
-        return true
-    }
 }
 
 extension UInt8 {

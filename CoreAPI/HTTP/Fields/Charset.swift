@@ -62,8 +62,6 @@ public struct Charset: Sendable, Hashable {
     }
 }
 
-// MARK: - Reading
-
 extension Charset.Form {
     /// - Returns: `nil` if it is strict and a byte is invalid.
     fileprivate func text(of data: Data, isStrict: Bool) -> String? {
@@ -74,8 +72,7 @@ extension Charset.Form {
         case .utf32LittleEndian: Self.units(data, UTF32.self, isLittleEndian: true, isStrict: isStrict)
         case .utf32BigEndian: Self.units(data, UTF32.self, isLittleEndian: false, isStrict: isStrict)
         case .bytes(let encoding): Self.bytes(data, encoding, isStrict: isStrict)
-        case .sequences(let encoding):
-            Self.read(data, encoding) ?? (isStrict ? nil : Self.sequences(Array(data), encoding))
+        case .sequences(let encoding): Self.read(data, encoding) ?? (isStrict ? nil : Self.sequences(Array(data), encoding))
         }
     }
 
@@ -136,8 +133,6 @@ extension Charset.Form {
         return text
     }
 }
-
-// MARK: - Names
 
 extension Charset {
     /// The labels of the WHATWG Encoding standard §4.2, without hyphens and underscores, and those of UTF-32.

@@ -9,7 +9,6 @@ public struct MediaType: Sendable, Hashable {
 
     /// Reads one media type; `nil` if the text has none. Unreadable parameters are dropped.
     public init?(_ text: String) { self.init(text) { _ in true } }
-
     /// Reads a `Content-Disposition`. Browsers and mail software write the names of Windows' files with single backslashes, so
     /// one is an escape only before a quote and before another.
     package init?(disposition: String) { self.init("a/" + disposition) { $0 == "\"" || $0 == "\\" } }

@@ -55,9 +55,7 @@ package enum SHA1Function: BlockHashFunction {
         _ block: UnsafeRawPointer, _ words: UnsafeMutablePointer<UInt32>, _ constants: UnsafePointer<UInt32>,
         into state: inout [UInt32]
     ) {
-        for index in 0..<16 {
-            words[index] = UInt32(bigEndian: block.loadUnaligned(fromByteOffset: 4 * index, as: UInt32.self))
-        }
+        for index in 0..<16 { words[index] = UInt32(bigEndian: block.loadUnaligned(fromByteOffset: 4 * index, as: UInt32.self)) }
         for index in 16..<80 {
             words[index] = rotate(words[index - 3] ^ words[index - 8] ^ words[index - 14] ^ words[index - 16], 1)
         }

@@ -1,7 +1,7 @@
 internal import Foundation
 
 /// A digest of bytes (RFC 9530), such as `sha-256=:47DEQpj8HBSa+/TImW+5JCeuQeRkm5NMpJWZG3hSuFU=:`.
-public struct ContentDigest: Sendable, Hashable {
+public struct ContentDigest: Sendable, Hashable, CustomStringConvertible {
     /// A hash function, by its name in RFC 9530 §5. The insecure functions of that list are not supported.
     public enum Algorithm: String, Sendable, Hashable, CaseIterable {
         /// SHA-256, 32 bytes.
@@ -22,8 +22,7 @@ public struct ContentDigest: Sendable, Hashable {
     public init?(_ algorithm: Algorithm, _ bytes: some Sequence<UInt8>) {
         let bytes = Array(bytes)
         guard bytes.count == algorithm.size else { return nil }
-        self.algorithm = algorithm
-        self.bytes = bytes
+        (self.algorithm, self.bytes) = (algorithm, bytes)
     }
 
     /// Hashes bytes.
@@ -32,8 +31,7 @@ public struct ContentDigest: Sendable, Hashable {
     /// let digest = ContentDigest(.sha256, of: try attempt.request.body.bytesInMemory()).hexadecimal
     /// ```
     public init(_ algorithm: Algorithm, of bytes: some Sequence<UInt8>) {
-        self.algorithm = algorithm
-        self.bytes = algorithm == .sha256 ? SHA256.hash(bytes) : SHA512.hash(bytes)
+        (self.algorithm, self.bytes) = (algorithm, algorithm == .sha256 ? SHA256.hash(bytes) : SHA512.hash(bytes))
     }
 
     /// Reads `sha-256=…` or `sha-512=…`, whose value is hexadecimal, Base64, or Base64 between colons as in RFC 9530.
@@ -51,9 +49,7 @@ public struct ContentDigest: Sendable, Hashable {
 
     /// Lowercase hexadecimal digits, as `sha256sum` prints them.
     public var hexadecimal: String { bytes.hexadecimal }
-}
 
-extension ContentDigest: CustomStringConvertible {
     /// The form of a header field (RFC 9530).
     public var description: String { "\(algorithm.rawValue)=:\(Data(bytes).base64EncodedString()):" }
 }

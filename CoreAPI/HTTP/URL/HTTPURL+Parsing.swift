@@ -109,15 +109,6 @@ extension HTTPURL {
     }
 }
 
-extension String {
-    /// An address that no request can have, without its possible user and password. The password may have a `/`, so all before
-    /// the last `@` is hidden, and the scheme may be missing.
-    package func hidingUser(by mark: String = "…") -> String {
-        guard let end = utf8.lastIndex(of: UInt8(ascii: "@")) else { return self }
-        return (firstRange(of: "://").map { self[..<$0.upperBound] } ?? "") + mark + self[end...]
-    }
-}
-
 extension StringProtocol where SubSequence == Substring {
     /// Path and query, without the question mark between them.
     var dividedAtQuery: (path: Substring, query: Substring?) {
@@ -135,6 +126,11 @@ extension Substring {
 
     /// Whether it can name an interface: unreserved characters only.
     fileprivate var isZone: Bool { !isEmpty && utf8.allSatisfy(\.isUnreserved) }
+
+    /// Decimal or hexadecimal, like the parts of an address (WHATWG URL §4.3).
+    fileprivate var looksNumeric: Bool {
+        utf8.allSatisfy(\.isDigit) || (lowercased().hasPrefix("0x") && dropFirst(2).utf8.allSatisfy(\.isHexDigit))
+    }
 }
 
 /// The DNS form (UTS 46) of a name with letters beyond ASCII; `nil` for any other name, and for a name without such a form. The
@@ -144,13 +140,6 @@ private func asciiHost(_ host: Substring) -> String? {
         return nil
     }
     return URLComponents(string: "https://\(host)/")?.encodedHost
-}
-
-extension Substring {
-    /// Decimal or hexadecimal, like the parts of an address (WHATWG URL §4.3).
-    fileprivate var looksNumeric: Bool {
-        utf8.allSatisfy(\.isDigit) || (lowercased().hasPrefix("0x") && dropFirst(2).utf8.allSatisfy(\.isHexDigit))
-    }
 }
 
 extension UInt8 {
@@ -169,6 +158,13 @@ extension Unicode.Scalar {
 }
 
 extension String {
+    /// An address that no request can have, without its possible user and password. The password may have a `/`, so all before
+    /// the last `@` is hidden, and the scheme may be missing.
+    package func hidingUser(by mark: String = "…") -> String {
+        guard let end = utf8.lastIndex(of: UInt8(ascii: "@")) else { return self }
+        return (firstRange(of: "://").map { self[..<$0.upperBound] } ?? "") + mark + self[end...]
+    }
+
     /// The name of the first control character that RFC 9110 §5.5 forbids, or `nil`.
     package var firstForbiddenControl: String? {
         // Every address, path and value is checked, and almost none has one.

@@ -10,7 +10,7 @@
 /// url.appendQuery("q", "kırmızı çanta")
 /// print(url)  // https://api.example.com/v1/orders?page=1&q=k%C4%B1rm%C4%B1z%C4%B1%20%C3%A7anta
 /// ```
-public struct HTTPURL: Sendable, Hashable {
+public struct HTTPURL: Sendable, Hashable, CustomStringConvertible {
     /// The two schemes that the kit supports.
     public enum Scheme: String, Sendable, Hashable {
         /// Clear text.
@@ -35,7 +35,6 @@ public struct HTTPURL: Sendable, Hashable {
 
     /// The port to connect to.
     public var effectivePort: UInt16 { port ?? scheme.defaultPort }
-
     /// The host, and the port unless it is the default: the value of the `Host` header and `:authority`. A zone belongs to this
     /// machine and is not sent (RFC 6874 §4).
     public var authority: String { named(hostAndZone.host) }
@@ -50,10 +49,8 @@ public struct HTTPURL: Sendable, Hashable {
 
     /// Scheme, host and port, with the host's zone.
     package var origin: String { "\(scheme.rawValue)://\(named(host))" }
-
     /// Path and query, as in the request line (RFC 9112 §3.2.1).
     public var target: String { query.map { "\(path)?\($0)" } ?? path }
-
     /// The whole address.
     public var string: String { String(unsafeUninitializedCapacity: longest, initializingUTF8With: write) }
 
@@ -80,9 +77,7 @@ public struct HTTPURL: Sendable, Hashable {
 
     /// Whether it contains a character that would end or divide a line of HTTP.
     package var hasControlOrSpace: Bool { host.hasControlOrSpace || path.hasControlOrSpace || query?.hasControlOrSpace == true }
-
     private var start: String { scheme == .https ? "https://" : "http://" }
-
     /// The largest length of the address, in bytes. A port takes a colon and five digits.
     package var longest: Int { start.utf8.count + host.utf8.count + 6 + path.utf8.count + (query.map { $0.utf8.count + 1 } ?? 0) }
 
@@ -110,13 +105,9 @@ public struct HTTPURL: Sendable, Hashable {
     public func hasSameOrigin(as other: HTTPURL) -> Bool {
         scheme == other.scheme && host == other.host && effectivePort == other.effectivePort
     }
-}
 
-extension HTTPURL: CustomStringConvertible {
     /// The whole address; its query may contain secrets, which logs and errors redact with ``Redaction``.
     public var description: String { string }
-
-    // MARK: - Building
 
     /// Appends a path below the present one, and its query if it has one (`"orders?page=1"`).
     ///

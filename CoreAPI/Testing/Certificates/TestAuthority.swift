@@ -32,8 +32,7 @@ public final class TestAuthority: Sendable {
     }
 
     private init(_ certificate: TestCertificate, chain: [TestCertificate]) {
-        self.certificate = certificate
-        self.chain = [certificate] + chain
+        (self.certificate, self.chain) = (certificate, [certificate] + chain)
     }
 
     /// An authority below this one. `digest` is that of its signature, by OpenSSL's name: `SHA256`, `SHA1`.

@@ -48,7 +48,6 @@ public final class TestCertificate: @unchecked Sendable {
     public let certificate: Certificate
     /// The further certificates that a server shows: the authorities between this certificate and the root, nearest first.
     public let intermediates: [TestCertificate]
-
     let pointer: OpaquePointer
     let key: TestKey
     private let free: OpenSSL.Free
@@ -85,9 +84,7 @@ public final class TestCertificate: @unchecked Sendable {
 
     /// The certificate and those up to its authority, PEM, as a server or client shows them.
     public var chainPEM: String { ([self] + intermediates).map(\.pem).joined() }
-}
 
-extension TestCertificate {
     struct Plan {
         var name: String?
         var hosts: [String] = []
@@ -124,8 +121,7 @@ extension TestCertificate {
             }
             let digestNamed: @convention(c) (OpenSSL.Text) -> OpaquePointer? = try OpenSSL.crypto("EVP_get_digestbyname")
             let sign: @convention(c) (OpaquePointer?, OpaquePointer?, OpaquePointer?) -> Int32 = try OpenSSL.crypto("X509_sign")
-            let signer = issuer?.key ?? key
-            try check(sign(certificate, signer.pointer, digestNamed(digest)) > 0, "the signature by \(digest)")
+            try check(sign(certificate, (issuer?.key ?? key).pointer, digestNamed(digest)) > 0, "the signature by \(digest)")
         }
 
         private func add(_ name: String, to subject: OpaquePointer?) throws(LoopbackServerError) -> Bool {

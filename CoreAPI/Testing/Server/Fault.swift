@@ -63,7 +63,6 @@ public struct FaultPlan: Sendable, ExpressibleByArrayLiteral {
 
     /// Fault n applies to request n. `nil` means no fault for that request. Later requests have no fault.
     public init(arrayLiteral elements: Fault?...) { (faults, rest) = (elements, nil) }
-
     private init(rest: Fault?) { (faults, self.rest) = ([], rest) }
 
     /// No request has a fault.
@@ -137,8 +136,7 @@ extension ServerReply.Step {
     /// A body step in about four pieces with pauses; a chunk becomes as many.
     fileprivate var slowed: [ServerReply.Step] {
         switch self {
-        case .sendBody(let bytes):
-            return [.throttled(bytes, chunkSize: max(1, bytes.count / 4), interval: Fault.pause)]
+        case .sendBody(let bytes): return [.throttled(bytes, chunkSize: max(1, bytes.count / 4), interval: Fault.pause)]
         case .sendChunk(let bytes):
             let size = max(1, (bytes.count + 3) / 4)
             return stride(from: 0, to: bytes.count, by: size).flatMap { start in

@@ -29,9 +29,7 @@ public final class LoopbackServer: Sendable {
     private init(on address: LoopbackAddress, port: UInt16, _ settings: ServerSettings) throws(LoopbackServerError) {
         engine = try ServerEngine(settings)
         let listener = try ListeningSocket(on: address, port: port)
-        self.address = address
-        tls = settings.tls
-        self.port = listener.port
+        (self.address, tls, self.port) = (address, settings.tls, listener.port)
         engine.start(listener)
     }
 
@@ -92,7 +90,6 @@ public final class LoopbackServer: Sendable {
 
     /// The server's base URL, without a final slash: `http://127.0.0.1:PORT`, with TLS `https://localhost:PORT`.
     public var url: String { if let tls { "https://\(tls.host):\(port)" } else { "http://\(address.host):\(port)" } }
-
     /// Every request of which at least one byte was read, in the order in which reading ended. Incomplete and malformed requests
     /// are included, with the reason in ``ReceivedRequest/error``.
     public var requests: [ReceivedRequest] { engine.ledger.value.requests }
@@ -132,7 +129,6 @@ public final class LoopbackServer: Sendable {
     /// It does not wait longer than five seconds for a handler that blocks; a call from inside a handler does not wait at all. A
     /// second call does nothing. A released server closes itself.
     public func close() { engine.close() }
-
     /// Closes the listener, and each connection as soon as it has no exchange; returns when the server's threads are done.
     ///
     /// A client sees the orderly end: GOAWAY over HTTP/2, TLS's `close_notify`, FIN. Exchanges that take longer than `grace` are

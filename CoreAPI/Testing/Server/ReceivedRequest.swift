@@ -70,7 +70,6 @@ public struct HeaderLines: Sendable, Hashable, RandomAccessCollection, Expressib
 
     /// Makes a list of lines, none by default.
     public init(_ lines: [Line] = []) { self.lines = lines }
-
     /// Makes a list from `"Name": "value"` pairs, in order, repetitions kept.
     public init(dictionaryLiteral elements: (String, String)...) { lines = elements.map { Line(name: $0.0, value: $0.1) } }
 
@@ -80,7 +79,6 @@ public struct HeaderLines: Sendable, Hashable, RandomAccessCollection, Expressib
     public var endIndex: Int { lines.endIndex }
     /// The line at an index.
     public subscript(position: Int) -> Line { lines[position] }
-
     /// The value of the first line with this name, whatever its case; nil if there is none.
     public subscript(name: String) -> String? { all(name).first }
 

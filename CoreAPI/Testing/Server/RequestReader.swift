@@ -22,8 +22,7 @@ struct RequestHead {
 
     /// - Parameter bytes: everything from the request line to the empty line, both included.
     init(_ bytes: Data) throws(UnreadableRequest) {
-        let text = String(decoding: bytes, as: UTF8.self)
-        var lines = text.components(separatedBy: "\r\n").dropLast(2)
+        var lines = String(decoding: bytes, as: UTF8.self).components(separatedBy: "\r\n").dropLast(2)
         let requestLine = lines.popFirst() ?? ""
         let parts = requestLine.split(separator: " ", omittingEmptySubsequences: false).map(String.init)
         guard parts.count == 3, !parts[0].isEmpty, !parts[1].isEmpty, parts[2].hasPrefix("HTTP/1.") else {
@@ -38,8 +37,7 @@ struct RequestHead {
             guard let colon = line.firstIndex(of: ":"), colon != line.startIndex, !line[..<colon].contains(" ") else {
                 throw .malformed("expected a header line \"Name: value\", got \"\(line)\"")
             }
-            let value = line[line.index(after: colon)...].trimmingCharacters(in: .whitespaces)
-            headers.append(String(line[..<colon]), value)
+            headers.append(String(line[..<colon]), line[line.index(after: colon)...].trimmingCharacters(in: .whitespaces))
         }
         self.headers = headers
         framing = try Self.framing(headers)

@@ -25,7 +25,6 @@ protocol ResponseOutput {
 extension ResponseOutput {
     /// Plays the steps in order, and ends the message. True if the connection can be used for another exchange.
     func play(_ reply: ServerReply) -> Bool { play(reply.steps) && finish() }
-
     /// Plays steps that are not a whole reply.
     func play(_ steps: [ServerReply.Step]) -> Bool { steps.allSatisfy(play) }
 
@@ -97,7 +96,6 @@ final class HTTP1Output: ResponseOutput {
     }
 
     func sendHalfHead() -> Bool { socket.send(Data("HTTP/1.1 200 OK\r\nContent-Le".utf8)) }
-
     func sendBody(_ bytes: Data) -> Bool { omitsBody || socket.send(bytes) }
 
     func sendChunk(_ bytes: Data) -> Bool {
@@ -105,7 +103,6 @@ final class HTTP1Output: ResponseOutput {
     }
 
     func endChunks(trailers: HeaderLines) -> Bool { sendBody(Data("0\r\n\(trailers.wireText)\r\n".utf8)) }
-
     /// The announced length has ended it.
     func complete() -> Bool { true }
 

@@ -84,8 +84,6 @@ final class ServerEngine: Sendable {
         thread.start()
     }
 
-    // MARK: - One connection, on its thread
-
     private func serve(_ descriptor: Int32, number: Int) {
         let session = tls.flatMap(TLSSession.init)
         let socket = ConnectionSocket(descriptor, closing: closing, tls: session)
@@ -132,8 +130,7 @@ final class ServerEngine: Sendable {
     /// Returns whether the connection continues.
     private func serveNext(_ reader: inout RequestReader, on socket: ConnectionSocket, fault: Fault?) -> Bool {
         switch reader.next(fault: fault, halfway: { self.playEarly(fault, .inRequestBody, on: socket) }) {
-        case .ended:
-            return false
+        case .ended: return false
         case .unreadable(let request, let isMalformed):
             record(request)
             return isMalformed && HTTP1Output(socket).play(.badRequest(request.error ?? ""))
@@ -145,15 +142,11 @@ final class ServerEngine: Sendable {
         }
     }
 
-    // MARK: - What is common to both versions of HTTP
-
     /// Records a read request, and returns its index among the completely read ones.
     @discardableResult
     func record(_ request: ReceivedRequest) -> Int { ledger.update { $0.requestRead(request, keeps: settings.keepsRequests) } }
-
     /// Records a completely read request, and asks for its reply.
     func reply(to request: ReceivedRequest) -> ServerReply { settings.answer(request, record(request)) }
-
     /// The fault of a request that begins now.
     func fault() -> Fault? { settings.faults[ledger.update { $0.requestBegins() }] }
 

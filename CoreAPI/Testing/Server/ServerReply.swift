@@ -16,13 +16,11 @@ public struct ServerReply: Sendable, ExpressibleByArrayLiteral {
 
     /// Makes a reply of these steps.
     public init(_ steps: [Step]) { self.steps = steps }
-
     /// Makes a reply of these steps.
     public init(arrayLiteral elements: Step...) { steps = elements }
 
     /// This reply after other steps: `.ok().after(.wait(.milliseconds(50)))`.
     public func after(_ steps: Step...) -> ServerReply { ServerReply(steps + self.steps) }
-
     /// This reply and then other steps: `.ok().followed(by: .closeConnection)`.
     public func followed(by steps: Step...) -> ServerReply { ServerReply(self.steps + steps) }
 
@@ -104,8 +102,7 @@ extension ServerReply {
 
     /// Any status with a body. `Content-Length` is added unless it is given or the status has no body (1xx, 204, 304).
     public static func status(_ status: Int, body: Data = Data(), headers: HeaderLines = [:]) -> ServerReply {
-        let isBodiless = (100..<200).contains(status) || status == 204 || status == 304
-        if isBodiless { return [.sendHead(status: status, headers: headers)] }
+        if (100..<200).contains(status) || [204, 304].contains(status) { return [.sendHead(status: status, headers: headers)] }
         return [.sendHead(status: status, headers: headers.adding("Content-Length", String(body.count))), .sendBody(body)]
     }
 
@@ -125,8 +122,7 @@ extension ServerReply {
     }
 
     static func scriptRanOut(after count: Int, at request: ReceivedRequest) -> ServerReply {
-        let text = "the script has \(count) replies and ran out of them at \(request.method) \(request.target)"
-        return self.text(500, text)
+        text(500, "the script has \(count) replies and ran out of them at \(request.method) \(request.target)")
     }
 
     static func badRequest(_ reason: String) -> ServerReply {
@@ -149,7 +145,6 @@ extension ServerReply {
 
     /// Announces one byte more than it sends, and then holds the connection.
     public static func stallInBody(sent body: Data) -> ServerReply { partial(body, of: body.count + 1, then: .stall) }
-
     /// Aborts the connection (RST) in the middle of a body of which it announces one byte more than it sends.
     public static func resetInBody(sent body: Data) -> ServerReply { partial(body, of: body.count + 1, then: .reset) }
 

@@ -75,8 +75,7 @@ public struct ServerTLS: Sendable {
 
     /// A certificate of the server, and the authority that the client trusts.
     public init(_ certificate: TestCertificate, authority: TestAuthority) {
-        self.certificate = certificate
-        authorityPEM = authority.pem
+        (self.certificate, authorityPEM) = (certificate, authority.pem)
     }
 
     /// A certificate of this quality, made on the spot, and an authority for the client to trust.

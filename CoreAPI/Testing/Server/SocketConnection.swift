@@ -74,8 +74,7 @@ final class SocketConnection: RawConnection {
     private func sendAll() {
         while true {
             switch toSend.take(atMost: .max) {
-            case .chunk(let bytes):
-                guard socket.send(bytes) else { return toSend.abandon() }
+            case .chunk(let bytes): guard socket.send(bytes) else { return toSend.abandon() }
             case .nothing:
                 guard !socket.isClosing else { return toSend.abandon() }
                 wait(for: maySend)

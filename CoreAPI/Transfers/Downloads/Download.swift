@@ -76,21 +76,17 @@ public final class Download: Transfer {
     /// Stops the transfer until ``resume()``. If the rest can be requested later, the connection is released. Otherwise it is
     /// kept, and the server waits.
     public func pause() { control.pause() }
-
     /// Continues after a pause, a failure or a cancellation, with the bytes already on the disk.
     public func resume() { control.resume(with: nil) }
-
     /// As ``resume()``, from another address of the same bytes, such as a fresh signed address. The validators of both responses
     /// decide whether the bytes are the same.
     public func resume(with endpoint: some Endpoint) { control.resume(with: endpoint) }
-
     /// Ends the transfer; ``value`` then throws ``/CoreAPI/APIClientError/cancelled(_:)``. The bytes stay for a later download,
     /// unless ``DownloadOptions/resumes`` is `false`. May be called twice, and after the end.
     public func cancel() { control.cancel() }
 
     /// The file of the bytes before the download is complete.
     package static func part(of file: URL) -> URL { URL(fileURLWithPath: PartFile.path(beside: file.path)) }
-
     /// Removes the bytes that an interrupted download of a file left.
     ///
     /// - Throws: ``DownloadError``; ``DownloadError/busy(path:)`` while a download of the file runs.
@@ -153,7 +149,6 @@ public struct DownloadOptions: Sendable {
     /// A name for the file that does not depend on its address. So a later download with a fresh signed address continues it.
     /// Default `nil`: the address without secrets is the name.
     public var identity: String?
-
     /// Whether an earlier part is of no use. It stays until a response begins.
     package var beginsAnew = false
     /// The number of bytes between two saves of the state. Each save costs an `fsync`.
@@ -167,7 +162,6 @@ public struct DownloadOptions: Sendable {
 
     /// Makes options with the default values.
     public init() {}
-
     /// The default options, changed: `.init { $0.parts = 4 }`.
     public init(_ change: (inout DownloadOptions) -> Void) { change(&self) }
 }
@@ -176,7 +170,7 @@ public struct DownloadOptions: Sendable {
 ///
 /// ``/CoreAPI/APIClientError/unknown(_:_:)`` wraps the errors of a file, and ``/CoreAPI/APIClientError/verification(_:_:)`` that
 /// of a digest.
-public enum DownloadError: Error, Sendable, Hashable {
+public enum DownloadError: Error, Sendable, Hashable, LocalizedError {
     /// The kit cannot write the file or its part: a folder, no permission, a full disk, a URL that names no local file. `code` is
     /// the system's `errno`.
     case cannotWrite(path: String, code: Int32, reason: String)
@@ -184,9 +178,7 @@ public enum DownloadError: Error, Sendable, Hashable {
     case busy(path: String)
     /// The digest of the bytes differs from the one that the server or the caller named. The bytes were removed.
     case digestMismatch(expected: String, found: String)
-}
 
-extension DownloadError: LocalizedError {
     public var errorDescription: String? {
         switch self {
         case .cannotWrite(let path, _, let reason): "cannot write '\(path)': \(reason)"

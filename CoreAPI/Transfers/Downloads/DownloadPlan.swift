@@ -149,8 +149,7 @@ struct DownloadPlan: Sendable {
             bytes.upperBound <= segment.end ?? .max, head.mediaType?.essence != "multipart/byteranges",
             facts.length.map({ $0 == Int64(bytes.count) }) ?? true
         else { return giveUpRanges("expected the bytes from \(segment.done), found another part") }
-        let isSameAddress = !isLoaded || takesAnyAddress || resource == facts.resource
-        guard isSameAddress, let known = representation, known.isCoded(as: head),
+        guard !isLoaded || takesAnyAddress || resource == facts.resource, let known = representation, known.isCoded(as: head),
             known.mayBeContinued(by: head, total: range.total)
         else {
             // Ranges of a server that does not repeat the validator can never be checked.

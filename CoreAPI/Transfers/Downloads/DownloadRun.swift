@@ -175,9 +175,7 @@ final class DownloadRun: Sendable {
             response = whole
         }
         let (open, first) = (plan.open, response)
-        guard open.count > 1 else {
-            return if let index = open.first { try await fill(index, part, first) } else { nil }
-        }
+        guard open.count > 1 else { return if let index = open.first { try await fill(index, part, first) } else { nil } }
         do {
             return try await withThrowingTaskGroup(of: RoundEnd?.self) { group in
                 for index in open { group.addTask { try await self.fill(index, part, index == 0 ? first : nil) } }
@@ -192,9 +190,7 @@ final class DownloadRun: Sendable {
             guard let pause = state.withLock({ $0.pause }) else { throw error }
             save(part)
             try await Task.sleep(for: pause)
-            for index in open {
-                if let end = try await fill(index, part, nil) { return end }
-            }
+            for index in open { if let end = try await fill(index, part, nil) { return end } }
             return nil
         }
     }
@@ -208,8 +204,7 @@ final class DownloadRun: Sendable {
     /// Begins a file, from the head of a response with all bytes.
     private func begin(_ response: Response<Body>, _ part: PartFile) throws {
         let (facts, limits) = (facts(of: response), response.call.channel.limits)
-        let isGET = control.endpoint.method == .get
-        let parts = isGET ? min(options.parts, limits.connectionsPerHost, limits.connections) : 1
+        let parts = control.endpoint.method == .get ? min(options.parts, limits.connectionsPerHost, limits.connections) : 1
         var begun = plan
         if let reason = begun.begin(facts, parts: parts) { throw error(reason, response) }
         if facts.isDecoded, !options.decodes {

@@ -117,9 +117,7 @@ final class PartFile: Sendable {
     }
 
     func truncate(to size: Int64) throws(DownloadError) {
-        while ftruncate(descriptor, off_t(size)) != 0 {
-            guard errno == EINTR else { throw .system(path) }
-        }
+        while ftruncate(descriptor, off_t(size)) != 0 { guard errno == EINTR else { throw .system(path) } }
     }
 
     /// The sidecar of an earlier download; `nil` if it is missing, invalid, or does not belong to this part.

@@ -113,7 +113,6 @@ struct Representation: Codable, Sendable, Hashable {
 
     /// Whether a response has a validator of the same kind.
     func isNamed(by head: ResponseHead) -> Bool { validator.map { head.headers[$0.field] != nil } ?? false }
-
     /// Whether the bytes of a part have the coding of the others. A 206 need not name it (RFC 9110 §15.3.7).
     func isCoded(as head: ResponseHead) -> Bool { head.coding.map { $0 == coding } ?? true }
 

@@ -154,7 +154,6 @@ private final class ZstdCompressor: Compressor {
     }
 
     static let library = try? Library()
-
     /// `ZSTD_e_continue` and `ZSTD_e_end`. The library's default level uses a window of 2 MiB, which every receiver accepts (RFC
     /// 9659 §3).
     private static let (continuing, ending) = (Int32(0), Int32(2))
@@ -165,8 +164,7 @@ private final class ZstdCompressor: Compressor {
 
     init?() {
         guard let library = Self.library, let state = library.create() else { return nil }
-        self.library = library
-        self.state = state
+        (self.library, self.state) = (library, state)
         output = .allocate(capacity: 64 * 1_024)
     }
 

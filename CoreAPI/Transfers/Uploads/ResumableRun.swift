@@ -98,8 +98,6 @@ struct ResumableRun<Value: Sendable> {
         }
     }
 
-    // MARK: - The requests
-
     private mutating func create() async throws(Failed) -> Response<Value>? {
         let fingerprint = try await fromSource { try await $0.begin() }
         let length = source.length
@@ -234,8 +232,6 @@ struct ResumableRun<Value: Sendable> {
         let step = TransferEndpoint(step: endpoint, .head, at: state.url, fields: dialect.common, verifier: nil)
         return await dispatcher.response(for: step, as: decoding)
     }
-
-    // MARK: - The responses
 
     /// `mayBeElsewhere` says that a redirect may have led to another method's response.
     private func read<Other>(

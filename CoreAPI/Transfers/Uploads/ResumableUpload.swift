@@ -102,9 +102,7 @@ public struct ResumableUpload: Sendable {
     ///     the upload's task.
     public init(
         _ dialect: Dialect, continuing state: State? = nil, store: @escaping @Sendable (State?) async -> Void = { _ in }
-    ) {
-        (self.dialect, self.state, self.store) = (dialect, state, store)
-    }
+    ) { (self.dialect, self.state, self.store) = (dialect, state, store) }
 }
 
 extension ResumableUpload.State: CustomStringConvertible, CustomReflectable {

@@ -37,7 +37,6 @@ public final class Upload<Value: Sendable>: Transfer {
     ///
     /// - Throws: `APIClientError`, by the stage that failed; `.cancelled` after ``cancel()``.
     public var value: Value { get async throws(APIClientError) { try await response.value } }
-
     /// The progress: the current value first, then the newest one each time the reader asks. Ends with the upload.
     ///
     /// Counts the bytes that the transport has read; the last bytes may still be in buffers. Each access makes a new sequence.
@@ -124,9 +123,7 @@ extension Dispatcher {
     /// As ``upload(_:from:as:options:)``, for the endpoint's own output, by default `Void`.
     public func upload<Item: Endpoint>(
         _ endpoint: Item, from body: Body? = nil, options: UploadOptions = UploadOptions()
-    ) -> Upload<Item.Output> {
-        upload(endpoint, from: body, as: endpoint.decoding, options: options)
-    }
+    ) -> Upload<Item.Output> { upload(endpoint, from: body, as: endpoint.decoding, options: options) }
 }
 
 extension Body {

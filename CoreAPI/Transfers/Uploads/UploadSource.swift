@@ -98,8 +98,7 @@ struct UploadSource {
             let rest = data.dropFirst(Int(clamping: offset))
             let piece = rest.prefix(limit ?? .max)
             return Piece(body: .bytes(Data(piece)), count: Int64(piece.count), isLast: piece.count == rest.count)
-        case .file(let url):
-            return try filePiece(of: url, at: offset, atMost: limit, isHeld: isHeld)
+        case .file(let url): return try filePiece(of: url, at: offset, atMost: limit, isHeld: isHeld)
         case .sequence(let body, let reader):
             var current = reader ?? SequenceReader(body, length: declared)
             defer { kind = .sequence(body, current) }
@@ -113,9 +112,7 @@ struct UploadSource {
         let rest = max(0, facts.size - offset)
         let count = min(rest, Int64(limit ?? .max))
         let isLast = count == rest
-        let open: @Sendable () throws -> FilePart = {
-            try FilePart(url.path, facts, at: offset, count, isLast: isLast)
-        }
+        let open: @Sendable () throws -> FilePart = { try FilePart(url.path, facts, at: offset, count, isLast: isLast) }
         guard !isHeld, count > 0 else { return Piece(body: .bytes(try open().readAll()), count: count, isLast: isLast) }
         let stream = Body.Stream(length: count) {
             let part = try open()

@@ -36,19 +36,13 @@ final class HTTP2Connection: @unchecked Sendable {
     func run() {
         // SETTINGS_MAX_CONCURRENT_STREAMS = 256; further threads would only cost.
         socket.send(HTTP2Frame(kind: .settings, payload: Data([0, 3]) + HTTP2Frame.bytes(256)).wire)
-        if readPreface() {
-            while let frame = readFrame(), handle(frame) {}
-        }
+        if readPreface() { while let frame = readFrame(), handle(frame) {} }
         locked {
             isOver = true
             for stream in streams.values { stream.end() }
         }
-        condition.withLock {
-            while running > 0 { condition.wait() }
-        }
+        condition.withLock { while running > 0 { condition.wait() } }
     }
-
-    // MARK: - Reading, on the connection's thread
 
     private func readPreface() -> Bool {
         while pending.count < HTTP2Frame.preface.count, receive() {}
@@ -164,8 +158,6 @@ final class HTTP2Connection: @unchecked Sendable {
         }
         return socket.send(updates)
     }
-
-    // MARK: - For the streams, on their threads
 
     /// Changes the connection's state, and wakes threads that wait for a change.
     func locked<Result>(_ body: () -> Result) -> Result {

@@ -63,7 +63,6 @@ struct HTTP2Frame {
     }
 
     static func bytes(_ number: UInt32) -> Data { withUnsafeBytes(of: number.bigEndian) { Data($0) } }
-
     /// At most four bytes, the most significant one first.
     static func number(_ bytes: some Sequence<UInt8>) -> UInt32 { bytes.prefix(4).reduce(0) { $0 << 8 | UInt32($1) } }
 }

@@ -21,16 +21,12 @@ final class HTTP2Stream: ResponseOutput, @unchecked Sendable {
     /// Whether the client gets no more window for its body.
     var isHeld = false
     private(set) var isEnded = false
-
     private var isComplete = false
     private var hasHead = false
 
     init?(_ id: UInt32, on connection: HTTP2Connection, fields: HeaderLines, exchange: Int) {
         guard let ended = try? Latch() else { return nil }
-        self.id = id
-        self.connection = connection
-        socket = connection.socket
-        self.ended = ended
+        (self.id, self.connection, socket, self.ended) = (id, connection, connection.socket, ended)
         var headers = HeaderLines(fields.filter { !$0.name.hasPrefix(":") })
         // The name in HTTP/1.1, so that one test reads both.
         if let authority = fields[":authority"] { headers = headers.adding("Host", authority) }
@@ -62,8 +58,7 @@ final class HTTP2Stream: ResponseOutput, @unchecked Sendable {
             engine.record(connection.locked { self.request })
             return connection.finished()
         }
-        let request = connection.locked { self.request }
-        let reply = engine.reply(to: request)
+        let reply = engine.reply(to: connection.locked { self.request })
         _ = play(fault?.applied(to: reply) ?? reply)
         connection.finished()
     }
@@ -72,8 +67,6 @@ final class HTTP2Stream: ResponseOutput, @unchecked Sendable {
     private func hasReceivedHalf() -> Bool {
         connection.wait(self) { isRequestComplete || request.bodyLength >= max(1, announced / 2) }
     }
-
-    // MARK: - The response
 
     private func send(_ kind: HTTP2Frame.Kind, _ flags: HTTP2Frame.Flags = [], _ payload: Data = Data()) -> Bool {
         socket.send(HTTP2Frame(kind: kind, flags: flags, stream: id, payload: payload).wire)
@@ -134,9 +127,7 @@ final class HTTP2Stream: ResponseOutput, @unchecked Sendable {
     }
 
     func truncate() -> Bool { complete() }
-
     func finish() -> Bool { complete() }
-
     func goAway(rejecting rejects: Bool) -> Bool { connection.goAway(rejecting: rejects ? id : nil) && !rejects }
 
     func resetStream(code: UInt32) -> Bool {
