@@ -77,10 +77,9 @@ package struct FileReplacement: Sendable {
     /// - Parameter draft: another path in the same folder, for a caller that replaces the file alone and often: a process that
     ///   is killed then leaves one draft at most. An earlier one there is removed. Default a new name for each value.
     package init(path: String, mode: mode_t = 0o644, draft: String? = nil) {
-        (self.path, self.mode) = (path, mode)
+        (self.path, self.mode, isDraftFixed) = (path, mode, draft != nil)
         let suffix = ".\(UUID().uuidString)"
         self.draft = draft ?? path.leavingRoom(for: suffix.utf8.count, mark: "") + suffix
-        isDraftFixed = draft != nil
     }
 
     /// Finds out whether the file can be written, by making its draft and removing it.

@@ -35,7 +35,6 @@ enum OpenSSL {
         try LoadedLibrary.function(name, in: libraries.crypto)
     }
 
-    /// A function for TLS.
     static func ssl<Function>(_ name: String, _: Function.Type = Function.self) throws(LoopbackServerError) -> Function {
         try LoadedLibrary.function(name, in: libraries.ssl)
     }

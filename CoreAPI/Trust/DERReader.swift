@@ -102,7 +102,6 @@ enum DERTime {
         case (DERReader.generalizedTime, 14): year = 100 * pairs.removeFirst() + pairs[0]
         default: return nil
         }
-        return GregorianDate.date(
-            year: year, month: pairs[1], day: pairs[2], hour: pairs[3], minute: pairs[4], second: pairs[5])
+        return GregorianDate.date(year: year, month: pairs[1], day: pairs[2], hour: pairs[3], minute: pairs[4], second: pairs[5])
     }
 }

@@ -104,7 +104,6 @@ extension WebSocket {
 
         /// Makes options with the default values.
         public init() {}
-
         /// Makes options with subprotocols and the other default values.
         public init(subprotocols: String...) { self.subprotocols = subprotocols }
     }

@@ -140,8 +140,7 @@ extension WebSocket: AsyncSequence {
         do {
             return try await coder.decodeDetached(type, from: data)
         } catch {
-            let failure = DecodingFailure(error, expected: "\(type)", body: data, redaction: context.redaction)
-            throw .decoding(failure, context)
+            throw .decoding(DecodingFailure(error, expected: "\(type)", body: data, redaction: context.redaction), context)
         }
     }
 }
@@ -161,8 +160,7 @@ extension Dispatcher {
     public func webSocket(_ endpoint: some Endpoint, _ options: WebSocket.Options = .init()) async throws(APIClientError)
         -> WebSocket
     {
-        let upgrade = Upgrade(options: options)
-        let whole = SocketEndpoint(wrapped: endpoint).attaching(upgrade, StatusCodeResponseVerifier(101))
+        let whole = SocketEndpoint(wrapped: endpoint).attaching(Upgrade(options: options), StatusCodeResponseVerifier(101))
         let response = await response(for: whole, as: .stream)
         let body = try response.value
         let context = APIClientError.Context(response)

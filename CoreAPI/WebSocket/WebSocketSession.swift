@@ -193,10 +193,8 @@ final class WebSocketSession: Sendable {
             }
             let (message, end) = change { $0.next(&$1) }
             if let message { return message }
-            if let end {
-                if let error = end.error { throw error }
-                return nil
-            }
+            if let error = end?.error { throw error }
+            if end != nil { return nil }
             try await waitForMessage()
         }
     }

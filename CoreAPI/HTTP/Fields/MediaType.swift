@@ -19,8 +19,7 @@ public struct MediaType: Sendable, Hashable {
         let essence = Self.trimmed(rest.take(upTo: ";")).lowercased()
         let halves = essence.split(separator: "/", omittingEmptySubsequences: false)
         guard halves.count == 2, halves.allSatisfy({ String($0).isToken }) else { return nil }
-        self.essence = essence
-        parameters = [:]
+        (self.essence, parameters) = (essence, [:])
         while rest.popFirst() != nil {
             let name = Self.trimmed(rest.take(upTo: ";", "=")).lowercased()
             // Without a value. Only a quote at the beginning of a value quotes (MIME Sniffing §4.4).

@@ -61,7 +61,6 @@ public final class TestAuthority: Sendable {
         key: TestCertificate.Key = .p256, digest: String = "SHA256", showsIntermediates: Bool = true
     ) throws(LoopbackServerError) -> TestCertificate {
         let plan = TestCertificate.Plan(name: name, hosts: hosts, validity: validity, digest: digest)
-        let shown = showsIntermediates ? chain : []
-        return try TestCertificate(plan, key: TestKey(key), issuer: certificate, intermediates: shown)
+        return try TestCertificate(plan, key: TestKey(key), issuer: certificate, intermediates: showsIntermediates ? chain : [])
     }
 }

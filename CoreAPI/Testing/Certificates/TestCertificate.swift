@@ -93,7 +93,6 @@ public final class TestCertificate: @unchecked Sendable {
         /// Whether it may sign other certificates.
         var isAuthority = false
 
-        /// Fills a new certificate and signs it.
         fileprivate func fill(_ certificate: OpaquePointer, key: TestKey, issuer: TestCertificate?) throws(LoopbackServerError) {
             typealias SetNumber = @convention(c) (OpaquePointer?, Int) -> Int32
             func check(_ isDone: Bool, _ what: String) throws(LoopbackServerError) {

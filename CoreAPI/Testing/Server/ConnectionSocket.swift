@@ -4,7 +4,6 @@ import Foundation
 /// One accepted connection, with or without TLS. One thread reads; several may write. All blocking calls end when the server
 /// closes.
 final class ConnectionSocket: Sendable {
-    /// How a hold ended.
     enum HoldEnd { case timePassed, latchOpened, peerLeft, serverCloses }
 
     private let descriptor: Int32

@@ -112,8 +112,7 @@ final class HTTP1Output: ResponseOutput {
     }
 
     func goAway(rejecting rejects: Bool) -> Bool {
-        isGoingAway = true
-        closesAtEnd = true
+        (isGoingAway, closesAtEnd) = (true, true)
         if rejects { socket.shutDown() }
         return !rejects
     }

@@ -26,9 +26,7 @@ final class ServerEngine: Sendable {
 
     init(_ settings: ServerSettings) throws(LoopbackServerError) {
         self.settings = settings
-        stopping = try Latch()
-        closing = try Latch()
-        finished = try Latch()
+        (stopping, closing, finished) = try (Latch(), Latch(), Latch())
         // Not `map`, which would lose the error's type.
         if let tls = settings.tls { self.tls = try TLSContext(tls) } else { self.tls = nil }
     }
@@ -145,7 +143,6 @@ final class ServerEngine: Sendable {
     /// Records a read request, and returns its index among the completely read ones.
     @discardableResult
     func record(_ request: ReceivedRequest) -> Int { ledger.update { $0.requestRead(request, keeps: settings.keepsRequests) } }
-    /// Records a completely read request, and asks for its reply.
     func reply(to request: ReceivedRequest) -> ServerReply { settings.answer(request, record(request)) }
     /// The fault of a request that begins now.
     func fault() -> Fault? { settings.faults[ledger.update { $0.requestBegins() }] }

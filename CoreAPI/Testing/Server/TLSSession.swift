@@ -22,8 +22,7 @@ final class TLSContext: @unchecked Sendable {
 
     init(_ settings: ServerTLS) throws(LoopbackServerError) {
         functions = try SessionFunctions()
-        free = try OpenSSL.ssl("SSL_CTX_free")
-        selectNext = try OpenSSL.ssl("SSL_select_next_proto")
+        (free, selectNext) = try (OpenSSL.ssl("SSL_CTX_free"), OpenSSL.ssl("SSL_select_next_proto"))
         let method = try OpenSSL.ssl("TLS_server_method", OpenSSL.New.self)()
         guard let pointer = try OpenSSL.ssl("SSL_CTX_new", OpenSSL.Get.self)(method) else {
             throw .rejectedByOpenSSL("a context")
@@ -124,17 +123,13 @@ private struct SessionFunctions: Sendable {
     init() throws(LoopbackServerError) {
         memory = try OpenSSL.crypto("BIO_s_mem")
         (newSession, newBuffer) = try (OpenSSL.ssl("SSL_new"), OpenSSL.crypto("BIO_new"))
-        setBuffers = try OpenSSL.ssl("SSL_set_bio")
-        freeSession = try OpenSSL.ssl("SSL_free")
+        (setBuffers, freeSession) = try (OpenSSL.ssl("SSL_set_bio"), OpenSSL.ssl("SSL_free"))
         (writeBuffer, write) = try (OpenSSL.crypto("BIO_write"), OpenSSL.ssl("SSL_write"))
         (readBuffer, read) = try (OpenSSL.crypto("BIO_read"), OpenSSL.ssl("SSL_read"))
-        accept = try OpenSSL.ssl("SSL_accept")
-        shutDown = try OpenSSL.ssl("SSL_shutdown")
+        (accept, shutDown) = try (OpenSSL.ssl("SSL_accept"), OpenSSL.ssl("SSL_shutdown"))
         isResumed = try OpenSSL.ssl("SSL_session_reused")
-        error = try OpenSSL.ssl("SSL_get_error")
-        clearErrors = try OpenSSL.crypto("ERR_clear_error")
-        version = try OpenSSL.ssl("SSL_get_version")
-        serverName = try OpenSSL.ssl("SSL_get_servername")
+        (error, clearErrors) = try (OpenSSL.ssl("SSL_get_error"), OpenSSL.crypto("ERR_clear_error"))
+        (version, serverName) = try (OpenSSL.ssl("SSL_get_version"), OpenSSL.ssl("SSL_get_servername"))
         selectedProtocol = try OpenSSL.ssl("SSL_get0_alpn_selected")
     }
 }

@@ -75,7 +75,6 @@ struct DownloadPlan: Sendable {
         (progress.reused, progress.restarts) = (reused, restarts)
         return progress
     }
-    /// The segments that are not complete.
     var open: [Int] { segments.indices.filter { !segments[$0].isComplete } }
     /// Whether a GET can ask for the rest.
     var mayContinue: Bool { representation?.validator != nil && !decodes && !rejectsRanges }

@@ -274,10 +274,8 @@ final class DownloadRun: Sendable {
         mutating func note(_ done: Int64) { if done - start >= 1 << 20 { (failed, parts, start) = ([], 0, done) } }
     }
 
-    /// Requests the rest of a segment, or all bytes.
     private func ask(for index: Int?) async -> Response<Body> {
-        let fields = plan.fields(for: index)
-        let response = await dispatcher.response(for: control.endpoint.attaching(fields.own), as: .stream)
+        let response = await dispatcher.response(for: control.endpoint.attaching(plan.fields(for: index).own), as: .stream)
         state.withLock { state in
             (state.context, state.attempts) = (APIClientError.Context(response), response.call.channel.limits.attempts)
             if response.error?.allowsFewerRequests == true { state.pause = Backoff().pause(after: 1, response) }
@@ -286,8 +284,7 @@ final class DownloadRun: Sendable {
     }
 
     private func facts(of response: Response<Body>) -> DownloadPlan.Facts {
-        let redaction = response.call.channel.redaction
-        let name = options.identity ?? response.request.map { redaction.redact(url: $0.url) } ?? ""
+        let name = options.identity ?? response.request.map { response.call.channel.redaction.redact(url: $0.url) } ?? ""
         var facts = DownloadPlan.Facts(head: response.head, resource: SHA256.hash(name.utf8).hexadecimal)
         switch response.result {
         case .success(let body): (facts.length, facts.isDecoded) = (body.length, body.isDecoded)

@@ -146,10 +146,8 @@ private final class ZstdCompressor: Compressor {
 
         init() throws(LoadedLibrary.MissingFunction) {
             guard let zstd = LoadedLibrary("libzstd.so.1", "libzstd.1.dylib") else { throw .init() }
-            create = try zstd.function("ZSTD_createCCtx")
-            step = try zstd.function("ZSTD_compressStream2")
-            isError = try zstd.function("ZSTD_isError")
-            destroy = try zstd.function("ZSTD_freeCCtx")
+            (create, destroy) = try (zstd.function("ZSTD_createCCtx"), zstd.function("ZSTD_freeCCtx"))
+            (step, isError) = try (zstd.function("ZSTD_compressStream2"), zstd.function("ZSTD_isError"))
         }
     }
 

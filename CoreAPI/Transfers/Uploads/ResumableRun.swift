@@ -93,8 +93,7 @@ struct ResumableRun<Value: Sendable> {
         do {
             try await Task.sleep(for: pause)
         } catch {
-            let context = failed.response.error?.context
-            throw context.map { Failed(failed.response, .cancelled($0)) } ?? failed
+            throw failed.response.error.map { Failed(failed.response, .cancelled($0.context)) } ?? failed
         }
     }
 
