@@ -30,15 +30,16 @@ struct ErrorsTests {
         #expect(text.contains("forged") && !text.contains("\n") && !text.contains("\r"))
     }
 
+    private func error(
+        _ endpoint: TestEndpoint = TestEndpoint(), status: Int = 200, body: String = "{}", filter: ErrorFilter = .none
+    ) async -> APIClientError? {
+        let channel = Channel.test(RecordingTransport(status: status, body: body)) { $0.errorFilter = filter }
+        return await channel.item(endpoint).error
+    }
+
     @Test("request error, invalid status, nil value, custom and unknown each keep all their content")
     func mapping() async throws {
         struct Odd: Error, Equatable { var id = 5 }
-        func error(_ endpoint: TestEndpoint = TestEndpoint(), status: Int = 200, body: String = "{}", filter: ErrorFilter = .none)
-            async -> APIClientError?
-        {
-            let channel = Channel.test(RecordingTransport(status: status, body: body)) { $0.errorFilter = filter }
-            return await channel.item(endpoint).error
-        }
         let header = await error(TestEndpoint(headers: ["X-A": "b\r\n"]))
         #expect(header?.label == "request.malformedHeader" && "\(header as Any)".contains("X-A"))
         let rejected = await error(status: 500, body: "oops")
