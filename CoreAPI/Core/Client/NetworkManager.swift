@@ -8,7 +8,7 @@ public import HTTPTypes
 /// ```
 ///
 /// A manager is a ``Dispatcher`` too. So it sends any endpoint: a typed one, or a one-off `request(.get("orders/\(segment: id)"),
-/// as: Order.self)`. `request(endpoint:)` and ``response(for:as:)`` take the feature's endpoints by leading dot. Elsewhere name
+/// as: Order.self)`. `request(endpoint:)` and `response(for:as:)` take the feature's endpoints by leading dot. Elsewhere name
 /// their type, which is `EndpointType` in an interactor: `manager.events(OrderEndpoint.updates)`.
 ///
 /// Sendable; may be called from any actor. Only the completion runs on the caller's actor.
