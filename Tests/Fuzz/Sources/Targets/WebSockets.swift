@@ -87,7 +87,7 @@ extension FuzzTarget {
                 let answer = try await reader.read()
                 // After a 101 the rest of the connection belongs to the new protocol, read already or not.
                 let rest = answer.head.status == .switchingProtocols ? answer.rest + unread.joined() : answer.rest
-                return Outcome(head: answer.head, body: answer.body, rest: rest)
+                return Outcome(head: answer.head, body: reader.body, rest: rest)
             } catch { return Outcome(error: "\(error)") }
         }
     }
