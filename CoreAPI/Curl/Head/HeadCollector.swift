@@ -158,9 +158,9 @@ struct FramingLines {
 
     /// - Parameter start: the offset of the line's first byte in the head.
     mutating func note(_ line: UnsafeRawBufferPointer, at start: Int) {
-        // The byte after a name of that length distinguishes most lines.
+        // The byte after a name of that length distinguishes most lines: a colon, or what the head's parser takes for a blank.
         func mayEndName(at index: Int) -> Bool {
-            line.count > index && (line[index] == UInt8(ascii: ":") || line[index].isBlank)
+            line.count > index && (line[index] == UInt8(ascii: ":") || line[index] <= 0x20)
         }
         if mayEndName(at: 14), line.isNamed("content-length") {
             if namesLength || !line.hasPlainNumber(after: 14) { mayMissBodyEnd = true }
@@ -169,7 +169,7 @@ struct FramingLines {
             mayNameCodings = true
         } else if mayEndName(at: 17), line.isNamed("transfer-encoding") {
             // Nearly every one is "chunked" and a line end of two bytes.
-            let isUsual = !line[17].isBlank && line[line.count - 3] | 0x20 == UInt8(ascii: "d")
+            let isUsual = line[17] == UInt8(ascii: ":") && line[line.count - 3] | 0x20 == UInt8(ascii: "d")
             if namesTransferCoding || !isUsual { mayMissBodyEnd = true }
             namesTransferCoding = true
         } else {

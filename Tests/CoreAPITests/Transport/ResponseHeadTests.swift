@@ -101,6 +101,17 @@ struct ResponseHeadTests {
         #expect(framing(bytes, found) == framing(bytes, nil))
     }
 
+    @Test("A line about the body's end is recorded whatever blank is behind its name", arguments: [" ", "\t", "\0", "\r", ":"])
+    func blankBehindName(blank: String) {
+        for name in ["Content-Length", "Content-Encoding", "Transfer-Encoding"] {
+            var collector = HeadCollector()
+            _ = collect(["HTTP/1.1 200 OK\r\n", "\(name)\(blank) : 5\r\n", "\r\n"], with: &collector)
+            #expect(collector.framing.count == 1, "\(name)")
+            let (bytes, found) = (collector.bytes, collector.framing)
+            #expect(framing(bytes, found) == framing(bytes, nil))
+        }
+    }
+
     @Test("No bytes of a server make it trap", arguments: 0..<50 as Range<UInt64>)
     func fuzz(_ seed: UInt64) {
         var random = SplitMix(seed)
