@@ -174,11 +174,12 @@ final class DownloadRun: Sendable {
             try begin(whole, part)
             response = whole
         }
-        let (open, first) = (plan.open, response)
-        guard open.count > 1 else { return if let index = open.first { try await fill(index, part, first) } else { nil } }
+        // Taken once: a part that begins late must not inherit the failures of the others.
+        let (open, first, failed) = (plan.open, response, plan.failed)
+        guard open.count > 1 else { return if let index = open.first { try await fill(index, part, first, failed) } else { nil } }
         do {
             return try await withThrowingTaskGroup(of: RoundEnd?.self) { group in
-                for index in open { group.addTask { try await self.fill(index, part, index == 0 ? first : nil) } }
+                for index in open { group.addTask { try await self.fill(index, part, index == 0 ? first : nil, failed) } }
                 // The first failure or end cancels the other requests.
                 for try await case let end? in group {
                     group.cancelAll()
@@ -190,7 +191,7 @@ final class DownloadRun: Sendable {
             guard let pause = state.withLock({ $0.pause }) else { throw error }
             save(part)
             try await Task.sleep(for: pause)
-            for index in open { if let end = try await fill(index, part, nil) { return end } }
+            for index in open { if let end = try await fill(index, part, nil, failed) { return end } }
             return nil
         }
     }
@@ -218,9 +219,12 @@ final class DownloadRun: Sendable {
         if options.resumes, mayContinue { save(part) } else { part.mark() }
     }
 
-    /// Downloads a segment to its end, with at most as many requests as the channel allows attempts. `given` has all bytes.
-    private func fill(_ index: Int, _ part: PartFile, _ given: Response<Body>?) async throws -> RoundEnd? {
-        var (given, tries) = (given, Tries(plan, index))
+    /// Downloads a segment to its end, with at most as many requests as the channel allows attempts. `given` has all bytes,
+    /// and `failed` the attempts before the round.
+    private func fill(
+        _ index: Int, _ part: PartFile, _ given: Response<Body>?, _ failed: [Attempt.Outcome]
+    ) async throws -> RoundEnd? {
+        var (given, tries) = (given, Tries(failed, plan.segments[index].done))
         while case let segment = plan.segments[index], !segment.isComplete {
             let response = if let given { given } else { await ask(for: index) }
             var end = plan.representation?.length
@@ -269,7 +273,7 @@ final class DownloadRun: Sendable {
         var parts = 0
         private var start: Int64
 
-        init(_ plan: DownloadPlan, _ index: Int) { (failed, start) = (plan.failed, plan.segments[index].done) }
+        init(_ failed: [Attempt.Outcome], _ start: Int64) { (self.failed, self.start) = (failed, start) }
 
         mutating func note(_ done: Int64) { if done - start >= 1 << 20 { (failed, parts, start) = ([], 0, done) } }
     }
